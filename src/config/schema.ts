@@ -1,0 +1,80 @@
+/** What a `vitrine.yaml` may say. Published as JSON Schema in `schema/vitrine.schema.json` for editors. */
+import { z } from 'zod';
+import { mountNameProblem } from '../core/mounts.ts';
+import { filesConfig } from '../providers/files/config.ts';
+
+const count = z.number().int().positive();
+
+export const iconConfig = z.strictObject({
+  src: z.string().min(1).describe('An https: or data: URI'),
+  mimeType: z.string().optional(),
+  // SEP-973's text has a plain string; the adopted schema an array (973-3).
+  sizes: z
+    .union([z.array(z.string()), z.string().transform((sizes) => sizes.split(/\s+/).filter(Boolean))])
+    .optional()
+    .describe('"48x48", "any", or a list of them'),
+  theme: z.enum(['light', 'dark']).optional(),
+});
+
+const serverConfig = z.strictObject({
+  name: z.string().min(1).max(128).optional().describe('How the server is called in a host. Default: vitrine'),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  websiteUrl: z.url().optional(),
+  icons: z.array(iconConfig).max(16).optional(),
+  instructions: z.string().max(32_768).optional().describe('For the model: how to use what is served'),
+  allowHosts: z
+    .array(z.string())
+    .optional()
+    .describe('Host names that HTTP answers to, beside localhost and addresses'),
+  allowOrigins: z.array(z.string()).optional().describe('Origins whose pages may use HTTP, beside loopback ones'),
+  allowRemote: z
+    .boolean()
+    .optional()
+    .describe('Lets HTTP listen where other machines can reach it, without authorization'),
+});
+
+const limitsConfig = z.strictObject({
+  pageSize: count.max(1_000).optional().describe('Entries of a page. Default: 100'),
+  maxReadBytes: count.optional().describe('Bytes of one read, before base64. Default: 7340032'),
+  maxChildren: count.max(10_000).optional().describe('Children in the read of a folder. Default: 100'),
+  maxRequestBytes: count.optional().describe('Bytes of an HTTP request. Default: 4194304'),
+  maxSessions: count.optional().describe('2025-era HTTP sessions at a time. Default: 1000'),
+  sessionIdleSeconds: count.optional().describe('Seconds until an unused session ends. Default: 1800'),
+  maxStreams: count.optional().describe('Listen streams at a time. Default: 1024'),
+  timeoutSeconds: z.number().positive().optional().describe('Seconds for one operation. Default: 30'),
+});
+
+const listingConfig = z.union([
+  z.enum(['walk', 'roots']),
+  z.strictObject({
+    mode: z.enum(['walk', 'roots']).optional(),
+    maxResources: count.max(100_000).optional().describe('Entries of the default list. Default: 1000'),
+    maxDepth: count.max(256).optional().describe('Levels of the default list. Default: 32'),
+  }),
+]);
+
+const mountCommon = {
+  prefix: z.enum(['name', 'none']).optional().describe('none: publish the URIs of the source as they are'),
+};
+
+/** A folder or file: its path, or a block with options. */
+const mountConfig = z.union([z.string().min(1), filesConfig.extend(mountCommon)]);
+
+export const config = z.strictObject({
+  $schema: z.string().optional(),
+  server: serverConfig.optional(),
+  listing: listingConfig.optional().describe('What a host sees without asking for a folder: walk (default) or roots'),
+  limits: limitsConfig.optional(),
+  mounts: z
+    .record(
+      z.string().superRefine((name, context) => {
+        const problem = mountNameProblem(name);
+        if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+      }),
+      mountConfig,
+    )
+    .refine((mounts) => Object.keys(mounts).length > 0, 'At least one mount is needed'),
+});
+
+export type Config = z.infer<typeof config>;

@@ -1,0 +1,53 @@
+/** The content of one resource on its way out: metadata and bytes, without text decoding, base64 or JSON. */
+import type { Resource } from '../protocol/resources.ts';
+
+/** Bytes already in memory, or a stream of them. */
+export type BodyContent =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'stream';
+      /** Bytes that the stream will give, where that is known beforehand. */
+      readonly size?: number | undefined;
+      /** Starts the stream; called once at most. Ending the iteration early releases what it holds. */
+      readonly open: () => AsyncIterable<Uint8Array>;
+    };
+
+/** The bytes of a window and where they lie in the whole. */
+export interface BodyWindow {
+  readonly offset: number;
+  /** Bytes of the whole resource, if known. */
+  readonly total?: number | undefined;
+}
+
+export interface ResourceBody {
+  readonly resource: Resource;
+  readonly content: BodyContent;
+  /** Present when the content is a part of the whole, as asked by `ReadOptions.range`. */
+  readonly window?: BodyWindow | undefined;
+  /** This is a child of the container that was read, not the resource itself (2093-5). */
+  readonly child?: boolean | undefined;
+  /** Releases what an unread body holds. Safe to call twice, and after draining. */
+  readonly close?: (() => Promise<void>) | undefined;
+}
+
+export const bytesOf = (bytes: Uint8Array): BodyContent => ({ kind: 'bytes', bytes });
+
+const encoder = new TextEncoder();
+
+export const textBytes = (text: string): BodyContent => bytesOf(encoder.encode(text));
+
+/** The content's size in bytes, where it is known without reading. */
+export function knownSize(content: BodyContent): number | undefined {
+  return content.kind === 'bytes' ? content.bytes.byteLength : content.size;
+}
+
+/** The content as chunks, whichever kind it is. */
+export async function* chunksOf(content: BodyContent): AsyncIterable<Uint8Array> {
+  if (content.kind === 'bytes') yield content.bytes;
+  else yield* content.open();
+}
+
+/** Closes every body, and rethrows nothing: closing is what happens after the outcome is known. */
+export async function closeBodies(bodies: readonly ResourceBody[]): Promise<void> {
+  await Promise.allSettled(bodies.map((body) => body.close?.()));
+}

@@ -1,0 +1,115 @@
+/**
+ * Turns many subscribers into few watches: one watch for each (principal, URI), counted, and its events coalesced, so
+ * that a storm of writes is one update in a while (SEC-RES-4).
+ */
+import type { Context } from './context.ts';
+import { ResourceError } from './errors.ts';
+import type { ChangeEvent, ResourceProvider } from './provider.ts';
+
+export interface ChangeHubOptions {
+  /** Events on one URI within this many milliseconds become one. */
+  readonly coalesceMs?: number;
+  /** Watches that may be open at once, over all principals. */
+  readonly maxWatches?: number;
+}
+
+export const DEFAULT_COALESCE_MS = 50;
+export const DEFAULT_MAX_WATCHES = 10_000;
+
+export type ChangeListener = () => void;
+
+export interface ChangeHub {
+  /**
+   * Calls `listener` after every change of `uri`, or of the listed set when `uri` is undefined. Resolves once the watch
+   * is in place, so that no later change is missed.
+   * @throws ResourceError `limited` when too many are open, or what the provider's `watch` throws.
+   */
+  subscribe(uri: string | undefined, listener: ChangeListener, ctx: Context): Promise<AsyncDisposable>;
+  /** Watches that are open now. */
+  readonly size: number;
+  /** Ends every watch; resolves when nothing is left running. */
+  close(): Promise<void>;
+}
+
+interface Watch {
+  readonly listeners: Set<ChangeListener>;
+  readonly ready: Promise<AsyncDisposable>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export function createChangeHub(provider: ResourceProvider, options: ChangeHubOptions = {}): ChangeHub {
+  const coalesceMs = options.coalesceMs ?? DEFAULT_COALESCE_MS;
+  const maxWatches = options.maxWatches ?? DEFAULT_MAX_WATCHES;
+  const watches = new Map<string, Watch>();
+  const ending = new Set<Promise<void>>();
+  const lifetime = new AbortController();
+
+  function open(key: string, uri: string | undefined, ctx: Context): Watch {
+    if (provider.watch === undefined) throw new ResourceError('invalid', 'Changes cannot be watched here', { uri });
+    if (lifetime.signal.aborted) throw new ResourceError('unavailable', 'The server is shutting down', { uri });
+    if (watches.size >= maxWatches) {
+      throw new ResourceError('limited', 'Too many resources are being watched; end a subscription first', {
+        uri,
+        details: { limit: maxWatches },
+      });
+    }
+    const listeners = new Set<ChangeListener>();
+    const flush = (): void => {
+      watch.timer = undefined;
+      for (const listener of [...listeners]) listener();
+    };
+    const onChange = (_event: ChangeEvent): void => {
+      if (listeners.size > 0) watch.timer ??= setTimeout(flush, coalesceMs);
+    };
+    // The watch outlives the request that opened it: others share it. So it has the hub's lifetime, not the caller's.
+    const ready = provider.watch(uri, onChange, { ...ctx, signal: lifetime.signal });
+    const watch: Watch = { listeners, ready, timer: undefined };
+    watches.set(key, watch);
+    ready.catch(() => watches.get(key) === watch && watches.delete(key));
+    return watch;
+  }
+
+  function end(key: string, watch: Watch): Promise<void> {
+    if (watches.get(key) === watch) watches.delete(key);
+    clearTimeout(watch.timer);
+    const done = watch.ready.then(
+      (handle) => handle[Symbol.asyncDispose](),
+      () => {},
+    );
+    const tracked: Promise<void> = done.finally(() => ending.delete(tracked));
+    ending.add(tracked);
+    return tracked;
+  }
+
+  return {
+    async subscribe(uri, listener, ctx) {
+      const key = JSON.stringify([ctx.principal.id, uri ?? null]);
+      const watch = watches.get(key) ?? open(key, uri, ctx);
+      // A set of wrappers, so that the same function may subscribe twice.
+      const own: ChangeListener = () => listener();
+      watch.listeners.add(own);
+      let disposed: Promise<void> | undefined;
+      const dispose = async (): Promise<void> => {
+        watch.listeners.delete(own);
+        if (watch.listeners.size === 0) await end(key, watch);
+      };
+      try {
+        await watch.ready;
+      } catch (error) {
+        watch.listeners.delete(own);
+        throw error;
+      }
+      return { [Symbol.asyncDispose]: () => (disposed ??= dispose()) };
+    },
+
+    get size() {
+      return watches.size;
+    },
+
+    async close() {
+      lifetime.abort(new ResourceError('unavailable', 'The server is shutting down'));
+      for (const [key, watch] of watches) void end(key, watch);
+      await Promise.allSettled([...ending]);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * The one family of errors. They are made where the cause is known and mapped to the wire by `toWireError` only,
+ * so that no path, stack or secret can leave the process: a message is written for the peer, a `cause` for the log.
+ */
+import { INTERNAL_ERROR, INVALID_PARAMS } from '../protocol/error-codes.ts';
+
+export type ResourceErrorCode =
+  /** There is no such resource, or the caller must not know of it. */
+  | 'not-found'
+  /** It exists and has no children to list. */
+  | 'not-listable'
+  /** It exists and the caller may not do this. */
+  | 'denied'
+  /** The content is over a size limit. */
+  | 'too-large'
+  | 'timeout'
+  /** A count or rate limit is used up; the same request may work later. */
+  | 'limited'
+  /** The request itself is wrong: a malformed URI, a foreign cursor. */
+  | 'invalid'
+  /** The place where the data lives does not answer now. */
+  | 'unavailable'
+  | 'internal';
+
+export interface ResourceErrorOptions {
+  readonly uri?: string | undefined;
+  readonly cause?: unknown;
+  /** Facts for the peer beside the URI, such as a limit in bytes. Must be safe to send. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+const RETRYABLE: ReadonlySet<ResourceErrorCode> = new Set(['timeout', 'limited', 'unavailable']);
+
+export class ResourceError extends Error {
+  readonly code: ResourceErrorCode;
+  readonly uri: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  /** @param message for the peer: what is wrong and how to do better. Never a host path or a secret. */
+  constructor(code: ResourceErrorCode, message: string, options: ResourceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ResourceError';
+    this.code = code;
+    this.uri = options.uri;
+    this.details = options.details ?? {};
+  }
+
+  /** Whether the same request may succeed later without a change. */
+  get retryable(): boolean {
+    return RETRYABLE.has(this.code);
+  }
+
+  /** The same error about another URI: what the caller sent, or what a mount publishes. */
+  withUri(uri: string): ResourceError {
+    return new ResourceError(this.code, this.message, { uri, cause: this.cause, details: this.details });
+  }
+
+  /** The same error with what was behind it, for the log. */
+  withCause(cause: unknown): ResourceError {
+    return new ResourceError(this.code, this.message, { uri: this.uri, cause, details: this.details });
+  }
+}
+
+export const notFound = (uri: string, cause?: unknown): ResourceError =>
+  new ResourceError('not-found', 'Resource not found', { uri, cause });
+
+export const notListable = (uri: string): ResourceError =>
+  new ResourceError('not-listable', 'Resource has no children to list; read it instead', { uri });
+
+export const invalid = (message: string, uri?: string): ResourceError => new ResourceError('invalid', message, { uri });
+
+/** A JSON-RPC error object. */
+export interface WireError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Maps any thrown value to what a peer may see. Whatever is not a `ResourceError` becomes a bare internal error with
+ * the request id, under which the log has the rest.
+ */
+export function toWireError(error: unknown, requestId?: string): WireError {
+  if (!(error instanceof ResourceError)) {
+    return {
+      code: INTERNAL_ERROR,
+      message: 'Internal error; the server log has the cause under this request id',
+      ...(requestId !== undefined && { data: { requestId } }),
+    };
+  }
+  return {
+    code: wireCode(error.code),
+    message: error.message,
+    data: {
+      ...(error.uri !== undefined && { uri: error.uri }),
+      reason: error.code,
+      ...(error.retryable && { retryable: true }),
+      ...error.details,
+    },
+  };
+}
+
+function wireCode(code: ResourceErrorCode): number {
+  switch (code) {
+    case 'not-found':
+    case 'not-listable':
+    case 'denied':
+    case 'too-large':
+    case 'invalid':
+      return INVALID_PARAMS;
+    case 'timeout':
+    case 'limited':
+    case 'unavailable':
+    case 'internal':
+      return INTERNAL_ERROR;
+  }
+}

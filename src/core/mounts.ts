@@ -1,0 +1,225 @@
+/**
+ * Several providers in one tree. The only place that knows prefixes: a mount named `docs` publishes
+ * `docs+file:///guide/intro.md`, its name, `+`, and the provider's own URI, and is found again by cutting at the first
+ * `+`. That holds for opaque URIs and templates too, and depends on nothing but the mount and the URI (CB-1).
+ */
+import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
+import type { ResourceBody } from './body.ts';
+import type { Context } from './context.ts';
+import { invalid, notFound, ResourceError } from './errors.ts';
+import type { ChangeEvent, Page, ProviderFeatures, ResourceProvider } from './provider.ts';
+import { schemeOf } from './uri.ts';
+
+export interface Mount {
+  /** `[a-z][a-z0-9-.]*`: it becomes a part of a URI scheme. */
+  readonly name: string;
+  readonly provider: ResourceProvider;
+  /** `none` publishes the provider's URIs as they are. Default: the mount's name. */
+  readonly prefix?: 'name' | 'none' | undefined;
+}
+
+const MOUNT_NAME = /^[a-z][a-z0-9.-]*$/;
+
+/** A mount name is at most this long. */
+export const MAX_MOUNT_NAME_LENGTH = 64;
+
+/** Why `name` cannot name a mount, or undefined when it can. */
+export function mountNameProblem(name: string): string | undefined {
+  if (name.length > MAX_MOUNT_NAME_LENGTH) return `A mount name has at most ${MAX_MOUNT_NAME_LENGTH} characters`;
+  if (MOUNT_NAME.test(name)) return undefined;
+  return 'A mount name starts with a lower-case letter and goes on with a-z, 0-9, "-" and "."';
+}
+
+/**
+ * One provider over all mounts, in the order given.
+ * @throws ResourceError `invalid` for a bad or doubled name, or when two mounts would publish the same URIs.
+ */
+export function mountTree(mounts: readonly Mount[]): ResourceProvider {
+  assertUnambiguous(mounts);
+  const byName = new Map(mounts.filter(isPrefixed).map((mount) => [mount.name, mount]));
+  const byScheme = new Map(
+    mounts
+      .filter((mount) => !isPrefixed(mount))
+      .flatMap((mount) => mount.provider.features.schemes.map((scheme) => [scheme, mount])),
+  );
+
+  /** The mount of a published URI or template, and the provider's own form of it. */
+  function route(published: string): { mount: Mount; native: string } {
+    const scheme = published.slice(0, published.indexOf(':') + 1).toLowerCase();
+    const text = scheme === 'ui:' ? published.slice('ui://'.length) : published;
+    const plus = text.indexOf('+');
+    const named = plus > 0 ? byName.get(text.slice(0, plus).toLowerCase()) : undefined;
+    if (named !== undefined) {
+      const native = text.slice(plus + 1);
+      return { mount: named, native: scheme === 'ui:' ? `ui://${native}` : native };
+    }
+    const mount = byScheme.get(schemeOf(published) ?? '');
+    if (mount === undefined) throw notFound(published);
+    return { mount, native: published };
+  }
+
+  /** Runs one operation on the mount of a URI; what it throws names the published URI. */
+  async function on<T>(published: string, run: (mount: Mount, native: string) => Promise<T>): Promise<T> {
+    const { mount, native } = route(published);
+    try {
+      return await run(mount, native);
+    } catch (error) {
+      throw error instanceof ResourceError ? error.withUri(published) : error;
+    }
+  }
+
+  /** Goes through the mounts one after the other; the cursor is the mount's name and its own cursor. */
+  async function across<T>(
+    page: Page,
+    run: (mount: Mount, page: Page) => Promise<{ items: readonly T[]; nextCursor?: string | undefined }>,
+  ): Promise<{ items: T[]; nextCursor?: string | undefined }> {
+    const start = page.cursor === undefined ? undefined : parsePosition(page.cursor);
+    let index = start === undefined ? 0 : mounts.findIndex((mount) => mount.name === start.mount);
+    if (index === -1) throw invalid('The cursor names a mount that is gone; list again without it');
+    let cursor = start?.cursor;
+    const items: T[] = [];
+    for (let mount = mounts[index]; mount !== undefined; mount = mounts[++index]) {
+      const result = await run(mount, { cursor, limit: page.limit - items.length });
+      items.push(...result.items);
+      cursor = result.nextCursor;
+      if (cursor !== undefined) return { items, nextCursor: JSON.stringify([mount.name, cursor]) };
+      const next = mounts[index + 1];
+      if (items.length >= page.limit && next !== undefined) return { items, nextCursor: JSON.stringify([next.name]) };
+    }
+    return { items };
+  }
+
+  const watchAll = async (onChange: (event: ChangeEvent) => void, ctx: Context): Promise<AsyncDisposable> => {
+    const opening = mounts.map((mount) => mount.provider.watch?.(undefined, onChange, ctx));
+    const opened = await Promise.allSettled(opening);
+    const handles = opened.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
+    const dispose = async (): Promise<void> => {
+      await Promise.allSettled(handles.map((handle) => handle[Symbol.asyncDispose]()));
+    };
+    const failed = opened.find((result) => result.status === 'rejected');
+    if (failed !== undefined) {
+      await dispose();
+      throw failed.reason;
+    }
+    return { [Symbol.asyncDispose]: dispose };
+  };
+
+  return {
+    name: 'mounts',
+    features: featuresOf(mounts),
+
+    async list(uri, page, ctx) {
+      if (uri === undefined) {
+        const { items, nextCursor } = await across(page, async (mount, inner) => {
+          const roots = await mount.provider.list(undefined, inner, ctx);
+          return { items: roots.resources.map((resource) => publish(mount, resource)), nextCursor: roots.nextCursor };
+        });
+        return { resources: items, nextCursor };
+      }
+      return on(uri, async (mount, native) => {
+        const result = await mount.provider.list(native, page, ctx);
+        return { ...result, resources: result.resources.map((resource) => publish(mount, resource)) };
+      });
+    },
+
+    metadata: (uri, ctx) =>
+      on(uri, async (mount, native) => publish(mount, await mount.provider.metadata(native, ctx))),
+
+    read: (uri, want, ctx) =>
+      on(uri, async (mount, native) => {
+        const bodies = await mount.provider.read(native, want, ctx);
+        return bodies.map((body): ResourceBody => ({ ...body, resource: publish(mount, body.resource) }));
+      }),
+
+    async listTemplates(page, ctx) {
+      const { items, nextCursor } = await across(page, async (mount, inner) => {
+        const result = await mount.provider.listTemplates?.(inner, ctx);
+        const templates = result?.resourceTemplates ?? [];
+        return { items: templates.map((template) => publishTemplate(mount, template)), nextCursor: result?.nextCursor };
+      });
+      return { resourceTemplates: items, nextCursor };
+    },
+
+    complete: (request, ctx) =>
+      on(request.uriTemplate, async (mount, native) => {
+        if (mount.provider.complete === undefined) return { values: [], hasMore: false };
+        return mount.provider.complete({ ...request, uriTemplate: native }, ctx);
+      }),
+
+    watch(uri, onChange, ctx) {
+      if (uri === undefined) return watchAll(onChange, ctx);
+      return on(uri, async (mount, native) => {
+        if (mount.provider.watch === undefined) throw invalid('This resource cannot be subscribed to', uri);
+        const published = (event: ChangeEvent): void =>
+          onChange(event.kind === 'updated' ? { ...event, uri: publishUri(mount, event.uri) } : event);
+        return mount.provider.watch(native, published, ctx);
+      });
+    },
+
+    async close() {
+      await Promise.allSettled(mounts.map((mount) => mount.provider.close?.()));
+    },
+  };
+}
+
+const isPrefixed = (mount: Mount): boolean => mount.prefix !== 'none';
+
+/** The URI, or URI template, under which a mount publishes its provider's own. */
+export function publishUri(mount: Mount, native: string): string {
+  if (!isPrefixed(mount)) return native;
+  // Hosts look for `ui://`, so there the mount goes into the authority.
+  if (/^ui:\/\//i.test(native)) return `ui://${mount.name}+${native.slice('ui://'.length)}`;
+  return `${mount.name}+${native}`;
+}
+
+const publish = (mount: Mount, resource: Resource): Resource =>
+  isPrefixed(mount) ? { ...resource, uri: publishUri(mount, resource.uri) } : resource;
+
+const publishTemplate = (mount: Mount, template: ResourceTemplate): ResourceTemplate =>
+  isPrefixed(mount) ? { ...template, uriTemplate: publishUri(mount, template.uriTemplate) } : template;
+
+function parsePosition(cursor: string): { mount: string; cursor: string | undefined } {
+  const [mount, inner] = JSON.parse(cursor) as [string, string?];
+  return { mount, cursor: inner };
+}
+
+function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
+  const some = (pick: (features: ProviderFeatures) => boolean): boolean =>
+    mounts.some((mount) => pick(mount.provider.features));
+  return {
+    schemes: mounts.flatMap((mount) =>
+      mount.provider.features.schemes.map((scheme) => (isPrefixed(mount) ? `${mount.name}+${scheme}` : scheme)),
+    ),
+    watch: some((features) => features.watch),
+    templates: some((features) => features.templates),
+    completion: some((features) => features.completion),
+    search: some((features) => features.search),
+    ranges: mounts.every((mount) => mount.provider.features.ranges),
+  };
+}
+
+function assertUnambiguous(mounts: readonly Mount[]): void {
+  const names = new Set<string>();
+  const owners = new Map<string, string>();
+  for (const { name } of mounts) {
+    const problem = mountNameProblem(name);
+    if (problem !== undefined) throw invalid(`Mount "${name}": ${problem}`);
+    if (names.has(name)) throw invalid(`Two mounts are named "${name}"; rename one`);
+    names.add(name);
+  }
+  for (const mount of mounts.filter((each) => !isPrefixed(each))) {
+    for (const scheme of mount.provider.features.schemes) {
+      const owner = owners.get(scheme);
+      if (owner !== undefined) {
+        throw invalid(
+          `Mounts "${owner}" and "${mount.name}" both publish ${scheme}: URIs; remove "prefix: none" from one`,
+        );
+      }
+      const head = scheme.split('+', 1)[0] ?? '';
+      if (scheme.includes('+') && mounts.some((each) => isPrefixed(each) && each.name === head)) {
+        throw invalid(`The scheme ${scheme}: of mount "${mount.name}" reads like the mount "${head}"; rename that one`);
+      }
+      owners.set(scheme, mount.name);
+    }
+  }
+}

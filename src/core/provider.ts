@@ -1,0 +1,136 @@
+/**
+ * The one interface: whatever holds data implements it, every layer wraps it, every frontend reads from it.
+ * Methods carry the wire's names. URIs are the provider's own; only `mounts.ts` knows prefixes.
+ */
+import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
+import type { ResourceBody } from './body.ts';
+import type { Context } from './context.ts';
+
+/** What a provider can do: flat facts that core and frontends read instead of asking for names. */
+export interface ProviderFeatures {
+  /** URI schemes it publishes, lower case; two unprefixed mounts must not share one. */
+  readonly schemes: readonly string[];
+  /** `watch` works. */
+  readonly watch: boolean;
+  /** `listTemplates` returns something. */
+  readonly templates: boolean;
+  /** `complete` works for the variables of its templates. */
+  readonly completion: boolean;
+  /** `search` works. */
+  readonly search: boolean;
+  /** `read` honours `range` without reading what lies outside of it. */
+  readonly ranges: boolean;
+}
+
+/** Which part of a list is wanted. */
+export interface Page {
+  /**
+   * The provider's own position, as it gave it in `nextCursor`; never seen by a peer in the clear. It names the last
+   * entry rather than counting, so that insertions and deletions neither lose nor repeat others (design, section 4).
+   */
+  readonly cursor?: string | undefined;
+  /** At most this many entries; at least 1. */
+  readonly limit: number;
+}
+
+export interface ResourcePage {
+  readonly resources: readonly Resource[];
+  /** Absent on the last page. A page may be short, even empty, and still have a next one. */
+  readonly nextCursor?: string | undefined;
+}
+
+export interface TemplatePage {
+  readonly resourceTemplates: readonly ResourceTemplate[];
+  readonly nextCursor?: string | undefined;
+}
+
+/** A window on the bytes of a resource. */
+export interface ByteRange {
+  readonly offset: number;
+  /** Bytes; to the end when absent. */
+  readonly length?: number | undefined;
+}
+
+export interface ReadOptions {
+  /** Only these bytes. Providers without `ranges` may return the whole; the frontend cuts. */
+  readonly range?: ByteRange | undefined;
+  /** The most bytes that the caller will take, over all bodies; a provider may stop early with `too-large`. */
+  readonly maxBytes: number;
+  /** The most children a container may return (2093-5). */
+  readonly maxChildren: number;
+}
+
+/** Asks for values of one variable of a template that the provider listed. */
+export interface CompletionRequest {
+  readonly uriTemplate: string;
+  readonly variable: string;
+  /** What has been typed so far. */
+  readonly value: string;
+  /** Values of the other variables that are already known. */
+  readonly known: Readonly<Record<string, string>>;
+  /** At most this many values. */
+  readonly limit: number;
+}
+
+export interface CompletionValues {
+  readonly values: readonly string[];
+  /** How many there are in all, if known. */
+  readonly total?: number | undefined;
+  readonly hasMore: boolean;
+}
+
+/** Something changed: one resource (its content, or a container's set of children), or the listed set. */
+export type ChangeEvent = { readonly kind: 'updated'; readonly uri: string } | { readonly kind: 'list-changed' };
+
+export interface SearchQuery {
+  readonly pattern: string;
+  readonly literal: boolean;
+  readonly glob?: string | undefined;
+  readonly uri?: string | undefined;
+}
+
+export interface SearchMatch {
+  readonly uri: string;
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface ResourceProvider {
+  readonly name: string;
+  readonly features: ProviderFeatures;
+
+  /**
+   * The direct children of `uri`, in a stable order; the roots when `uri` is undefined (2093-4).
+   * @throws ResourceError `not-found`, `not-listable`, `invalid` (a cursor that is not its own)
+   */
+  list(uri: string | undefined, page: Page, ctx: Context): Promise<ResourcePage>;
+
+  /**
+   * What `list` would say of `uri`, without touching the content (2093-2).
+   * @throws ResourceError `not-found`, `denied`
+   */
+  metadata(uri: string, ctx: Context): Promise<Resource>;
+
+  /**
+   * One body, several alternatives of one content with the same URI (2093-6), or a bounded set of a container's
+   * children, each whole (2093-5). Every body must be drained or closed by the caller.
+   * @throws ResourceError `not-found`, `denied`, `too-large`
+   */
+  read(uri: string, want: ReadOptions, ctx: Context): Promise<readonly ResourceBody[]>;
+
+  listTemplates?(page: Page, ctx: Context): Promise<TemplatePage>;
+  complete?(request: CompletionRequest, ctx: Context): Promise<CompletionValues>;
+
+  /**
+   * Calls back on every change of `uri`, or of the listed set when `uri` is undefined, from the moment the promise
+   * resolves until the returned handle is disposed. A resource that does not exist yet may be watched.
+   */
+  watch?(uri: string | undefined, onChange: (event: ChangeEvent) => void, ctx: Context): Promise<AsyncDisposable>;
+
+  search?(query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch>;
+  close?(): Promise<void>;
+}
+
+/** The optional methods, as data: a layer that drops one fails its contract. */
+export const OPTIONAL_METHODS = ['listTemplates', 'complete', 'watch', 'search', 'close'] as const;

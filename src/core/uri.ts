@@ -1,0 +1,136 @@
+/**
+ * The one place that parses and builds URIs (SEC-RES-1). Everything that names a resource passes through here, so that
+ * percent-encoding, dot segments, encoded slashes, backslashes, control characters and broken UTF-8 have one answer.
+ *
+ * The answers: escapes are decoded exactly once; a `.` or `..` segment, an empty inner segment, and an escape that
+ * decodes to a slash, a backslash, a control character or invalid UTF-8 are refused in every spelling; characters that
+ * RFC 3986 wants escaped but people type (spaces, other scripts) are taken as if they had been.
+ */
+import { invalid } from './errors.ts';
+
+/** The longest URI that is looked at, in UTF-16 units. */
+export const MAX_URI_LENGTH = 65_536;
+
+/** RFC 3986 section 3, split and checked but not decoded. */
+export interface UriParts {
+  /** Lower case. */
+  readonly scheme: string;
+  /** Without `//`; undefined where the URI has none (`urn:a:b`). */
+  readonly authority: string | undefined;
+  readonly path: string;
+  /** Without `?`. */
+  readonly query: string | undefined;
+  /** Without `#`. */
+  readonly fragment: string | undefined;
+}
+
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*$/;
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\\]/;
+const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+
+/**
+ * Splits a URI of any scheme (RES-1).
+ * @throws ResourceError `invalid`
+ */
+export function splitUri(uri: string): UriParts {
+  if (uri.length > MAX_URI_LENGTH) throw invalid(`A URI has at most ${MAX_URI_LENGTH} characters`);
+  if (FORBIDDEN.test(uri)) throw invalid('A URI has no control characters and no backslashes; percent-encode them');
+  if (!uri.isWellFormed()) throw invalid('The URI has half of a surrogate pair in it');
+  if (BAD_ESCAPE.test(uri))
+    throw invalid('A percent sign starts an escape of two hex digits; write %25 for itself', uri);
+  const colon = uri.indexOf(':');
+  const scheme = uri.slice(0, Math.max(colon, 0));
+  if (!SCHEME.test(scheme)) throw invalid('A URI starts with a scheme, as in file:///notes.md', uri);
+  const [beforeFragment, fragment] = cut(uri.slice(colon + 1), '#');
+  const [hierarchy, query] = cut(beforeFragment, '?');
+  if (!hierarchy.startsWith('//')) {
+    return { scheme: scheme.toLowerCase(), authority: undefined, path: hierarchy, query, fragment };
+  }
+  const slash = hierarchy.indexOf('/', 2);
+  const end = slash === -1 ? hierarchy.length : slash;
+  return {
+    scheme: scheme.toLowerCase(),
+    authority: hierarchy.slice(2, end),
+    path: hierarchy.slice(end),
+    query,
+    fragment,
+  };
+}
+
+function cut(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** A hierarchical URI as a provider with a tree wants it: decoded names below the root. */
+export interface TreePath {
+  /** Decoded names from the root down; empty for the root. */
+  readonly segments: readonly string[];
+  /** The URI ended in a slash, which names a container (VS Code's convention). */
+  readonly trailingSlash: boolean;
+}
+
+/**
+ * Decodes a URI of one scheme into names below the root. The authority must be empty or `localhost`.
+ * @throws ResourceError `invalid` when it is malformed, `not-found` never.
+ */
+export function parseTreeUri(uri: string, scheme: string): TreePath {
+  const parts = splitUri(uri);
+  if (parts.scheme !== scheme) throw invalid(`A URI here starts with ${scheme}:///`, uri);
+  if (parts.authority !== undefined && parts.authority !== '' && parts.authority.toLowerCase() !== 'localhost') {
+    throw invalid(`A ${scheme} URI has no host: write ${scheme}:///path with three slashes`, uri);
+  }
+  if (parts.query !== undefined) throw invalid(`A ${scheme} URI has no query; write %3F for a question mark`, uri);
+  if (parts.fragment !== undefined) throw invalid(`A ${scheme} URI has no fragment; write %23 for a hash sign`, uri);
+  if (parts.path === '' || parts.path === '/') return { segments: [], trailingSlash: parts.path === '/' };
+  if (!parts.path.startsWith('/')) throw invalid(`A ${scheme} URI is absolute: write ${scheme}:///path`, uri);
+  const trailingSlash = parts.path.endsWith('/');
+  const raw = parts.path.slice(1, trailingSlash ? -1 : undefined).split('/');
+  return { segments: raw.map((segment) => decodeSegment(segment, uri)), trailingSlash };
+}
+
+/**
+ * Decodes one path segment, once.
+ * @throws ResourceError `invalid` for what must not be in a name: nothing, dots, slashes, control characters.
+ */
+export function decodeSegment(segment: string, uri?: string): string {
+  let name: string;
+  try {
+    name = decodeURIComponent(segment);
+  } catch (cause) {
+    throw invalid('The escapes of the URI are not valid UTF-8', uri).withCause(cause);
+  }
+  const problem = nameProblem(name);
+  if (problem !== undefined) throw invalid(problem, uri);
+  return name;
+}
+
+/** Why a name cannot be a path segment, or undefined when it can. */
+export function nameProblem(name: string): string | undefined {
+  if (name === '') return 'The path has an empty segment; write single slashes';
+  if (name === '.' || name === '..') return 'The path has a dot segment; send the URI in its resolved form';
+  if (name.includes('/')) return 'A name has no slash in it, encoded or not';
+  if (FORBIDDEN.test(name)) return 'A name has no control characters and no backslashes, encoded or not';
+  if (!name.isWellFormed() || name.includes('\ufffd')) return 'The name is not valid Unicode';
+  return undefined;
+}
+
+/** A name in canonical escapes: RFC 3986 `pchar` stays as it is, everything else is percent-encoded UTF-8. */
+export function encodeSegment(name: string): string {
+  return encodeURIComponent(name).replace(/%(?:21|24|26|27|28|29|2A|2B|2C|3A|3B|3D|40)/g, decodeURIComponent);
+}
+
+/** The canonical URI of a name below the root: no trailing slash, except that the root is `scheme:///`. */
+export function treeUri(scheme: string, segments: readonly string[]): string {
+  return `${scheme}:///${segments.map(encodeSegment).join('/')}`;
+}
+
+/**
+ * The scheme of any URI, lower case, or undefined. For routing only: says nothing about the rest.
+ */
+export function schemeOf(uri: string): string | undefined {
+  const colon = uri.indexOf(':');
+  if (colon < 1 || colon > 256) return undefined;
+  const scheme = uri.slice(0, colon);
+  return SCHEME.test(scheme) ? scheme.toLowerCase() : undefined;
+}

@@ -1,0 +1,41 @@
+/** `resources/read`: full metadata with every item (2093-1), whole or a window, within a byte budget (SEC-RES-3). */
+import { closeBodies, type ResourceBody } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import type { ByteRange } from '../../core/provider.ts';
+import { RANGE_META_KEY } from '../../protocol/meta.ts';
+import type { ReadParams } from '../../protocol/methods.ts';
+import type { CacheHint, ResourceContents } from '../../protocol/resources.ts';
+import { encodeBody } from './encode.ts';
+import type { ResourceOptions } from './options.ts';
+
+export interface ReadResult extends CacheHint {
+  readonly contents: readonly ResourceContents[];
+}
+
+export async function readResource(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
+  const range = rangeOf(params);
+  const { maxReadBytes, maxChildren } = options.limits;
+  const bodies = await options.provider.read(params.uri, { range, maxBytes: maxReadBytes, maxChildren }, ctx);
+  try {
+    const contents: ResourceContents[] = [];
+    let budget = maxReadBytes;
+    for (const body of bodies) {
+      const { item, bytes } = await encodeBody(named(body, params.uri), { budget, limit: maxReadBytes, range }, ctx);
+      budget -= bytes;
+      contents.push(item);
+    }
+    return { contents, ...options.cacheHint };
+  } finally {
+    await closeBodies(bodies);
+  }
+}
+
+/** The content of what was asked for has the URI as it was asked for, however that was spelled (2093-6). */
+function named(body: ResourceBody, uri: string): ResourceBody {
+  return body.child || body.resource.uri === uri ? body : { ...body, resource: { ...body.resource, uri } };
+}
+
+function rangeOf(params: ReadParams): ByteRange | undefined {
+  const range = params._meta?.[RANGE_META_KEY];
+  return range === undefined ? undefined : { offset: range.offset ?? 0, length: range.length };
+}

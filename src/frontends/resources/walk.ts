@@ -1,0 +1,100 @@
+/**
+ * The default list: breadth first from the roots, lazily, a page at a time, without keeping the tree (design, section 4).
+ *
+ * It goes level by level. For each level it goes down from the roots again, but only through containers, and emits what
+ * lies on that level. So its position is the way to where it stopped, a few containers and provider cursors, and nobody
+ * has to hold a queue of the whole tree. Since each cursor names an entry, entries that come and go move nothing.
+ */
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { ResourcePage, ResourceProvider } from '../../core/provider.ts';
+import type { Resource } from '../../protocol/resources.ts';
+
+export interface WalkLimits {
+  readonly pageSize: number;
+  readonly maxListed: number;
+  readonly maxDepth: number;
+}
+
+export interface WalkPage {
+  readonly resources: readonly Resource[];
+  readonly position?: string | undefined;
+  /** Which limit ended the walk before the tree did. */
+  readonly truncatedBy?: 'maxResources' | 'maxDepth' | undefined;
+}
+
+/** A list that is under way: the container (null: the roots), the provider's cursor in it, and its children's level. */
+type Frame = readonly [uri: string | null, cursor: string | null, level: number];
+
+interface State {
+  /** The level that is being emitted; the roots are level 0. */
+  level: number;
+  /** How many have been emitted on all pages. */
+  emitted: number;
+  /** Whether this level has a container, so that there is a next level. */
+  deeper: boolean;
+  /** What is still to be gone through, the last one first. */
+  frames: Frame[];
+}
+
+/** How many entries of a container are looked at together on the way down. */
+const STEP = 32;
+
+export async function walkPage(
+  provider: ResourceProvider,
+  position: string | undefined,
+  limits: WalkLimits,
+  ctx: Context,
+): Promise<WalkPage> {
+  const state: State = position === undefined ? start(0, 0) : (JSON.parse(position) as State);
+  const resources: Resource[] = [];
+  const room = (): number => Math.min(limits.pageSize - resources.length, limits.maxListed - state.emitted);
+
+  while (room() > 0) {
+    ctx.signal.throwIfAborted();
+    const frame = state.frames.pop();
+    if (frame === undefined) {
+      if (!state.deeper) return { resources };
+      if (state.level + 1 >= limits.maxDepth) return { resources, truncatedBy: 'maxDepth' };
+      Object.assign(state, start(state.level + 1, state.emitted));
+      continue;
+    }
+    const [uri, cursor, level] = frame;
+    const emitting = level === state.level;
+    const page = await tolerantList(provider, uri, cursor, emitting ? room() : STEP, ctx);
+    if (page.nextCursor !== undefined) state.frames.push([uri, page.nextCursor, level]);
+    if (emitting) {
+      resources.push(...page.resources);
+      state.emitted += page.resources.length;
+      state.deeper ||= page.resources.some(isContainer);
+    } else {
+      const containers = page.resources.filter(isContainer);
+      state.frames.push(...containers.reverse().map((container): Frame => [container.uri, null, level + 1]));
+    }
+  }
+  if (state.frames.length === 0 && !state.deeper) return { resources };
+  if (state.emitted >= limits.maxListed) return { resources, truncatedBy: 'maxResources' };
+  return { resources, position: JSON.stringify(state) };
+}
+
+const start = (level: number, emitted: number): State => ({ level, emitted, deeper: false, frames: [[null, null, 0]] });
+
+const isContainer = (resource: Resource): boolean => resource.capabilities?.list === true;
+
+/** A container that is gone or closed since its parent was listed has no children; it does not end the walk. */
+async function tolerantList(
+  provider: ResourceProvider,
+  uri: string | null,
+  cursor: string | null,
+  limit: number,
+  ctx: Context,
+): Promise<ResourcePage> {
+  try {
+    return await provider.list(uri ?? undefined, { cursor: cursor ?? undefined, limit }, ctx);
+  } catch (error) {
+    if (uri === null || !(error instanceof ResourceError)) throw error;
+    if (error.code !== 'not-found' && error.code !== 'denied' && error.code !== 'not-listable') throw error;
+    ctx.log.debug('left out of the default list', { uri, reason: error.code });
+    return { resources: [] };
+  }
+}

@@ -1,0 +1,82 @@
+/** The mime layer, innermost: the type of what is read is verified from its leading bytes (SEC-RES-6, 2093-8). */
+import type { BodyContent, ResourceBody } from '../../core/body.ts';
+import type { Layer } from '../../core/layer.ts';
+import { wrapProvider } from '../../core/layer.ts';
+import { DECLARED_MIME_TYPE_META_KEY } from '../../protocol/meta.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { HEAD_BYTES, verifyType } from './verify.ts';
+
+/**
+ * Verifies the type of every body of a read. A claim that the bytes contradict is corrected, and kept in `_meta` under
+ * `vitrine/declaredMimeType`. Lists and metadata keep the claim of the name: they never touch the content.
+ */
+export function mimeLayer(): Layer {
+  return (inner) =>
+    wrapProvider(inner, {
+      async read(uri, want, ctx) {
+        const bodies = await inner.read(uri, want, ctx);
+        return Promise.all(bodies.map(verified));
+      },
+    });
+}
+
+async function verified(body: ResourceBody): Promise<ResourceBody> {
+  // The middle of something says nothing about what it is; a folder has no bytes.
+  if ((body.window?.offset ?? 0) > 0 || body.resource.capabilities?.list) return body;
+  if (body.content.kind === 'bytes') {
+    const { bytes } = body.content;
+    const total = body.window?.total ?? bytes.byteLength;
+    return typed(body, await verifyType(body.resource.mimeType, bytes.subarray(0, HEAD_BYTES), total <= HEAD_BYTES));
+  }
+  const { head, content, close } = await peek(body.content);
+  const ended = async (): Promise<void> => {
+    await close();
+    await body.close?.();
+  };
+  try {
+    return {
+      ...typed(body, await verifyType(body.resource.mimeType, head, head.byteLength < HEAD_BYTES)),
+      content,
+      close: ended,
+    };
+  } catch (error) {
+    await ended();
+    throw error;
+  }
+}
+
+function typed(body: ResourceBody, mimeType: string | undefined): ResourceBody {
+  const declared = body.resource.mimeType;
+  if (mimeType === declared || mimeType === undefined) return body;
+  const marked =
+    declared === undefined ? {} : { _meta: { ...body.resource._meta, [DECLARED_MIME_TYPE_META_KEY]: declared } };
+  const resource: Resource = { ...body.resource, mimeType, ...marked };
+  return { ...body, resource };
+}
+
+type Stream = Extract<BodyContent, { kind: 'stream' }>;
+
+/** Takes the leading bytes of a stream, and gives a stream that begins with them. */
+async function peek(content: Stream): Promise<{ head: Uint8Array; content: Stream; close: () => Promise<void> }> {
+  const chunks = content.open()[Symbol.asyncIterator]();
+  const taken: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes < HEAD_BYTES) {
+    const next = await chunks.next();
+    if (next.done) break;
+    taken.push(next.value);
+    bytes += next.value.byteLength;
+  }
+  const close = async (): Promise<void> => void (await chunks.return?.());
+  async function* resumed(): AsyncIterable<Uint8Array> {
+    try {
+      yield* taken;
+      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+    } finally {
+      await close();
+    }
+  }
+  const only = taken[0];
+  const head = taken.length === 1 && only !== undefined ? only : Buffer.concat(taken);
+  return { head: head.subarray(0, HEAD_BYTES), content: { ...content, open: resumed }, close };
+}

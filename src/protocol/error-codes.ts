@@ -1,0 +1,7 @@
+/** The JSON-RPC error codes that Vitrine sends or understands. */
+
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+
+/** What revisions up to 2025-11-25 sent for a missing resource. Understood from others, never sent. */
+export const LEGACY_RESOURCE_NOT_FOUND = -32002;

@@ -1,0 +1,19 @@
+/** The `_meta` keys that Vitrine reads and writes, in one place so that peers and docs can find them. */
+
+/** In the `_meta` of a `resources/read` request: `{offset?, length?}` in bytes, the window that is wanted. */
+export const RANGE_META_KEY = 'vitrine/range';
+
+/** In the `_meta` of contents that are a window: `{offset, length, total?}` in bytes, what was sent. */
+export const WINDOW_META_KEY = 'vitrine/window';
+
+/** In the `_meta` of a resource whose bytes contradict its name: the type that the name claims. */
+export const DECLARED_MIME_TYPE_META_KEY = 'vitrine/declaredMimeType';
+
+/** In the `_meta` of a default list or a directory read that stopped at a limit: the name of that limit. */
+export const TRUNCATED_META_KEY = 'vitrine/truncatedBy';
+
+/** The extension under which SEP-2093 is advertised in `capabilities.extensions`. */
+export const SEP_2093_EXTENSION = 'vitrine/resource-metadata';
+
+/** The extension under which `resources/directory/read` is advertised. */
+export const DIRECTORY_EXTENSION = 'vitrine/resource-directories';

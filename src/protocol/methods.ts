@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { RANGE_META_KEY } from './meta.ts';
+
+/**
+ * Loose schemas of the requests that Vitrine answers. They check what a handler relies on and let everything
+ * else through: the SDK's own schemas would strip `uri` from `resources/list` (2093-4).
+ */
+
+const uri = z.string().min(1, 'a URI is needed').max(65_536, 'a URI has at most 65,536 characters');
+const cursor = z.string().max(65_536).optional();
+
+const range = z.looseObject({
+  offset: z.number().int().nonnegative().optional(),
+  length: z.number().int().positive().optional(),
+});
+
+const meta = z.looseObject({}).optional();
+
+export const listParams = z.looseObject({ uri: uri.optional(), cursor, _meta: meta }).default({});
+export const readParams = z.looseObject({
+  uri,
+  _meta: z.looseObject({ [RANGE_META_KEY]: range.optional() }).optional(),
+});
+export const metadataParams = z.looseObject({ uri, _meta: meta });
+export const directoryReadParams = z.looseObject({ uri, cursor, _meta: meta });
+export const templatesParams = z.looseObject({ cursor, _meta: meta }).default({});
+export const subscribeParams = z.looseObject({ uri, _meta: meta });
+export const completeParams = z.looseObject({
+  ref: z.union([
+    z.looseObject({ type: z.literal('ref/resource'), uri: z.string().max(65_536) }),
+    z.looseObject({ type: z.literal('ref/prompt'), name: z.string().max(1_024) }),
+  ]),
+  argument: z.looseObject({ name: z.string().max(1_024), value: z.string().max(65_536) }),
+  context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
+  _meta: meta,
+});
+
+export type ListParams = z.infer<typeof listParams>;
+export type ReadParams = z.infer<typeof readParams>;
+export type MetadataParams = z.infer<typeof metadataParams>;
+export type DirectoryReadParams = z.infer<typeof directoryReadParams>;
+export type TemplatesParams = z.infer<typeof templatesParams>;
+export type SubscribeParams = z.infer<typeof subscribeParams>;
+export type CompleteParams = z.infer<typeof completeParams>;
+
+/** The methods beyond the SDK's own vocabulary. */
+export const METADATA_METHOD = 'resources/metadata';
+export const DIRECTORY_READ_METHOD = 'resources/directory/read';

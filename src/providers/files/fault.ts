@@ -1,0 +1,30 @@
+/** From a system error to what a peer may know. The system's message has host paths in it, so it stays the cause. */
+import { notFound, ResourceError } from '../../core/errors.ts';
+
+const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL', 'ENXIO']);
+const FORBIDDEN: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
+const BUSY: ReadonlySet<string> = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EIO',
+  'ESTALE',
+  'ETIMEDOUT',
+  'EBUSY',
+  'ENOSPC',
+]);
+
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function faultOf(error: unknown, uri: string): unknown {
+  const code = systemCode(error);
+  if (code === undefined || error instanceof ResourceError) return error;
+  if (MISSING.has(code)) return notFound(uri, error);
+  if (FORBIDDEN.has(code))
+    return new ResourceError('denied', 'The server may not read this resource', { uri, cause: error });
+  if (BUSY.has(code))
+    return new ResourceError('unavailable', 'The file system does not answer now; try again', { uri, cause: error });
+  return new ResourceError('internal', 'The file system failed', { uri, cause: error });
+}

@@ -1,0 +1,131 @@
+/** One served folder: what list, read, watch and complete of the files provider share. */
+import type { BigIntStats } from 'node:fs';
+import { notFound, ResourceError } from '../../core/errors.ts';
+import { mimeTypeOfName } from '../../core/mime-type.ts';
+import { parseTreeUri, treeUri } from '../../core/uri.ts';
+import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import { faultOf } from './fault.ts';
+import { type Opened, type OpenFor, openBeneath } from './open.ts';
+import type { Snapshots } from './snapshots.ts';
+import type { Visibility } from './visibility.ts';
+
+export const SCHEME = 'file';
+
+export interface Folder {
+  /** Canonical path on this machine; never leaves the provider. */
+  readonly root: string;
+  /** What the root is called. */
+  readonly name: string;
+  readonly symlinks: boolean;
+  readonly watchable: boolean;
+  readonly visibility: Visibility;
+  readonly snapshots: Snapshots;
+}
+
+/** A resource that was found: opened, shown, and a file or a directory. */
+export interface Found {
+  readonly opened: Opened;
+  /** Names of the URI, which differ from where it lies when links were followed. */
+  readonly segments: readonly string[];
+  readonly isDirectory: boolean;
+  readonly resource: Resource;
+  /** Closes it; safe to call twice. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Finds what a URI names.
+ * @throws ResourceError `not-found` for what is missing, not shown, outside, or neither a file nor a directory
+ */
+export async function find(folder: Folder, uri: string, use: OpenFor): Promise<Found> {
+  const { segments, trailingSlash } = parseTreeUri(uri, SCHEME);
+  const found = await findSegments(folder, segments, use, uri);
+  if (trailingSlash && !found.isDirectory) {
+    await found[Symbol.asyncDispose]();
+    throw notFound(uri);
+  }
+  return found;
+}
+
+export async function findSegments(
+  folder: Folder,
+  segments: readonly string[],
+  use: OpenFor,
+  uri: string,
+): Promise<Found> {
+  let opened: Opened | undefined;
+  try {
+    opened = await openBeneath(folder.root, segments, use, uri);
+    const isDirectory = opened.stat.isDirectory();
+    if (!isDirectory && !opened.stat.isFile()) throw notFound(uri);
+    if (!(await isShown(folder, segments, opened, isDirectory))) throw notFound(uri);
+    const resource = resourceOf(folder, segments, opened.stat);
+    return { opened, segments, isDirectory, resource, [Symbol.asyncDispose]: () => closeOf(opened) };
+  } catch (error) {
+    await closeOf(opened);
+    // A name that is not shown and cannot be opened must look like a missing one.
+    const fault = faultOf(error, uri);
+    if (
+      fault instanceof ResourceError &&
+      fault.code === 'denied' &&
+      !(await folder.visibility.shows(segments, false))
+    ) {
+      throw notFound(uri, error);
+    }
+    if (segments.length === 0 && fault instanceof ResourceError && fault.code === 'not-found') {
+      throw new ResourceError('unavailable', 'The folder of this mount is not there now', { uri, cause: error });
+    }
+    throw fault;
+  }
+}
+
+async function closeOf(opened: Opened | undefined): Promise<void> {
+  await opened?.handle.close();
+}
+
+/** Both the path that was asked and the place where links led must be shown, and a link must not lead in a circle. */
+async function isShown(
+  folder: Folder,
+  segments: readonly string[],
+  opened: Opened,
+  isDirectory: boolean,
+): Promise<boolean> {
+  if (!(await folder.visibility.shows(segments, isDirectory))) return false;
+  const direct =
+    opened.segments.length === segments.length && opened.segments.every((name, index) => name === segments[index]);
+  if (direct) return true;
+  if (!folder.symlinks) return false;
+  if (!(await folder.visibility.shows(opened.segments, isDirectory))) return false;
+  return !(isDirectory && (await leadsBack(folder, segments, opened)));
+}
+
+/** Whether the directory that a path with links leads to is one that the path has already come through. */
+async function leadsBack(folder: Folder, segments: readonly string[], opened: Opened): Promise<boolean> {
+  for (let depth = 0; depth < segments.length; depth++) {
+    const ancestor = await openBeneath(folder.root, segments.slice(0, depth), 'metadata', '');
+    await ancestor.handle.close();
+    if (ancestor.stat.ino === opened.stat.ino && ancestor.stat.dev === opened.stat.dev) return true;
+  }
+  return false;
+}
+
+/** What is said of a file or directory: the same in lists, metadata and reads. */
+export function resourceOf(folder: Folder, segments: readonly string[], stats: BigIntStats): Resource {
+  const isDirectory = stats.isDirectory();
+  const name = segments.at(-1) ?? folder.name;
+  const mimeType = isDirectory ? DIRECTORY_MIME_TYPE : mimeTypeOfName(name);
+  return {
+    uri: treeUri(SCHEME, segments),
+    name,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(!isDirectory && { size: Number(stats.size) }),
+    annotations: { lastModified: isoTime(stats.mtimeMs) },
+    capabilities: { list: isDirectory, subscribe: folder.watchable },
+  };
+}
+
+/** ISO 8601 with milliseconds; a file system can hold times that a `Date` cannot. */
+function isoTime(mtimeMs: bigint): string {
+  const date = new Date(Number(mtimeMs));
+  return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString();
+}

@@ -1,0 +1,95 @@
+/**
+ * A folder of this machine as resources: `file:///guide/intro.md` is `guide/intro.md` below the folder. Lists, reads in
+ * windows, watches, and completes paths; never shows where the folder lies.
+ *
+ * @example
+ * const docs = await filesProvider({ path: './docs' });
+ */
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { createContext, type Log, SILENT } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { type FilesOptions, filesConfig } from './config.ts';
+import { createDirectoryWatches } from './directory-watches.ts';
+import { systemCode } from './fault.ts';
+import { type Folder, find, SCHEME } from './folder.ts';
+import { listDirectory, listRoots } from './list.ts';
+import { readFileOrDirectory } from './read.ts';
+import { createSnapshots } from './snapshots.ts';
+import { completePath, listTemplates } from './templates.ts';
+import { createVisibility } from './visibility.ts';
+import { watchResource } from './watch.ts';
+import { MAX_WATCHED_DIRECTORIES, watchTree } from './watch-tree.ts';
+
+export { type FilesConfig, type FilesOptions, filesConfig } from './config.ts';
+export { CREDENTIAL_GLOBS } from './visibility.ts';
+
+/**
+ * @throws ResourceError `invalid` when there is no such folder or file, or it cannot be read. The message has the path
+ *   as it was given, since it is for whoever starts the server.
+ */
+export async function filesProvider(options: FilesOptions): Promise<ResourceProvider> {
+  const { path, name, maxWatchedDirectories = MAX_WATCHED_DIRECTORIES, ...rest } = options;
+  const { root, only, called } = await locate(path);
+  const rules = filesConfig.omit({ path: true }).parse(rest);
+  let log: Log = SILENT;
+  const folder: Folder = {
+    root,
+    name: name ?? called,
+    symlinks: rules.symlinks,
+    watchable: rules.watch,
+    visibility: createVisibility(root, rules, only),
+    snapshots: createSnapshots(),
+  };
+  const directories = createDirectoryWatches(root, () => log);
+
+  return {
+    name: folder.name,
+    features: {
+      schemes: [SCHEME],
+      watch: rules.watch,
+      templates: true,
+      completion: true,
+      search: false,
+      ranges: true,
+    },
+    list: (uri, page, ctx) => (uri === undefined ? listRoots(folder) : listDirectory(folder, uri, page, ctx)),
+    async metadata(uri) {
+      await using found = await find(folder, uri, 'metadata');
+      return found.resource;
+    },
+    read: (uri, want, ctx) => readFileOrDirectory(folder, uri, want, ctx),
+    listTemplates: async () => listTemplates(folder),
+    complete: (request, ctx) => completePath(folder, request, ctx),
+    ...(rules.watch && {
+      watch: (uri, onChange, ctx = createContext()) => {
+        log = ctx.log;
+        return uri === undefined
+          ? watchTree(folder, directories, maxWatchedDirectories, onChange, ctx)
+          : watchResource(folder, directories, uri, onChange, ctx);
+      },
+    }),
+    async close() {
+      await directories.close();
+      folder.snapshots.clear();
+    },
+  } satisfies ResourceProvider;
+}
+
+/** The canonical folder to serve; a single file is served as the folder it lies in, showing nothing else. */
+async function locate(path: string): Promise<{ root: string; only?: string; called: string }> {
+  try {
+    const real = await realpath(path);
+    const stats = await stat(real);
+    if (stats.isDirectory()) return { root: real, called: basename(real) || 'root' };
+    if (stats.isFile()) return { root: dirname(real), only: basename(real), called: basename(dirname(real)) || 'root' };
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EACCES' || code === 'EPERM')
+      throw invalid(`${path} may not be read; give this user the right to, or serve another folder`);
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw invalid(`There is no file or folder at ${path}`);
+    throw new ResourceError('invalid', `${path} cannot be served`, { cause: error });
+  }
+  throw invalid(`${path} is neither a folder nor a file`);
+}

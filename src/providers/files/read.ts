@@ -1,0 +1,152 @@
+/** Reading a file, whole or a window of it, and reading a directory as a bounded set of its children. */
+import type { BodyContent, ResourceBody } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+import type { ReadOptions } from '../../core/provider.ts';
+import { parseTreeUri } from '../../core/uri.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { faultOf } from './fault.ts';
+import { type Folder, type Found, find, findSegments, SCHEME } from './folder.ts';
+import { listOpened } from './list.ts';
+
+/** Files up to this size are read in one go; larger ones are streamed in chunks of this size. */
+const CHUNK_BYTES = 64 * 1024;
+
+export async function readFileOrDirectory(
+  folder: Folder,
+  uri: string,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  const found = await find(folder, uri, 'content');
+  if (found.isDirectory) {
+    try {
+      return await readDirectory(folder, found, want, uri, ctx);
+    } finally {
+      await found[Symbol.asyncDispose]();
+    }
+  }
+  return [await fileBody(found, want, uri, ctx)];
+}
+
+/** Takes over the found file: it is closed when the body is drained, closed, or was small enough to be read at once. */
+async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Context): Promise<ResourceBody> {
+  const { resource, opened } = found;
+  const close = (): Promise<void> => found[Symbol.asyncDispose]();
+  const total = Number(opened.stat.size);
+  const offset = want.range?.offset ?? 0;
+  const end = want.range?.length === undefined ? total : Math.min(total, offset + want.range.length);
+  const length = Math.max(0, end - offset);
+  const window = want.range === undefined ? undefined : { offset, total };
+  // Files of the kernel say that they are empty and are not: only reading tells.
+  const unsized = total === 0;
+  if (offset > total && !unsized) {
+    await close();
+    throw invalid(`The window begins behind the end of the resource, which has ${total} bytes`, uri);
+  }
+  if (unsized || length > CHUNK_BYTES) {
+    const content: BodyContent = {
+      kind: 'stream',
+      size: unsized ? undefined : length,
+      open: () => chunks(found, offset, unsized ? Number.POSITIVE_INFINITY : offset + length, uri, ctx.signal),
+    };
+    return { resource, content, window, close };
+  }
+  try {
+    const buffer = Buffer.allocUnsafeSlow(length);
+    const bytes = buffer.subarray(0, await fill(found, buffer, offset));
+    return {
+      resource: sized(resource, window === undefined ? bytes.byteLength : total),
+      content: { kind: 'bytes', bytes },
+      window,
+    };
+  } catch (error) {
+    throw faultOf(error, uri);
+  } finally {
+    await close();
+  }
+}
+
+/** The size that was really read, should the file have changed since it was opened. */
+const sized = (resource: Resource, size: number): Resource =>
+  resource.size === size ? resource : { ...resource, size };
+
+async function fill(found: Found, buffer: Buffer, offset: number): Promise<number> {
+  let filled = 0;
+  while (filled < buffer.byteLength) {
+    const { bytesRead } = await found.opened.handle.read(buffer, filled, buffer.byteLength - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
+}
+
+async function* chunks(
+  found: Found,
+  from: number,
+  to: number,
+  uri: string,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  try {
+    for (let at = from; at < to; ) {
+      signal.throwIfAborted();
+      const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, to - at));
+      const { bytesRead } = await found.opened.handle.read(buffer, 0, buffer.byteLength, at);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  } catch (error) {
+    throw faultOf(error, uri);
+  } finally {
+    await found[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * The first children in list order, each whole (2093-5). A child that does not fit in what is left of the budget, or
+ * cannot be read, is left out; a child that is a directory has no content of its own.
+ */
+async function readDirectory(
+  folder: Folder,
+  directory: Found,
+  want: ReadOptions,
+  uri: string,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  if (want.range !== undefined) throw invalid('A directory has no bytes to take a window of; list it instead', uri);
+  const { resources } = await listOpened(folder, directory, undefined, want.maxChildren, uri, ctx);
+  const bodies: ResourceBody[] = [];
+  let budget = want.maxBytes;
+  for (const resource of resources) {
+    const body = await childBody(folder, resource, budget, ctx);
+    if (body === undefined) continue;
+    if (body.content.kind === 'bytes') budget -= body.content.bytes.byteLength;
+    bodies.push(body);
+  }
+  return bodies;
+}
+
+async function childBody(
+  folder: Folder,
+  resource: Resource,
+  budget: number,
+  ctx: Context,
+): Promise<ResourceBody | undefined> {
+  ctx.signal.throwIfAborted();
+  if (resource.capabilities?.list)
+    return { resource, content: { kind: 'bytes', bytes: new Uint8Array() }, child: true };
+  if ((resource.size ?? 0) > budget) return undefined;
+  try {
+    const { segments } = parseTreeUri(resource.uri, SCHEME);
+    await using found = await findSegments(folder, segments, 'content', resource.uri);
+    if (found.isDirectory || Number(found.opened.stat.size) > budget) return undefined;
+    const buffer = Buffer.allocUnsafeSlow(Number(found.opened.stat.size));
+    const bytes = buffer.subarray(0, await fill(found, buffer, 0));
+    return { resource: sized(found.resource, bytes.byteLength), content: { kind: 'bytes', bytes }, child: true };
+  } catch (error) {
+    ctx.log.debug('left out of a directory read', { uri: resource.uri, error });
+    return undefined;
+  }
+}

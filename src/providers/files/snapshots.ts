@@ -1,0 +1,110 @@
+/**
+ * Sorted listings of directories, remembered while they are paged through: reading and sorting a million names once
+ * makes every page, early or late, cost the same. A first page always checks that the directory has not changed; later
+ * pages may go on with what the first one saw for a while, since a position names an entry and loses nothing.
+ */
+import type { BigIntStats } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
+import { ResourceError } from '../../core/errors.ts';
+import type { Opened } from './open.ts';
+import { type Entry, type EntryKind, type SortedNames, sortNames } from './sorted-names.ts';
+import type { NameFilter } from './visibility.ts';
+
+/** Bytes of names that are remembered, over all directories of a mount. */
+const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024;
+
+/** Names of one directory that are taken in; a directory beyond that is refused rather than cut short. */
+export const MAX_DIRECTORY_ENTRIES = 5_000_000;
+
+/** How long later pages may go on with a listing of a directory that has changed, in milliseconds. */
+const CONTINUE_MS = 10_000;
+
+/** A change this close to the reading may not show in the directory's time stamp. */
+const STAMP_GRAIN_MS = 50;
+
+/** Entries that the system hands over at once. */
+const READ_BATCH = 512;
+
+interface Snapshot {
+  readonly names: SortedNames;
+  readonly stamp: string;
+  readonly takenAt: number;
+  /** The time stamp is old enough that an equal one means an equal directory. */
+  readonly settled: boolean;
+}
+
+export interface Snapshots {
+  /** The sorted names of an opened directory. `continuing`: a page other than the first. */
+  take(
+    directory: Opened,
+    filter: NameFilter,
+    continuing: boolean,
+    uri: string,
+    signal: AbortSignal,
+  ): Promise<SortedNames>;
+  clear(): void;
+}
+
+export function createSnapshots(): Snapshots {
+  const cache = new LRUCache<string, Snapshot>({
+    maxSize: MAX_SNAPSHOT_BYTES,
+    sizeCalculation: (snapshot) => snapshot.names.byteLength + 1_024,
+  });
+  /** Readings under way, so that simultaneous requests share one. */
+  const pending = new Map<string, Promise<Snapshot>>();
+
+  async function read(directory: Opened, filter: NameFilter, stamp: string, uri: string): Promise<Snapshot> {
+    const takenAt = Date.now();
+    const names = await sortNames(visibleEntries(directory, filter, uri));
+    return { names, stamp, takenAt, settled: isSettled(directory.stat, takenAt) };
+  }
+
+  return {
+    async take(directory, filter, continuing, uri, signal) {
+      const key = directory.segments.join('/');
+      const stamp = `${stampOf(directory.stat)}:${filter.version ?? ''}`;
+      const known = cache.get(key);
+      if (known !== undefined) {
+        if (known.settled && known.stamp === stamp) return known.names;
+        if (continuing && Date.now() - known.takenAt < CONTINUE_MS) return known.names;
+      }
+      const flight = `${key}\n${stamp}`;
+      let reading = pending.get(flight);
+      if (reading === undefined || !(continuing || isSettled(directory.stat))) {
+        const fresh: Promise<Snapshot> = read(directory, filter, stamp, uri).finally(() => {
+          if (pending.get(flight) === fresh) pending.delete(flight);
+        });
+        pending.set(flight, fresh);
+        reading = fresh;
+      }
+      const snapshot = await reading;
+      signal.throwIfAborted();
+      cache.set(key, snapshot);
+      return snapshot.names;
+    },
+    clear: () => cache.clear(),
+  };
+}
+
+const isSettled = (stats: BigIntStats, now = Date.now()): boolean => now - Number(stats.mtimeMs) > STAMP_GRAIN_MS;
+
+const stampOf = (stats: BigIntStats): string => `${stats.dev}:${stats.ino}:${stats.mtimeNs}:${stats.ctimeNs}`;
+
+async function* visibleEntries(directory: Opened, filter: NameFilter, uri: string): AsyncIterable<Entry> {
+  let count = 0;
+  for await (const entry of await opendir(directory.path, { bufferSize: READ_BATCH })) {
+    const kind: EntryKind | undefined = entry.isDirectory()
+      ? 'd'
+      : entry.isFile()
+        ? 'f'
+        : entry.isSymbolicLink()
+          ? 'l'
+          : undefined;
+    if (kind === undefined || !filter(entry.name, kind === 'd')) continue;
+    if (++count > MAX_DIRECTORY_ENTRIES) {
+      throw new ResourceError('too-large', `The directory has more than ${MAX_DIRECTORY_ENTRIES} entries`, { uri });
+    }
+    yield { kind, name: entry.name };
+  }
+}

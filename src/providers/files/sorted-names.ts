@@ -1,0 +1,137 @@
+/**
+ * The names of one directory in their stable order: directories first, then by UTF-16 code units. Kept as one block of
+ * UTF-8 and an offset each, because a million strings would be several times as large.
+ */
+
+/** `d` a directory, `f` a regular file, `l` a symbolic link, which is ordered with the files. */
+export type EntryKind = 'd' | 'f' | 'l';
+
+export interface Entry {
+  readonly kind: EntryKind;
+  readonly name: string;
+}
+
+export interface SortedNames {
+  readonly length: number;
+  /** Bytes that it holds. */
+  readonly byteLength: number;
+  at(index: number): Entry;
+  /** The index of the first entry behind one, whether or not that is still there. */
+  after(entry: Entry): number;
+  /** The index of the first entry of a group (`d`, or the rest) whose name is not before this one. */
+  from(directories: boolean, name: string): number;
+  /** How many directories there are; they come first. */
+  readonly directories: number;
+}
+
+/** Names that are sorted before the event loop gets a turn. */
+const BATCH = 8_192;
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Sorts entries as they stream in, without blocking for long. */
+export async function sortNames(entries: AsyncIterable<Entry>): Promise<SortedNames> {
+  const directories = new Runs();
+  const others = new Runs();
+  const links = new Set<string>();
+  for await (const { kind, name } of entries) {
+    (kind === 'd' ? directories : others).add(name);
+    if (kind === 'l') links.add(name);
+  }
+  const first = await directories.merge();
+  const rest = await others.merge();
+  return pack(first, rest, links);
+}
+
+class Runs {
+  readonly #runs: string[][] = [];
+  #open: string[] = [];
+
+  add(name: string): void {
+    this.#open.push(name);
+    if (this.#open.length >= BATCH) this.#seal();
+  }
+
+  #seal(): void {
+    if (this.#open.length > 0) this.#runs.push(this.#open.sort());
+    this.#open = [];
+  }
+
+  async merge(): Promise<readonly string[]> {
+    this.#seal();
+    let runs = this.#runs;
+    while (runs.length > 1) {
+      const merged: string[][] = [];
+      for (let index = 0; index < runs.length; index += 2) {
+        const left = runs[index] ?? [];
+        const right = runs[index + 1];
+        merged.push(right === undefined ? left : await mergeTwo(left, right));
+      }
+      runs = merged;
+    }
+    return runs[0] ?? [];
+  }
+}
+
+async function mergeTwo(left: readonly string[], right: readonly string[]): Promise<string[]> {
+  const merged: string[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < left.length || j < right.length) {
+    const a = left[i];
+    const b = right[j];
+    if (b === undefined || (a !== undefined && a < b)) {
+      if (a !== undefined) merged.push(a);
+      i++;
+    } else {
+      merged.push(b);
+      j++;
+    }
+    if (merged.length % BATCH === 0) await turn();
+  }
+  return merged;
+}
+
+function pack(directories: readonly string[], others: readonly string[], links: ReadonlySet<string>): SortedNames {
+  const length = directories.length + others.length;
+  const offsets = new Uint32Array(length + 1);
+  let size = 0;
+  for (const name of directories) size += Buffer.byteLength(name);
+  for (const name of others) size += Buffer.byteLength(name);
+  const block = Buffer.allocUnsafe(size);
+  let at = 0;
+  let index = 0;
+  for (const group of [directories, others]) {
+    for (const name of group) {
+      at += block.write(name, at, 'utf8');
+      offsets[++index] = at;
+    }
+  }
+  const nameAt = (position: number): string => block.toString('utf8', offsets[position], offsets[position + 1]);
+  const from = (inDirectories: boolean, name: string): number => {
+    let low = inDirectories ? 0 : directories.length;
+    let high = inDirectories ? directories.length : length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (nameAt(middle) < name) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const directoryCount = directories.length;
+  return {
+    length,
+    byteLength: size + offsets.byteLength,
+    directories: directoryCount,
+    at(position) {
+      const name = nameAt(position);
+      return { name, kind: position < directoryCount ? 'd' : links.has(name) ? 'l' : 'f' };
+    },
+    after({ kind, name }) {
+      const position = from(kind === 'd', name);
+      const end = kind === 'd' ? directoryCount : length;
+      return position < end && nameAt(position) === name ? position + 1 : position;
+    },
+    from,
+  };
+}

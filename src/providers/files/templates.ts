@@ -1,0 +1,48 @@
+/** The one template of a folder, `file:///{+path}`, and completion of its path, segment by segment (RES-3). */
+import type { Context } from '../../core/context.ts';
+import { notListable } from '../../core/errors.ts';
+import type { CompletionRequest, CompletionValues, TemplatePage } from '../../core/provider.ts';
+import { treeUri } from '../../core/uri.ts';
+import { completeTreePath, type TreeEntry } from '../tree-completion.ts';
+import { type Folder, findSegments, SCHEME } from './folder.ts';
+import type { SortedNames } from './sorted-names.ts';
+import type { NameFilter } from './visibility.ts';
+
+const TEMPLATE = `${SCHEME}:///{+path}`;
+
+export function listTemplates(folder: Folder): TemplatePage {
+  return {
+    resourceTemplates: [
+      {
+        uriTemplate: TEMPLATE,
+        name: `${folder.name} by path`,
+        title: `A file or folder in ${folder.name}`,
+        description:
+          'Any file or folder by its path, such as guide/intro.md. In a path write %25 for %, %3F for ?, %23 for #.',
+      },
+    ],
+  };
+}
+
+export function completePath(folder: Folder, request: CompletionRequest, ctx: Context): Promise<CompletionValues> {
+  return completeTreePath(TEMPLATE, request, async (segments, prefix) => {
+    const uri = treeUri(SCHEME, segments);
+    await using found = await findSegments(folder, segments, 'content', uri);
+    if (!found.isDirectory) throw notListable(uri);
+    const filter = await folder.visibility.filterIn(found.opened.segments);
+    const names = await folder.snapshots.take(found.opened, filter, true, uri, ctx.signal);
+    return matching(names, await folder.visibility.filterIn(segments), prefix);
+  });
+}
+
+/** Names that begin alike lie together in each group, so nothing else is looked at. */
+function* matching(names: SortedNames, filter: NameFilter, prefix: string): Iterable<TreeEntry> {
+  for (const directories of [true, false]) {
+    const end = directories ? names.directories : names.length;
+    for (let index = names.from(directories, prefix); index < end; index++) {
+      const { kind, name } = names.at(index);
+      if (!name.startsWith(prefix)) break;
+      if (filter(name, kind === 'd')) yield { name, isDirectory: kind === 'd' };
+    }
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * Resources that live in this process: literal texts of a configuration, state of a program that embeds Vitrine, and
+ * the simplest provider to learn from. `memory:///notes/today.md`, or any scheme that is asked for.
+ *
+ * @example
+ * const notes = memoryProvider({ name: 'notes', resources: { 'today.md': { text: '# Today' } } });
+ * notes.set('tomorrow.md', { text: '# Tomorrow' });
+ */
+import { bytesOf, type ResourceBody } from '../../core/body.ts';
+import { invalid, notFound, notListable } from '../../core/errors.ts';
+import { mimeTypeOfName } from '../../core/mime-type.ts';
+import type { ChangeEvent, Page, ReadOptions, ResourcePage, ResourceProvider } from '../../core/provider.ts';
+import { parseTreeUri, treeUri } from '../../core/uri.ts';
+import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import { completeTreePath, type TreeEntry } from '../tree-completion.ts';
+import { createTree, type Directory, type Item, type MemoryResource } from './tree.ts';
+
+export type { MemoryResource } from './tree.ts';
+
+export interface MemoryOptions {
+  /** What the root is called. */
+  readonly name?: string;
+  /** The scheme of its URIs. Default: `memory`. */
+  readonly scheme?: string;
+  /** By path, such as `guide/intro.md`; folders come into being by what is in them. */
+  readonly resources?: Readonly<Record<string, MemoryResource>>;
+}
+
+export interface MemoryProvider extends ResourceProvider {
+  /** Adds or replaces a resource. @throws ResourceError `invalid` for a path that is not one */
+  set(path: string, resource: MemoryResource): void;
+  /** Removes a resource; says whether there was one. */
+  delete(path: string): boolean;
+}
+
+export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
+  const scheme = options.scheme ?? 'memory';
+  const name = options.name ?? 'memory';
+  const tree = createTree();
+  const watchers = new Set<{ readonly path: string | undefined; readonly tell: (event: ChangeEvent) => void }>();
+  for (const [path, resource] of Object.entries(options.resources ?? {})) tree.set(path, resource);
+
+  /** @throws ResourceError `not-found`, `invalid` */
+  function find(uri: string): { segments: readonly string[]; node: Directory | Item } {
+    const { segments, trailingSlash } = parseTreeUri(uri, scheme);
+    const node = tree.find(segments);
+    if (node === undefined || (trailingSlash && node.kind === 'item')) throw notFound(uri);
+    return { segments, node };
+  }
+
+  function resourceOf(segments: readonly string[], node: Directory | Item): Resource {
+    const uri = treeUri(scheme, segments);
+    const own = segments.at(-1) ?? name;
+    if (node.kind === 'directory') {
+      return { uri, name: own, mimeType: DIRECTORY_MIME_TYPE, capabilities: { list: true, subscribe: true } };
+    }
+    const { text: _text, bytes: _bytes, ...said } = node.resource;
+    const mimeType = said.mimeType ?? mimeTypeOfName(own);
+    return {
+      name: own,
+      ...said,
+      uri,
+      ...(mimeType !== undefined && { mimeType }),
+      size: node.bytes.byteLength,
+      annotations: { lastModified: node.lastModified, ...said.annotations },
+      capabilities: { list: false, subscribe: true },
+    };
+  }
+
+  function listChildren(uri: string, page: Page): ResourcePage {
+    const { segments, node } = find(uri);
+    if (node.kind !== 'directory') throw notListable(uri);
+    const entries = tree.sorted(node);
+    const start = page.cursor === undefined ? 0 : entries.findIndex((entry) => entry.key > (page.cursor ?? ''));
+    const shown = start === -1 ? [] : entries.slice(start, start + page.limit);
+    const last = shown.at(-1);
+    const more = last !== undefined && start + shown.length < entries.length;
+    return {
+      resources: shown.map((entry) => resourceOf([...segments, entry.name], entry.node)),
+      nextCursor: more ? last.key : undefined,
+    };
+  }
+
+  function bodyOf(resource: Resource, item: Item, want: ReadOptions): ResourceBody {
+    if (want.range === undefined) return { resource, content: bytesOf(item.bytes) };
+    const { offset, length } = want.range;
+    const total = item.bytes.byteLength;
+    if (offset > total)
+      throw invalid(`The window begins behind the end of the resource, which has ${total} bytes`, resource.uri);
+    const end = length === undefined ? total : offset + length;
+    return { resource, content: bytesOf(item.bytes.subarray(offset, end)), window: { offset, total } };
+  }
+
+  function readChildren(segments: readonly string[], directory: Directory, want: ReadOptions): ResourceBody[] {
+    if (want.range !== undefined)
+      throw invalid('A folder has no bytes to take a window of; list it instead', treeUri(scheme, segments));
+    let budget = want.maxBytes;
+    return tree
+      .sorted(directory)
+      .slice(0, want.maxChildren)
+      .flatMap((entry): ResourceBody[] => {
+        const resource = resourceOf([...segments, entry.name], entry.node);
+        const bytes = entry.node.kind === 'item' ? entry.node.bytes : new Uint8Array();
+        if (bytes.byteLength > budget) return [];
+        budget -= bytes.byteLength;
+        return [{ resource, content: bytesOf(bytes), child: true }];
+      });
+  }
+
+  function tell(path: string, listed: boolean): void {
+    const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+    for (const watcher of [...watchers]) {
+      if (watcher.path === undefined) {
+        if (listed) watcher.tell({ kind: 'list-changed' });
+      } else if (watcher.path === path || (listed && isWithin(parent, watcher.path))) {
+        watcher.tell({ kind: 'updated', uri: treeUri(scheme, watcher.path === '' ? [] : watcher.path.split('/')) });
+      }
+    }
+  }
+
+  return {
+    name,
+    features: { schemes: [scheme], watch: true, templates: true, completion: true, search: false, ranges: true },
+
+    async list(uri, page) {
+      if (uri === undefined) return { resources: [resourceOf([], tree.root)] };
+      return listChildren(uri, page);
+    },
+
+    async metadata(uri) {
+      const { segments, node } = find(uri);
+      return resourceOf(segments, node);
+    },
+
+    async read(uri, want) {
+      const { segments, node } = find(uri);
+      if (node.kind === 'directory') return readChildren(segments, node, want);
+      return [bodyOf(resourceOf(segments, node), node, want)];
+    },
+
+    async listTemplates() {
+      return { resourceTemplates: [{ uriTemplate: `${scheme}:///{+path}`, name: `${name} by path` }] };
+    },
+
+    complete: (request) =>
+      completeTreePath(`${scheme}:///{+path}`, request, async (segments, prefix) => {
+        const node = tree.find(segments);
+        if (node?.kind !== 'directory') return [];
+        const entries = tree.sorted(node).filter((entry) => entry.name.startsWith(prefix));
+        return entries.map((entry): TreeEntry => ({ name: entry.name, isDirectory: entry.node.kind === 'directory' }));
+      }),
+
+    async watch(uri, onChange) {
+      const path = uri === undefined ? undefined : parseTreeUri(uri, scheme).segments.join('/');
+      const watcher = { path, tell: onChange };
+      watchers.add(watcher);
+      return { [Symbol.asyncDispose]: async () => void watchers.delete(watcher) };
+    },
+
+    async close() {
+      watchers.clear();
+    },
+
+    set(path, resource) {
+      tell(path, tree.set(path, resource));
+    },
+
+    delete(path) {
+      const existed = tree.delete(path);
+      if (existed) tell(path, true);
+      return existed;
+    },
+  };
+}
+
+/** Whether a folder may have come or gone, or got another child, by a change in `parent`. */
+const isWithin = (parent: string, folder: string): boolean =>
+  folder === '' || parent === folder || parent.startsWith(`${folder}/`);

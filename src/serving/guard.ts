@@ -1,0 +1,50 @@
+/**
+ * Who may talk to the HTTP endpoint before anything is read: the answer to DNS rebinding.
+ *
+ * A page that rebinds its own name to this machine sends that name as `Host`. So an address literal and `localhost` are
+ * fine, and a name only when it was allowed. A browser also sends where the page came from: only this very endpoint,
+ * loopback pages, and origins that were allowed may.
+ */
+
+export interface GuardOptions {
+  /** Host names, without port, beside `localhost` and address literals. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Origins such as `https://app.example.com`, beside loopback ones. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}
+
+/** Why a request is refused, or undefined when it may pass. */
+export type Guard = (request: Request) => string | undefined;
+
+export function createGuard(options: GuardOptions = {}): Guard {
+  const hosts = new Set((options.allowedHosts ?? []).map((host) => host.toLowerCase()));
+  const origins = new Set(options.allowedOrigins ?? []);
+  return (request) => {
+    const host = request.headers.get('host');
+    const hostname = host === null ? undefined : hostnameOf(`http://${host}`);
+    if (hostname === undefined) return 'The request has no valid Host';
+    if (!isLiteral(hostname) && hostname !== 'localhost' && !hosts.has(hostname)) {
+      return 'This Host is not served here; allow it with --allow-host';
+    }
+    const origin = request.headers.get('origin');
+    if (origin === null || origins.has(origin)) return undefined;
+    const from = hostnameOf(origin);
+    if (from !== undefined && (isLoopback(from) || originHost(origin) === host)) return undefined;
+    return 'Pages of this Origin may not use this server; allow it with --allow-origin';
+  };
+}
+
+function hostnameOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname.toLowerCase() : undefined;
+}
+
+const originHost = (origin: string): string => new URL(origin).host;
+
+const isLiteral = (hostname: string): boolean => hostname.startsWith('[') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(hostname);
+
+/** Whether a host name or address means this machine and no other. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  );
+}

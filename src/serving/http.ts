@@ -1,0 +1,167 @@
+/** Serving many clients over Streamable HTTP, each in its own era, at one endpoint. */
+import type { Server as NodeServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { isLegacyRequest } from '@modelcontextprotocol/server';
+import { Hono } from 'hono';
+import { type Log, SILENT } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
+import type { Vitrine } from '../vitrine.ts';
+import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
+import { createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
+import { createSessions, DEFAULT_SESSION_LIMITS, refusal, type SessionLimits } from './sessions.ts';
+
+export interface HttpOptions extends GuardOptions {
+  /** Default: `127.0.0.1`. */
+  readonly host?: string | undefined;
+  /** Default: 8931. 0 takes a free one. */
+  readonly port?: number | undefined;
+  /** Allows a `host` that other machines can reach. Without authorization, they can read everything. */
+  readonly allowRemote?: boolean | undefined;
+  readonly log?: Log | undefined;
+  readonly limits?: Partial<HttpLimits> | undefined;
+}
+
+export interface HttpLimits extends SessionLimits, ModernLimits {
+  /** Bytes of a request's body. */
+  readonly maxRequestBytes: number;
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  ...DEFAULT_SESSION_LIMITS,
+  ...DEFAULT_MODERN_LIMITS,
+  maxRequestBytes: 4 * 1024 * 1024,
+};
+
+export const DEFAULT_PORT = 8931;
+export const ENDPOINT = '/mcp';
+
+/** How long open connections may take to end by themselves on shutdown, in milliseconds. */
+const GRACE_MS = 2_000;
+
+export interface HttpServing {
+  /** The endpoint, such as `http://127.0.0.1:8931/mcp`. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends streams and sessions, then the listening socket. The engine stays open: it belongs to the caller. */
+  close(): Promise<void>;
+}
+
+/** The endpoint as a fetch handler, for a server of one's own: `app.all('/mcp', (c) => endpoint.fetch(c.req.raw))`. */
+export interface HttpEndpoint {
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Both eras behind the guard. Listens to nothing by itself. */
+export function createEndpoint(
+  vitrine: Vitrine,
+  options: Omit<HttpOptions, 'host' | 'port' | 'allowRemote'> = {},
+): HttpEndpoint {
+  const log = options.log ?? SILENT;
+  const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
+  const guard = createGuard(options);
+  const sessions = createSessions(vitrine, log, limits);
+  const modern = createModern(vitrine, log, limits);
+
+  return {
+    async fetch(request) {
+      const refused = guard(request);
+      if (refused !== undefined) return refusal(403, -32_000, refused);
+      if (request.method !== 'POST')
+        return (await isLegacyRequest(request))
+          ? sessions.handle(request, undefined)
+          : modern.handle(request, undefined);
+      const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+      if (type !== 'application/json') return refusal(415, -32_000, 'The Content-Type must be application/json');
+      const body = await readBody(request, limits.maxRequestBytes);
+      if (body === undefined) return refusal(413, -32_000, `A request has at most ${limits.maxRequestBytes} bytes`);
+      let parsed: unknown;
+      try {
+        parsed = JSON.parse(body);
+      } catch {
+        return refusal(400, -32_700, 'The request is not valid JSON');
+      }
+      return (await isLegacyRequest(request, parsed))
+        ? sessions.handle(request, parsed)
+        : modern.handle(request, parsed);
+    },
+    async close() {
+      await modern.close();
+      await sessions.close();
+    },
+  };
+}
+
+/**
+ * Serves the engine over HTTP: the endpoint at `/mcp`, and `GET /healthz`.
+ * @throws ResourceError `invalid` for a host that others can reach without `allowRemote`, `unavailable` for a port in use
+ */
+export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Promise<HttpServing> {
+  const host = options.host ?? '127.0.0.1';
+  if (!isLoopback(host) && options.allowRemote !== true) {
+    throw new ResourceError('invalid', `${host} can be reached from other machines, and there is no authorization`);
+  }
+  const endpoint = createEndpoint(vitrine, options);
+  const app = new Hono();
+  app.get('/healthz', (context) =>
+    context.json({ status: 'ok', name: vitrine.identity.name, version: vitrine.identity.version }),
+  );
+  app.all(ENDPOINT, (context) => endpoint.fetch(context.req.raw));
+  let server: NodeServer;
+  try {
+    server = await listen(app, host, options.port ?? DEFAULT_PORT);
+  } catch (error) {
+    await endpoint.close();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+  const urlHost = host.includes(':') ? `[${host}]` : host;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${urlHost}:${port}${ENDPOINT}`,
+    port,
+    close: () => (closing ??= shutDown(server, endpoint)),
+  };
+}
+
+function listen(app: Hono, host: string, port: number): Promise<NodeServer> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch: app.fetch, hostname: host, port }) as NodeServer;
+    server.requestTimeout = 60_000;
+    server.once('listening', () => resolve(server));
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const taken = cause.code === 'EADDRINUSE';
+      reject(
+        new ResourceError(
+          'unavailable',
+          taken ? `Port ${port} is already in use` : `Cannot listen on ${host}:${port}`,
+          { cause },
+        ),
+      );
+    });
+  });
+}
+
+async function shutDown(server: NodeServer, endpoint: HttpEndpoint): Promise<void> {
+  const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
+  await endpoint.close();
+  server.closeIdleConnections();
+  const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  await stopped;
+  clearTimeout(force);
+}
+
+/** The body as text, or undefined when it has more than `limit` bytes; stops reading there. */
+async function readBody(request: Request, limit: number): Promise<string | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined;
+  if (request.body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size).toString('utf8');
+}

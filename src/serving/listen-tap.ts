@@ -1,0 +1,92 @@
+/**
+ * A transport that looks at `subscriptions/listen` on its way to the SDK, which answers it by itself and would not tell
+ * us: the watches are made ready first, and taken back when the subscription ends.
+ */
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type MessageExtraInfo,
+  type RequestId,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/server';
+import type { Context } from '../core/context.ts';
+import { filterOf, type Listening, prepareListening } from './listen.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+export class ListenTap implements Transport {
+  onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void;
+  onerror?: (error: Error) => void;
+  onclose?: () => void;
+
+  readonly #wire: Transport;
+  readonly #subscriptions: Subscriptions;
+  readonly #context: () => Context;
+  readonly #listening = new Map<RequestId, Listening>();
+  /** Messages that arrive while a listen is being made ready wait for it: the order is kept. */
+  #queue: Promise<void> | undefined;
+
+  constructor(wire: Transport, subscriptions: Subscriptions, context: () => Context) {
+    this.#wire = wire;
+    this.#subscriptions = subscriptions;
+    this.#context = context;
+  }
+
+  async start(): Promise<void> {
+    this.#wire.onmessage = (message, extra) => this.#receive(message, extra);
+    this.#wire.onerror = (error) => this.onerror?.(error);
+    this.#wire.onclose = () => this.onclose?.();
+    await this.#wire.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    // An answer to a listen is its end: refused, or closed by the server.
+    if (!('method' in message) && message.id !== undefined) this.#release(message.id);
+    await this.#wire.send(message, options);
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    const listen = isJSONRPCRequest(message) && message.method === 'subscriptions/listen' ? message : undefined;
+    if (this.#queue === undefined && listen === undefined) {
+      this.#deliver(message, extra);
+      return;
+    }
+    const turn: Promise<void> = (this.#queue ?? Promise.resolve())
+      .then(async () => this.#deliver(listen === undefined ? message : await this.#prepare(listen), extra))
+      .catch((error: unknown) => this.onerror?.(error instanceof Error ? error : new Error(String(error))))
+      .finally(() => {
+        if (this.#queue === turn) this.#queue = undefined;
+      });
+    this.#queue = turn;
+  }
+
+  #deliver(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      const id = message.params?.requestId;
+      if (typeof id === 'string' || typeof id === 'number') this.#release(id);
+    }
+    this.onmessage?.(message, extra);
+  }
+
+  async #prepare(message: JSONRPCRequest): Promise<JSONRPCMessage> {
+    const filter = filterOf(message.params);
+    if (filter === undefined || this.#listening.has(message.id)) return message;
+    const listening = await prepareListening(this.#subscriptions, filter, this.#context());
+    this.#listening.set(message.id, listening);
+    return { ...message, params: { ...message.params, notifications: listening.honoured } };
+  }
+
+  #release(id: RequestId): void {
+    const listening = this.#listening.get(id);
+    if (listening === undefined) return;
+    this.#listening.delete(id);
+    listening
+      .release()
+      .catch((error: unknown) => this.onerror?.(error instanceof Error ? error : new Error(String(error))));
+  }
+}

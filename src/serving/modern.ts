@@ -1,0 +1,95 @@
+/** The 2026-07-28 side of HTTP: a server for each request, and `subscriptions/listen` streams. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createMcpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
+import { createContext, type Log } from '../core/context.ts';
+import type { Vitrine } from '../vitrine.ts';
+import { filterOf, prepareListening } from './listen.ts';
+import { createSdkServer } from './sdk-server.ts';
+import { createSubscriptions } from './subscriptions.ts';
+
+export interface ModernLimits {
+  /** Listen streams at the same time. */
+  readonly maxStreams: number;
+}
+
+export const DEFAULT_MODERN_LIMITS: ModernLimits = { maxStreams: 1_024 };
+
+export interface Modern {
+  handle(request: Request, parsedBody: unknown): Promise<Response>;
+  close(): Promise<void>;
+}
+
+type Listener = (event: ServerEvent) => void;
+
+/** What the SDK's router and our watches of the same stream meet in. */
+interface StreamBus {
+  listener: Listener | undefined;
+  ended: () => void;
+}
+
+export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = DEFAULT_MODERN_LIMITS): Modern {
+  const current = new AsyncLocalStorage<StreamBus>();
+  // The SDK subscribes once for each stream, while it handles that stream's request. Events go to that stream alone, so
+  // nothing that was watched for one client can reach another.
+  const bus: ServerEventBus = {
+    publish: () => {},
+    subscribe(listener) {
+      const stream = current.getStore();
+      if (stream === undefined) return () => {};
+      stream.listener = listener;
+      return () => stream.ended();
+    },
+  };
+  const handler = createMcpHandler(() => createSdkServer(vitrine, { era: 'modern', log }), {
+    legacy: 'reject',
+    bus,
+    maxSubscriptions: limits.maxStreams,
+    onerror: (error) => log.debug('http', { error }),
+  });
+  const ending = new Set<Promise<void>>();
+
+  async function listen(request: Request, message: ListenMessage): Promise<Response> {
+    const filter = filterOf(message.params);
+    if (filter === undefined) return handler.fetch(request, { parsedBody: message });
+    const subscriptions = createSubscriptions(vitrine, {
+      updated: (uri) => stream.listener?.({ kind: 'resource_updated', uri }),
+      listChanged: () => stream.listener?.({ kind: 'resources_list_changed' }),
+    });
+    const end = (): void => {
+      const closing: Promise<void> = subscriptions
+        .close()
+        .catch((error: unknown) => log.warn('a watch did not end', { error }))
+        .finally(() => ending.delete(closing));
+      ending.add(closing);
+    };
+    const stream: StreamBus = { listener: undefined, ended: end };
+    const { honoured } = await prepareListening(subscriptions, filter, createContext({ signal: request.signal, log }));
+    const parsedBody = { ...message, params: { ...message.params, notifications: honoured } };
+    try {
+      return await current.run(stream, () => handler.fetch(request, { parsedBody }));
+    } finally {
+      // Refused before it became a stream.
+      if (stream.listener === undefined) end();
+    }
+  }
+
+  return {
+    handle: (request, parsedBody) =>
+      isListen(parsedBody)
+        ? listen(request, parsedBody)
+        : handler.fetch(request, parsedBody === undefined ? {} : { parsedBody }),
+    async close() {
+      await handler.close();
+      await Promise.allSettled([...ending]);
+    },
+  };
+}
+
+interface ListenMessage {
+  readonly method: 'subscriptions/listen';
+  readonly params?: Record<string, unknown>;
+}
+
+function isListen(body: unknown): body is ListenMessage {
+  return typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';
+}

@@ -1,0 +1,143 @@
+/**
+ * The 2025-era side of HTTP: a session for each client that shook hands, so that it can be told of updates. Sessions
+ * are bounded in number and end when they are not used.
+ */
+import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { Log } from '../core/context.ts';
+import type { Vitrine } from '../vitrine.ts';
+import { createSdkServer } from './sdk-server.ts';
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
+
+export interface SessionLimits {
+  /** Sessions at the same time. */
+  readonly maxSessions: number;
+  /** A session without requests and without an open stream ends after this many milliseconds. */
+  readonly idleMs: number;
+}
+
+export const DEFAULT_SESSION_LIMITS: SessionLimits = { maxSessions: 1_000, idleMs: 30 * 60 * 1000 };
+
+/** How long a session must have been unused before a new one may take its place, in milliseconds. */
+const EVICT_AFTER_MS = 60_000;
+
+interface Session {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly server: Server;
+  readonly subscriptions: Subscriptions;
+  lastUsed: number;
+  /** Streams the client holds open. */
+  streams: number;
+}
+
+export interface Sessions {
+  handle(request: Request, parsedBody: unknown): Promise<Response>;
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits = DEFAULT_SESSION_LIMITS): Sessions {
+  const sessions = new Map<string, Session>();
+  const sweep = setInterval(() => expire(Date.now() - limits.idleMs), Math.min(limits.idleMs, 30_000));
+  sweep.unref();
+
+  function expire(before: number): void {
+    for (const session of sessions.values()) {
+      if (session.streams === 0 && session.lastUsed < before) void session.transport.close();
+    }
+  }
+
+  /** Makes room for a new session by ending the one that was unused for longest, if it was for long enough. */
+  function makeRoom(): boolean {
+    if (sessions.size < limits.maxSessions) return true;
+    const idle = [...sessions.values()].filter((session) => session.streams === 0);
+    const oldest = idle.reduce<Session | undefined>(
+      (a, b) => (a === undefined || b.lastUsed < a.lastUsed ? b : a),
+      undefined,
+    );
+    if (oldest === undefined || Date.now() - oldest.lastUsed < EVICT_AFTER_MS) return false;
+    void oldest.transport.close();
+    return true;
+  }
+
+  async function open(): Promise<Session> {
+    const undelivered = (error: unknown): void => log.debug('a notification was not delivered', { error });
+    const subscriptions = createSubscriptions(vitrine, {
+      updated: (uri) => void server.sendResourceUpdated({ uri }).catch(undelivered),
+      listChanged: () => void server.sendResourceListChanged().catch(undelivered),
+    });
+    const server = createSdkServer(vitrine, { era: 'legacy', log, subscriptions });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, session),
+    });
+    const session: Session = { transport, server, subscriptions, lastUsed: Date.now(), streams: 0 };
+    await server.connect(transport);
+    const closeServer = transport.onclose;
+    transport.onclose = () => {
+      closeServer?.();
+      if (transport.sessionId !== undefined) sessions.delete(transport.sessionId);
+      subscriptions.close().catch(undelivered);
+    };
+    return session;
+  }
+
+  async function use(session: Session, request: Request, parsedBody: unknown): Promise<Response> {
+    session.lastUsed = Date.now();
+    if (request.method === 'GET') {
+      session.streams++;
+      const ended = (): void => {
+        session.streams--;
+        session.lastUsed = Date.now();
+      };
+      request.signal.addEventListener('abort', ended, { once: true });
+    }
+    return session.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody });
+  }
+
+  return {
+    async handle(request, parsedBody) {
+      const id = request.headers.get('mcp-session-id');
+      if (id !== null) {
+        const session = sessions.get(id);
+        return session === undefined
+          ? refusal(404, -32_001, 'Session not found; start a new one with initialize')
+          : use(session, request, parsedBody);
+      }
+      if (!asksToInitialize(parsedBody)) {
+        return refusal(
+          400,
+          -32_000,
+          'A request outside of a session; start one with initialize, or speak revision 2026-07-28',
+        );
+      }
+      if (!makeRoom()) return refusal(503, -32_000, 'Too many sessions; try again later', { 'Retry-After': '60' });
+      const session = await open();
+      const response = await use(session, request, parsedBody);
+      // A handshake that was refused leaves no session behind.
+      if (session.transport.sessionId === undefined) await session.transport.close();
+      return response;
+    },
+    get size() {
+      return sessions.size;
+    },
+    async close() {
+      clearInterval(sweep);
+      const all = [...sessions.values()];
+      await Promise.allSettled(all.map((session) => session.transport.close()));
+      await Promise.allSettled(all.map((session) => session.subscriptions.close()));
+    },
+  };
+}
+
+function asksToInitialize(body: unknown): boolean {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some(
+    (message) =>
+      typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize',
+  );
+}
+
+/** A JSON-RPC error outside of any request. */
+export function refusal(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
+}

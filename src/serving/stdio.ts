@@ -1,0 +1,59 @@
+/** Serving one host over standard input and output, in whichever era it speaks. */
+import type { Readable, Writable } from 'node:stream';
+import type { Server } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
+import { type Log, SILENT } from '../core/context.ts';
+import type { Vitrine } from '../vitrine.ts';
+import { ListenTap } from './listen-tap.ts';
+import { createSdkServer, serverContext } from './sdk-server.ts';
+import { createSubscriptions } from './subscriptions.ts';
+
+export interface ServeStdioOptions {
+  readonly log?: Log | undefined;
+  /** Default: the process's own. */
+  readonly input?: Readable | undefined;
+  readonly output?: Writable | undefined;
+}
+
+export interface StdioServing {
+  /** Resolves when the host has closed its end, or `close` was called, and everything of this connection has ended. */
+  readonly closed: Promise<void>;
+  /** Ends the connection. The engine stays open: it belongs to the caller. */
+  close(): Promise<void>;
+}
+
+/** Serves the engine to the process at the other end of standard input and output. Logs never go there. */
+export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): StdioServing {
+  const log = options.log ?? SILENT;
+  const wire = new StdioServerTransport(options.input, options.output);
+  let server: Server | undefined;
+  const undelivered = (error: unknown): void => log.debug('a notification was not delivered', { error });
+  const subscriptions = createSubscriptions(vitrine, {
+    updated: (uri) => void server?.sendResourceUpdated({ uri }).catch(undelivered),
+    listChanged: () => void server?.sendResourceListChanged().catch(undelivered),
+  });
+  const connection = { log, subscriptions };
+  const transport = new ListenTap(wire, subscriptions, () => serverContext(connection));
+  const handle = serveSdkStdio(
+    ({ era }) => {
+      server = createSdkServer(vitrine, { ...connection, era });
+      return server;
+    },
+    { transport, onerror: (error) => log.debug('stdio', { error }) },
+  );
+  // The SDK has set its own handler by now; it goes first.
+  const closeSdk = transport.onclose;
+  const closed = new Promise<void>((resolve) => {
+    transport.onclose = () => {
+      closeSdk?.();
+      subscriptions.close().then(resolve, resolve);
+    };
+  });
+  return {
+    closed,
+    async close() {
+      await handle.close();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** Puts mounts, layers and frontends together: the engine that every way of serving shares. */
+import { type ChangeHub, type ChangeHubOptions, createChangeHub } from './core/change-hub.ts';
+import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
+import { applyLayers } from './core/layer.ts';
+import { type Mount, mountTree } from './core/mounts.ts';
+import type { ResourceProvider } from './core/provider.ts';
+import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
+import { mimeLayer } from './layers/mime/index.ts';
+import { timeoutLayer } from './layers/timeout/index.ts';
+import type { CacheHint, Icon } from './protocol/resources.ts';
+
+/** How the server introduces itself (973-1). */
+export interface ServerIdentity {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly websiteUrl?: string | undefined;
+  readonly icons?: readonly Icon[] | undefined;
+  /** For the model: how to use what is served. */
+  readonly instructions?: string | undefined;
+}
+
+export interface VitrineOptions {
+  readonly mounts: readonly Mount[];
+  readonly server?: Partial<ServerIdentity> | undefined;
+  readonly limits?: Partial<ResourceLimits> | undefined;
+  /** `walk` (default): the default list goes down the tree; `roots`: it shows the mounts' roots only. */
+  readonly listing?: 'walk' | 'roots' | undefined;
+  readonly cacheHint?: CacheHint | undefined;
+  readonly cursors?: CursorOptions | undefined;
+  readonly changes?: ChangeHubOptions | undefined;
+  /** For one operation of a provider, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface Vitrine {
+  readonly identity: ServerIdentity;
+  /** The one way in: all mounts, through all layers. */
+  readonly provider: ResourceProvider;
+  readonly changes: ChangeHub;
+  readonly resources: ResourceOptions;
+  /** Ends watches, then providers; resolves when nothing is left running. */
+  close(): Promise<void>;
+}
+
+export const VERSION = '0.1.0';
+
+/**
+ * Makes the engine. It serves nothing by itself: give it to `serveStdio` or `serveHttp`.
+ * @throws ResourceError `invalid` when mounts are ambiguous
+ */
+export function createVitrine(options: VitrineOptions): Vitrine {
+  const layers = [timeoutLayer({ timeoutMs: options.timeoutMs }), mimeLayer()];
+  const provider = applyLayers(mountTree(options.mounts), layers);
+  const changes = createChangeHub(provider, options.changes);
+  return {
+    identity: { name: 'vitrine', version: VERSION, ...options.server },
+    provider,
+    changes,
+    resources: {
+      provider,
+      cursors: createCursorCodec(options.cursors),
+      limits: { ...DEFAULT_LIMITS, ...options.limits },
+      listing: options.listing ?? 'walk',
+      cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
+    },
+    async close() {
+      await changes.close();
+      await provider.close?.();
+    },
+  };
+}
