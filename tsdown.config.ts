@@ -1,8 +1,18 @@
 import { defineConfig } from 'tsdown';
 
-/** One entry per subpath export; `test/package.test.ts` fails when these and `exports` disagree. */
+/** One entry for each subpath export; `test/package.test.ts` fails when these and `exports` disagree. */
 export default defineConfig({
-  entry: ['src/index.ts', 'src/cli/main.ts'],
+  entry: {
+    index: 'src/index.ts',
+    'cli/main': 'src/cli/main.ts',
+    'providers/files': 'src/providers/files/index.ts',
+    'providers/memory': 'src/providers/memory/index.ts',
+    'layers/mime': 'src/layers/mime/index.ts',
+    'layers/timeout': 'src/layers/timeout/index.ts',
+    'uri-template': 'src/core/uri-template.ts',
+    testing: 'src/testing/index.ts',
+    'config/schema': 'src/config/schema.ts',
+  },
   format: 'esm',
   platform: 'node',
   target: 'node20',

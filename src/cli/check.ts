@@ -3,11 +3,11 @@
 import { createContext } from '../core/context.ts';
 import { publishUri } from '../core/mounts.ts';
 import { createVitrine } from '../vitrine.ts';
-import { engineOptions, openSources } from './sources.ts';
+import { engineOptions, openSources, type SourceFlags } from './sources.ts';
 
 /** Prints a line for each mount; throws what `serve` would. */
-export async function check(paths: readonly string[], flags: { readonly config?: string }): Promise<void> {
-  const sources = await openSources(paths, flags.config);
+export async function check(paths: readonly string[], flags: SourceFlags): Promise<void> {
+  const sources = await openSources(paths, flags);
   const vitrine = createVitrine(engineOptions(sources, undefined));
   try {
     for (const mount of sources.mounts) {

@@ -1,6 +1,6 @@
 /** One line for each mistake, with the way out. */
 
-import { ConfigError } from '../config/load.ts';
+import { ConfigError } from '../config/error.ts';
 import { ResourceError } from '../core/errors.ts';
 
 /** A mistake on the command line; exits with 2. */

@@ -5,6 +5,7 @@ import { check } from './check.ts';
 import { UsageError } from './errors.ts';
 import { LOG_LEVELS } from './log.ts';
 import { type ServeFlags, serve } from './serve.ts';
+import type { SourceFlags } from './sources.ts';
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
@@ -26,6 +27,8 @@ export function createProgram(): Command {
     .option('--http [address]', 'serve over HTTP at [host:]port (default: 127.0.0.1:8931), endpoint /mcp')
     .option('--name <name>', 'how the server is called in the host')
     .option('--config <file>', 'serve what a configuration file says')
+    .option('--hidden', 'show names that begin with a dot')
+    .option('--gitignore', 'leave out what .gitignore files leave out')
     .option('--allow-remote', 'let --http listen where other machines reach it, without authorization')
     .option('--allow-host <name>', 'answer to this host name too (may be repeated)', collect)
     .option('--allow-origin <origin>', 'let pages of this origin connect (may be repeated)', collect)
@@ -41,7 +44,9 @@ export function createProgram(): Command {
     )
     .argument('[path...]', 'a folder, a file, or a vitrine.yaml')
     .option('--config <file>', 'check a configuration file')
-    .action((paths: string[], flags: { config?: string }) => check(paths, flags));
+    .option('--hidden', 'show names that begin with a dot')
+    .option('--gitignore', 'leave out what .gitignore files leave out')
+    .action((paths: string[], flags: SourceFlags) => check(paths, flags));
 
   for (const command of program.commands) command.exitOverride().configureOutput({ outputError: () => {} });
   return program;

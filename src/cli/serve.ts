@@ -1,20 +1,18 @@
 /** `vitrine serve`. */
-import { resolve } from 'node:path';
 import { ResourceError } from '../core/errors.ts';
 import { publishUri } from '../core/mounts.ts';
-import { serveHttp } from '../serving/http.ts';
+import { isLoopback } from '../serving/guard.ts';
 import { serveStdio } from '../serving/stdio.ts';
 import { createVitrine, VERSION, type Vitrine } from '../vitrine.ts';
 import { type Address, parseAddress } from './address.ts';
 import { UsageError } from './errors.ts';
 import { httpSnippets, stdioSnippets } from './hosts.ts';
 import { createLog, type LogLevel } from './log.ts';
-import { defined, engineOptions, openSources, type Sources } from './sources.ts';
+import { defined, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
 
-export interface ServeFlags {
+export interface ServeFlags extends SourceFlags {
   readonly http?: string | true;
   readonly name?: string;
-  readonly config?: string;
   readonly allowRemote?: boolean;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
@@ -23,7 +21,7 @@ export interface ServeFlags {
 
 export async function serve(paths: readonly string[], flags: ServeFlags): Promise<void> {
   const address = flags.http === undefined ? undefined : parseAddress(flags.http);
-  const sources = await openSources(paths, flags.config);
+  const sources = await openSources(paths, flags);
   const vitrine = createVitrine(engineOptions(sources, flags.name));
   try {
     if (address === undefined) await overStdio(vitrine, sources, flags);
@@ -36,9 +34,8 @@ export async function serve(paths: readonly string[], flags: ServeFlags): Promis
 async function overStdio(vitrine: Vitrine, sources: Sources, flags: ServeFlags): Promise<void> {
   const serving = serveStdio(vitrine, { log: createLog(flags.logLevel) });
   if (process.stdin.isTTY) {
-    const served = flags.config === undefined ? sources.origin.split(' ') : ['--config', resolve(flags.config)];
     process.stderr.write(
-      `${title(vitrine, sources)}\n\nIt waits for a host on standard input. To have one start it:\n\n${stdioSnippets(vitrine.identity.name, served.map(absolute))}\n\n` +
+      `${title(vitrine, sources)}\n\nIt waits for a host on standard input. To have one start it:\n\n${stdioSnippets(vitrine.identity.name, sources.args)}\n\n` +
         'To connect to it by hand, serve over HTTP: add --http. Ctrl+C stops it.\n',
     );
   }
@@ -48,6 +45,8 @@ async function overStdio(vitrine: Vitrine, sources: Sources, flags: ServeFlags):
 
 async function overHttp(vitrine: Vitrine, sources: Sources, flags: ServeFlags, address: Address): Promise<void> {
   const { server = {}, limits = {} } = sources.config;
+  // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
+  const { serveHttp } = await import('../serving/http.ts');
   const serving = await serveHttp(vitrine, {
     ...address,
     allowRemote: flags.allowRemote ?? server.allowRemote,
@@ -63,8 +62,11 @@ async function overHttp(vitrine: Vitrine, sources: Sources, flags: ServeFlags, a
   }).catch((error: unknown) => {
     throw wayOut(error, address);
   });
+  const exposed = isLoopback(address.host)
+    ? ''
+    : 'Everybody who reaches this machine can read what is served: there is no authorization.\n\n';
   process.stdout.write(
-    `${title(vitrine, sources)}\n\nEndpoint: ${serving.url}\n\nPaste into a host:\n\n${httpSnippets(vitrine.identity.name, serving.url)}\n\nCtrl+C stops it.\n`,
+    `${title(vitrine, sources)}\n\nEndpoint: ${serving.url}\n\nPaste into a host:\n\n${httpSnippets(vitrine.identity.name, serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
   await stopSignal();
   await serving.close();
@@ -90,8 +92,6 @@ function title(vitrine: Vitrine, { mounts }: Sources): string {
   });
   return `Vitrine ${VERSION} serves "${vitrine.identity.name}":\n\n${rows.join('\n')}`;
 }
-
-const absolute = (word: string): string => (word.startsWith('-') ? word : resolve(word));
 
 /** Resolves on the first SIGINT or SIGTERM; the second one ends the process at once. */
 function stopSignal(): Promise<void> {

@@ -1,7 +1,6 @@
 /** What `serve` and `check` are to serve: paths as typed, or a configuration. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { loadConfig } from '../config/load.ts';
 import { mountsOf, mountsOfPaths } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Mount } from '../core/mounts.ts';
@@ -11,22 +10,33 @@ import { UsageError } from './errors.ts';
 export interface Sources {
   readonly mounts: Mount[];
   readonly config: Partial<Config>;
-  /** What was served, as it was typed. */
-  readonly origin: string;
+  /** The arguments of `vitrine serve` that serve the same from any working directory. */
+  readonly args: readonly string[];
+}
+
+export interface SourceFlags {
+  readonly config?: string;
+  readonly hidden?: boolean;
+  readonly gitignore?: boolean;
 }
 
 const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml', 'vitrine.json']);
 
 /** @throws UsageError, ConfigError, ResourceError `invalid` */
-export async function openSources(paths: readonly string[], configPath: string | undefined): Promise<Sources> {
+export async function openSources(paths: readonly string[], flags: SourceFlags): Promise<Sources> {
+  const { config: configPath, hidden, gitignore } = flags;
   const named = paths.filter((path) => CONFIG_NAMES.has(basename(path)));
   const file = configPath ?? named[0];
   if (file !== undefined) {
+    if (hidden || gitignore) {
+      throw new UsageError('--hidden and --gitignore are for paths; in a configuration say so in each mount');
+    }
     if (paths.length > (configPath === undefined ? 1 : 0)) {
       throw new UsageError('Serve either paths or a configuration, not both; add the paths to its mounts');
     }
+    const { loadConfig } = await import('../config/load.ts');
     const config = await loadConfig(file);
-    return { mounts: await mountsOf(config.mounts, dirname(resolve(file))), config, origin: file };
+    return { mounts: await mountsOf(config.mounts, dirname(resolve(file))), config, args: ['--config', resolve(file)] };
   }
   if (paths.length === 0) {
     const here = [...CONFIG_NAMES].find((name) => existsSync(name));
@@ -36,7 +46,12 @@ export async function openSources(paths: readonly string[], configPath: string |
   }
   const url = paths.find((path) => /^[a-z][a-z0-9+.-]+:\/\//i.test(path));
   if (url !== undefined) throw new UsageError(`${url} is a URL; this version serves files and folders`);
-  return { mounts: await mountsOfPaths(paths), config: {}, origin: paths.join(' ') };
+  const args = [
+    ...paths.map((path) => resolve(path)),
+    ...(hidden ? ['--hidden'] : []),
+    ...(gitignore ? ['--gitignore'] : []),
+  ];
+  return { mounts: await mountsOfPaths(paths, defined({ hidden, gitignore })), config: {}, args };
 }
 
 /** The engine's options out of a configuration. */

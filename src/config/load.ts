@@ -4,15 +4,11 @@ import { basename } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { ConfigError } from './error.ts';
 import { type Config, config } from './schema.ts';
 
 /** The largest configuration that is read, in bytes. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
-
-/** Something in a configuration that is to be mended by whoever wrote it. The message is one line. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
 
 /** @throws ConfigError with file, line and column */
 export async function loadConfig(path: string): Promise<Config> {

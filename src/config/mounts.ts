@@ -1,8 +1,8 @@
 /** From configured or typed sources to mounts. */
 import { basename, resolve } from 'node:path';
 import { type Mount, mountNameProblem } from '../core/mounts.ts';
-import { filesProvider } from '../providers/files/index.ts';
-import { ConfigError } from './load.ts';
+import { type FilesOptions, filesProvider } from '../providers/files/index.ts';
+import { ConfigError } from './error.ts';
 import type { Config } from './schema.ts';
 
 /** @param base the directory that relative paths start from */
@@ -21,13 +21,16 @@ export async function mountsOf(mounts: Config['mounts'], base: string): Promise<
   }
 }
 
+/** What may be said of typed paths; a configuration says more. */
+export type PathOptions = Pick<FilesOptions, 'hidden' | 'gitignore'>;
+
 /** Mounts of paths as they are typed: one is published as it is, several under their names. */
-export async function mountsOfPaths(paths: readonly string[]): Promise<Mount[]> {
+export async function mountsOfPaths(paths: readonly string[], options: PathOptions = {}): Promise<Mount[]> {
   const opened: Mount[] = [];
   try {
     for (const path of paths) {
       const name = uniqueName(path, opened);
-      const provider = await filesProvider({ path, name: basename(resolve(path)) || 'root' });
+      const provider = await filesProvider({ ...options, path, name: basename(resolve(path)) || 'root' });
       opened.push({ name, provider, prefix: paths.length === 1 ? 'none' : 'name' });
     }
     return opened;

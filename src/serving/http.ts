@@ -7,6 +7,8 @@ import { Hono } from 'hono';
 import { type Log, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from './defaults.ts';
+import { createDirect } from './direct.ts';
 import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
 import { createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
 import { createSessions, DEFAULT_SESSION_LIMITS, refusal, type SessionLimits } from './sessions.ts';
@@ -32,9 +34,6 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   ...DEFAULT_MODERN_LIMITS,
   maxRequestBytes: 4 * 1024 * 1024,
 };
-
-export const DEFAULT_PORT = 8931;
-export const ENDPOINT = '/mcp';
 
 /** How long open connections may take to end by themselves on shutdown, in milliseconds. */
 const GRACE_MS = 2_000;
@@ -63,6 +62,7 @@ export function createEndpoint(
   const guard = createGuard(options);
   const sessions = createSessions(vitrine, log, limits);
   const modern = createModern(vitrine, log, limits);
+  const direct = createDirect(vitrine, log);
 
   return {
     async fetch(request) {
@@ -82,6 +82,8 @@ export function createEndpoint(
       } catch {
         return refusal(400, -32_700, 'The request is not valid JSON');
       }
+      const answer = direct.answer(request, parsed);
+      if (answer !== undefined) return answer;
       return (await isLegacyRequest(request, parsed))
         ? sessions.handle(request, parsed)
         : modern.handle(request, parsed);
@@ -98,7 +100,7 @@ export function createEndpoint(
  * @throws ResourceError `invalid` for a host that others can reach without `allowRemote`, `unavailable` for a port in use
  */
 export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Promise<HttpServing> {
-  const host = options.host ?? '127.0.0.1';
+  const host = options.host ?? DEFAULT_HOST;
   if (!isLoopback(host) && options.allowRemote !== true) {
     throw new ResourceError('invalid', `${host} can be reached from other machines, and there is no authorization`);
   }
@@ -155,6 +157,8 @@ async function shutDown(server: NodeServer, endpoint: HttpEndpoint): Promise<voi
 /** The body as text, or undefined when it has more than `limit` bytes; stops reading there. */
 async function readBody(request: Request, limit: number): Promise<string | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined;
+  // Node holds a request to the length that it announced, so there is no need to count.
+  if (request.headers.has('content-length')) return request.text();
   if (request.body === null) return '';
   const chunks: Uint8Array[] = [];
   let size = 0;

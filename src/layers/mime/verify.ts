@@ -4,7 +4,6 @@
  * into HTML or a script by how it looks.
  */
 import { isUtf8 } from 'node:buffer';
-import { fileTypeFromBuffer } from 'file-type';
 import { isBinaryType, trailingPartBytes } from '../../core/text.ts';
 
 /** Bytes that are looked at, from the start. */
@@ -56,11 +55,17 @@ export async function verifyType(
   if (head.byteLength === 0) return claimed;
   if (startsWith(head, '%PDF-')) return 'application/pdf';
   if (isUtf8Text(head, complete)) return claimed === undefined || isBinaryType(claimed) ? PLAIN : claimed;
-  const detected = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime;
+  const detected = await detectType(head);
   if (detected !== undefined) return reconcile(claimed, canonical(detected));
   if (claimed === undefined) return isOtherText(head) ? PLAIN : UNKNOWN;
   if (isBinaryType(claimed)) return ALWAYS_RECOGNISED.has(canonical(claimed)) ? UNKNOWN : claimed;
   return isOtherText(head) || !claimed.startsWith('text/') ? claimed : UNKNOWN;
+}
+
+/** What the magic numbers say. Loaded with the first binary content: a start over stdio does not wait for it. */
+async function detectType(head: Uint8Array): Promise<string | undefined> {
+  const { fileTypeFromBuffer } = await import('file-type');
+  return (await fileTypeFromBuffer(head).catch(() => undefined))?.mime;
 }
 
 function reconcile(claimed: string | undefined, detected: string): string {

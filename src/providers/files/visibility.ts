@@ -1,7 +1,7 @@
 /** Which names of a folder are shown. What is not shown does not exist: it is neither listed nor read, by any path. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import ignore, { type Ignore } from 'ignore';
+import type { Ignore } from 'ignore';
 import { LRUCache } from 'lru-cache';
 import picomatch from 'picomatch';
 import { nameProblem } from '../../core/uri.ts';
@@ -147,6 +147,7 @@ function createGitignores(root: string): Gitignores {
       const { mtimeMs } = await stat(path);
       const known = cache.get(path);
       if (known?.mtimeMs === mtimeMs) return known;
+      const { default: ignore } = await import('ignore');
       const file = { mtimeMs, rules: ignore().add(await readFile(path, 'utf8')) };
       cache.set(path, file);
       return file;

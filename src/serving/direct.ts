@@ -1,0 +1,90 @@
+/**
+ * The direct path of HTTP for plain 2026-07-28 requests: the same frontends, without a server object for each request.
+ *
+ * It takes a request only when it would pass every check of the SDK's own path, and leaves everything else to that one:
+ * it adds speed and no behaviour. `direct.test.ts` compares the two, answer by answer.
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+} from '@modelcontextprotocol/server';
+import { createContext, type Log } from '../core/context.ts';
+import type { Vitrine } from '../vitrine.ts';
+import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
+
+const REVISION = '2026-07-28';
+
+export interface Direct {
+  /** The answer to a request, or undefined when it is not one for this path. */
+  answer(request: Request, parsed: unknown): Promise<Response> | undefined;
+}
+
+export function createDirect(vitrine: Vitrine, log: Log): Direct {
+  const methods = methodsOf(vitrine);
+  const signature = signatureOf(vitrine);
+
+  async function run(id: string | number, method: Method, params: unknown, signal: AbortSignal): Promise<Response> {
+    const ctx = createContext({ signal, log });
+    try {
+      const result = withMeta(await method.run(params, ctx), signature);
+      return json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } });
+    } catch (error) {
+      return json({ jsonrpc: '2.0', id, error: wireErrorOf(error, method.name, ctx) });
+    }
+  }
+
+  return {
+    answer(request, parsed) {
+      if (!isPlainRequest(parsed) || !headersAgree(request.headers, parsed)) return undefined;
+      const method = methods.get(parsed.method);
+      const params = method?.params.safeParse(parsed.params);
+      return method !== undefined && params?.success ? run(parsed.id, method, params.data, request.signal) : undefined;
+    },
+  };
+}
+
+const json = (message: object): Response =>
+  new Response(JSON.stringify(message), { headers: { 'Content-Type': 'application/json' } });
+
+interface PlainRequest {
+  readonly id: string | number;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** A request with a well-formed envelope of the one revision, that asks for no progress and no log messages. */
+function isPlainRequest(message: unknown): message is PlainRequest {
+  if (!isObject(message) || !isObject(message.params) || !isObject(message.params._meta)) return false;
+  const { jsonrpc, id, method, params } = message;
+  if (jsonrpc !== '2.0' || typeof method !== 'string') return false;
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) return false;
+  const meta = params._meta as Readonly<Record<string, unknown>>;
+  const client = meta[CLIENT_INFO_META_KEY];
+  if (meta[PROTOCOL_VERSION_META_KEY] !== REVISION || !isObject(meta[CLIENT_CAPABILITIES_META_KEY])) return false;
+  if (!isObject(client) || typeof client.name !== 'string' || typeof client.version !== 'string') return false;
+  return (
+    Object.keys(meta).every((key) => !key.startsWith('io.modelcontextprotocol/') || ENVELOPE.has(key)) &&
+    meta.progressToken === undefined
+  );
+}
+
+const ENVELOPE: ReadonlySet<string> = new Set([
+  PROTOCOL_VERSION_META_KEY,
+  CLIENT_INFO_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+]);
+
+function headersAgree(headers: Headers, { method, params }: PlainRequest): boolean {
+  if (headers.get('mcp-protocol-version') !== REVISION || headers.get('mcp-method') !== method) return false;
+  const accept = headers.get('accept') ?? '';
+  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return false;
+  // Only a name that stands for itself; encoded ones are left to the SDK.
+  return (
+    method !== 'resources/read' || (headers.get('mcp-name') === params.uri && !String(params.uri).startsWith('=?'))
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

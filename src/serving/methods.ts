@@ -1,0 +1,73 @@
+/** The requests that are answered from the engine alone, as data: the SDK's servers and the direct path share them. */
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import type { Context } from '../core/context.ts';
+import { ResourceError, toWireError, type WireError } from '../core/errors.ts';
+import { complete } from '../frontends/completion/complete.ts';
+import { listResources, readDirectory } from '../frontends/resources/list.ts';
+import { readMetadata } from '../frontends/resources/metadata.ts';
+import { readResource } from '../frontends/resources/read.ts';
+import { listTemplates } from '../frontends/resources/templates.ts';
+import {
+  completeParams,
+  DIRECTORY_READ_METHOD,
+  directoryReadParams,
+  listParams,
+  METADATA_METHOD,
+  metadataParams,
+  readParams,
+  templatesParams,
+} from '../protocol/methods.ts';
+import type { Vitrine } from '../vitrine.ts';
+
+export interface Method {
+  readonly name: string;
+  readonly params: z.ZodType;
+  /** Takes what `params` gave. */
+  readonly run: (params: unknown, ctx: Context) => Promise<object>;
+}
+
+function method<S extends z.ZodType>(
+  name: string,
+  params: S,
+  run: (params: z.infer<S>, ctx: Context) => Promise<object>,
+): Method {
+  return { name, params, run: (checked, ctx) => run(checked as z.infer<S>, ctx) };
+}
+
+/** The methods that this engine answers, by name. Only what works is among them (SEC-CAP-1). */
+export function methodsOf({ resources, provider }: Vitrine): ReadonlyMap<string, Method> {
+  const methods = [
+    method('resources/list', listParams, (params, ctx) => listResources(resources, params, ctx)),
+    method('resources/read', readParams, (params, ctx) => readResource(resources, params, ctx)),
+    method(METADATA_METHOD, metadataParams, (params, ctx) => readMetadata(resources, params, ctx)),
+    method(DIRECTORY_READ_METHOD, directoryReadParams, (params, ctx) => readDirectory(resources, params, ctx)),
+    method('resources/templates/list', templatesParams, (params, ctx) => listTemplates(resources, params, ctx)),
+  ];
+  if (provider.features.completion) {
+    methods.push(method('completion/complete', completeParams, (params, ctx) => complete(resources, params, ctx)));
+  }
+  return new Map(methods.map((each) => [each.name, each]));
+}
+
+/**
+ * The `_meta` of a modern result, which says who made it. The SDK would put the whole identity into each, icons
+ * included; name and version are what the specification asks for, and the rest is in `server/discover`.
+ */
+export function signatureOf({ identity }: Vitrine): Readonly<Record<string, unknown>> {
+  return { [SERVER_INFO_META_KEY]: { name: identity.name, version: identity.version } };
+}
+
+/** Adds to the `_meta` of a result. */
+export function withMeta(result: object, meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...result, _meta: { ...(result as { readonly _meta?: object })._meta, ...meta } };
+}
+
+/** What a peer is told of a failure, after the log was told all of it under the same request id. */
+export function wireErrorOf(error: unknown, name: string, ctx: Context): WireError {
+  const expected = error instanceof ResourceError && error.code !== 'internal';
+  if (!ctx.signal.aborted) {
+    ctx.log[expected ? 'debug' : 'error']('request failed', { method: name, requestId: ctx.requestId, error });
+  }
+  return toWireError(error, ctx.requestId);
+}

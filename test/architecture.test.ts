@@ -1,0 +1,82 @@
+/** Imports point one way: protocol <- core <- providers, layers <- frontends <- serving <- cli (design, section 1). */
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+/** What each part may import, beside itself. The root of `src` puts all together below serving. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  core: ['protocol'],
+  providers: ['protocol', 'core'],
+  layers: ['protocol', 'core'],
+  frontends: ['protocol', 'core'],
+  testing: ['protocol', 'core'],
+  'vitrine.ts': ['protocol', 'core', 'layers', 'frontends'],
+  serving: ['protocol', 'core', 'frontends', 'vitrine.ts'],
+  config: ['protocol', 'core', 'providers'],
+  'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
+  cli: ['protocol', 'core', 'providers', 'serving', 'config', 'vitrine.ts'],
+};
+
+/** The SDK's servers are known in one place only. */
+const SDK = '@modelcontextprotocol/';
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly target: string;
+}
+
+async function sourceFiles(): Promise<string[]> {
+  const names = await readdir(SRC, { recursive: true });
+  return names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+}
+
+async function imports(): Promise<Import[]> {
+  const files = await sourceFiles();
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(SRC, file), 'utf8');
+      const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+      return targets.map((target): Import => ({ file, from: partOf(file), target }));
+    }),
+  );
+  return found.flat();
+}
+
+const partOf = (file: string): string => file.split('/', 1)[0] ?? file;
+
+describe('imports', async () => {
+  const all = await imports();
+
+  it('knows every part of src', () => {
+    expect([...new Set(all.map((each) => each.from))].filter((part) => !(part in ALLOWED))).toEqual([]);
+  });
+
+  it('point one way', () => {
+    const wrong = all
+      .filter((each) => each.target.startsWith('.'))
+      .map((each) => ({ ...each, to: partOf(relative(SRC, resolve(dirname(join(SRC, each.file)), each.target))) }))
+      .filter((each) => each.to !== each.from && !ALLOWED[each.from]?.includes(each.to));
+    expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
+  });
+
+  it('of the SDK are in serving only', () => {
+    const wrong = all.filter((each) => each.target.startsWith(SDK) && each.from !== 'serving');
+    expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
+  });
+
+  it('of one provider or layer stay out of the others', () => {
+    const inFolder = all.filter((each) => ['providers', 'layers'].includes(each.from) && each.target.startsWith('.'));
+    const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+    const wrong = inFolder.filter((each) => {
+      const target = relative(SRC, resolve(dirname(join(SRC, each.file)), each.target));
+      const isFolder = target.split('/').length > 2;
+      return isFolder && partOf(target) === each.from && folderOf(target) !== folderOf(each.file);
+    });
+    expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
+  });
+});
