@@ -3,18 +3,18 @@
  * Expansion is here; the grammar, the reverse and percent-encoding are in the files beside.
  */
 
-import { compileMatcher } from './uri-template-match.ts';
+import { compileMatcher } from './uri-template/match.ts';
 import {
   type Expression,
   type Operator,
   parseParts,
   UriTemplateError,
   type VariableSpec,
-} from './uri-template-parse.ts';
-import { encodeText, normalizeTriplets } from './uri-template-percent.ts';
-import { readCaptures } from './uri-template-values.ts';
+} from './uri-template/parse.ts';
+import { encodeText, normalizeTriplets } from './uri-template/percent.ts';
+import { readCaptures } from './uri-template/values.ts';
 
-export { UriTemplateError } from './uri-template-parse.ts';
+export { UriTemplateError } from './uri-template/parse.ts';
 
 /** A string, a list, or an associative array (RFC 6570 section 2.3). */
 export type TemplateValue = string | readonly string[] | Readonly<Record<string, string>>;
@@ -40,6 +40,7 @@ export interface UriTemplate {
    *
    * - The law: `expand(match(uri))` equals `uri`, but for the case of hexadecimal digits and needlessly encoded
    *   unreserved characters. So `?q` does not match `{?q}`, which writes `?q=`; repeated variables must agree.
+   * - Literals and names match as they stand in the URI, but for the case of hexadecimal digits.
    * - A value holds unreserved characters and triplets, under `+` and `#` also reserved characters. Raw controls,
    *   spaces, `"<>\^{|}`, the grave accent and non-ASCII never match, nor do triplets that are not UTF-8.
    * - Of several readings, the one that binds the most variables wins; of those, the one that gives the most
@@ -54,7 +55,7 @@ export interface UriTemplate {
    * - It fails where no value can hold what is written: a key twice, or keys that a JavaScript object would reorder.
    *   Both that and whether the mentions of a repeated variable agree are only tried in the one reading above.
    * - Time and memory are linear in the length of the URI, for every template. A URI over 65,536 characters does not
-   *   match, nor one over 8,388,608 divided by the size of the template's automaton (up to 20 nodes a variable).
+   *   match, nor one over 8,388,608 divided by the size of the template's automaton (some 20 nodes a variable at most).
    */
   match(uri: string): Record<string, TemplateValue> | undefined;
 }

@@ -1,0 +1,237 @@
+/**
+ * Runs the automaton of a template over a URI in two passes, each linear in its length. The first goes backward and
+ * notes, for each node and each position, the best score that the rest of the URI can have from there. The second goes
+ * forward and at each choice takes the preferred successor that keeps to that score. So there is nothing to
+ * take back, whatever the URI.
+ */
+
+import type { Part } from './parse.ts';
+import { toUnits, type Units } from './percent.ts';
+import {
+  type CapturedVariable,
+  compileProgram,
+  type LiteralNode,
+  type Node,
+  type Program,
+  type UnitClass,
+} from './program.ts';
+
+/** Longest URI that is matched, in UTF-16 code units. */
+export const MAX_URI_LENGTH = 65_536;
+/** Most nodes times positions: the bound where a template of many variables meets a long URI. */
+const MAX_CELLS = 8_388_608;
+
+/** Gained by each variable that is bound: more than all parameters of the longest URI gain by their names. */
+const BOUND = 65_536;
+/** Gained by each parameter that goes to the variable of its name rather than into an associative array. */
+const NAMED = 1;
+
+/** The units from `start` to `end` that a variable took, with its name where the operator writes one. */
+export interface Capture {
+  readonly variable: CapturedVariable;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface MatchRun {
+  readonly match: { readonly units: Units; readonly captures: readonly Capture[] } | undefined;
+  /** Steps taken: what tests bound, since time says little. */
+  readonly steps: number;
+}
+
+interface Matcher {
+  /** Size of the automaton. */
+  readonly nodes: number;
+  run(uri: string): MatchRun;
+}
+
+/** Prepares matching of URIs against the parts of a template. Running it never throws. */
+export function compileMatcher(parts: readonly Part[]): Matcher {
+  const program = compileProgram(parts);
+  const first = parts[0];
+  const ahead = first?.kind === 'literal' ? toUnits(first.text) : undefined;
+  return {
+    nodes: program.nodes.length,
+    run(uri) {
+      if (uri.length > MAX_URI_LENGTH) return { match: undefined, steps: 0 };
+      const units = toUnits(uri);
+      if (units === undefined || !beginsWith(units, ahead)) return { match: undefined, steps: uri.length };
+      if ((units.length + 1) * program.nodes.length > MAX_CELLS) return { match: undefined, steps: uri.length };
+      const scores = score(program, units);
+      if (scores.at(program.start, 0) === 0) return { match: undefined, steps: scores.steps };
+      const captures = walk(program, units, scores);
+      return { match: { units, captures }, steps: scores.steps };
+    },
+  };
+}
+
+/** Most URIs that do not match a template differ in its leading literal: those need no more than this. */
+function beginsWith(units: Units, ahead: Units | undefined): boolean {
+  if (ahead === undefined) return true;
+  return ahead.codes.subarray(0, ahead.length).every((code, i) => i < units.length && code === units.codes[i]);
+}
+
+interface Scores {
+  steps: number;
+  at(node: number, position: number): number;
+}
+
+/** The backward pass. A score is 0 when the rest cannot match, else 1 and what the best reading of it gains. */
+function score({ nodes }: Program, units: Units): Scores {
+  const width = nodes.length;
+  const cells = new Int32Array((units.length + 1) * width);
+  const at = (node: number, position: number) => cells[position * width + node] ?? 0;
+  const literals = nodes.map((node) => (node.kind === 'literal' ? new LiteralScan(node) : undefined));
+  const windows = nodes.map((node) => (node.kind === 'atMost' ? new Window(node.max) : undefined));
+
+  const scoreOf = (node: Node, index: number, position: number): number => {
+    switch (node.kind) {
+      case 'accept':
+        return position === units.length ? 1 : 0;
+      case 'literal':
+        return literals[index]?.advance(units.codes[position] ?? -1)
+          ? at(node.next, position + node.reversed.length)
+          : 0;
+      case 'one':
+        return holds(node.units, units, position) ? at(node.next, position + 1) : 0;
+      case 'many': {
+        const stay = at(node.next, position);
+        return holds(node.units, units, position) ? Math.max(stay, at(index, position + 1)) : stay;
+      }
+      case 'atMost':
+        if (!holds(node.units, units, position)) windows[index]?.clear();
+        return windows[index]?.advance(position, at(node.next, position)) ?? 0;
+      case 'choice':
+        return Math.max(at(node.first, position), at(node.second, position));
+      case 'open':
+      case 'name': {
+        const rest = at(node.next, position);
+        return rest === 0 ? 0 : rest + (node.kind === 'open' ? BOUND : NAMED);
+      }
+      case 'close':
+        return at(node.next, position);
+    }
+  };
+
+  let steps = 0;
+  for (let position = units.length; position >= 0; position--) {
+    for (let index = 0; index < width; index++, steps++) {
+      const node = nodes[index];
+      if (node !== undefined) cells[position * width + index] = scoreOf(node, index, position);
+    }
+  }
+  for (const counted of [...literals, ...windows]) steps += counted?.steps ?? 0;
+  return { steps, at };
+}
+
+/** The forward pass: from a start that can match, the way to the end. */
+function walk({ nodes, start }: Program, units: Units, scores: Scores): Capture[] {
+  const captures: Capture[] = [];
+  let opened: { variable: CapturedVariable; start: number } | undefined;
+  let position = 0;
+  for (let index = start; ; ) {
+    const node = nodes[index];
+    scores.steps++;
+    switch (node?.kind) {
+      case undefined:
+      case 'accept':
+        return captures;
+      case 'literal':
+        position += node.reversed.length;
+        break;
+      case 'one':
+        position++;
+        break;
+      case 'many':
+        if (holds(node.units, units, position) && scores.at(index, position + 1) === scores.at(index, position)) {
+          position++;
+          continue;
+        }
+        break;
+      case 'atMost':
+        position = farthest(node, units, position, scores);
+        break;
+      case 'choice':
+        index = scores.at(node.first, position) >= scores.at(node.second, position) ? node.first : node.second;
+        continue;
+      case 'open':
+        opened = { variable: node.variable, start: position };
+        break;
+      case 'close':
+        if (opened !== undefined) captures.push({ ...opened, end: position });
+        break;
+      case 'name':
+        break;
+    }
+    index = node.next;
+  }
+}
+
+/** The farthest end of at most `max` units, of those ends with the highest score. */
+function farthest(node: Node & { kind: 'atMost' }, units: Units, from: number, scores: Scores): number {
+  let best = from;
+  for (let end = from + 1; end <= from + node.max && holds(node.units, units, end - 1); end++) {
+    scores.steps++;
+    if (scores.at(node.next, end) >= scores.at(node.next, best)) best = end;
+  }
+  return best;
+}
+
+function holds({ mask, extra }: UnitClass, units: Units, position: number): boolean {
+  if (position >= units.length) return false;
+  return ((units.kinds[position] ?? 0) & mask) !== 0 || units.codes[position] === extra;
+}
+
+/** Finds a literal while the units come backward: Knuth, Morris and Pratt on its reverse. */
+class LiteralScan {
+  steps = 0;
+  readonly #node: LiteralNode;
+  #matched = 0;
+
+  constructor(node: LiteralNode) {
+    this.#node = node;
+  }
+
+  /** Takes the unit before those taken so far; says whether the literal begins at it. */
+  advance(code: number): boolean {
+    const { reversed, failures } = this.#node;
+    while (this.#matched > 0 && reversed[this.#matched] !== code) {
+      this.#matched = failures[this.#matched - 1] ?? 0;
+      this.steps++;
+    }
+    if (reversed[this.#matched] === code) this.#matched++;
+    return this.#matched === reversed.length;
+  }
+}
+
+/** Maximum over the last positions of a backward scan, by a queue of those that can still be it: scores fall. */
+class Window {
+  steps = 0;
+  readonly #max: number;
+  #queue: { readonly position: number; readonly score: number }[] = [];
+  #first = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  clear(): void {
+    this.#queue = [];
+    this.#first = 0;
+  }
+
+  /** Takes the score at the next position and gives the highest of those at most `max` positions after it. */
+  advance(position: number, score: number): number {
+    const queue = this.#queue;
+    while (queue.length > this.#first && (queue.at(-1)?.score ?? 0) <= score) {
+      queue.pop();
+      this.steps++;
+    }
+    queue.push({ position, score });
+    while ((queue[this.#first]?.position ?? position) > position + this.#max) {
+      this.#first++;
+      this.steps++;
+    }
+    return queue[this.#first]?.score ?? 0;
+  }
+}
