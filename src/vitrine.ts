@@ -3,8 +3,14 @@ import { type ChangeHub, type ChangeHubOptions, createChangeHub } from './core/c
 import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
 import { applyLayers } from './core/layer.ts';
 import { type Mount, mountTree } from './core/mounts.ts';
+import type { Prompt, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
+import type { Tool } from './core/tool.ts';
+import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
+import { createResourceTools, type ResourceToolOptions } from './frontends/resource-tools/index.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
+import { createToolRegistry, type ToolRegistry } from './frontends/tools/registry.ts';
+import { confirmLayer } from './layers/confirm/index.ts';
 import { mimeLayer } from './layers/mime/index.ts';
 import { timeoutLayer } from './layers/timeout/index.ts';
 import type { CacheHint, Icon } from './protocol/resources.ts';
@@ -30,6 +36,13 @@ export interface VitrineOptions {
   readonly cacheHint?: CacheHint | undefined;
   readonly cursors?: CursorOptions | undefined;
   readonly changes?: ChangeHubOptions | undefined;
+  /** Tools beside the resource tools. */
+  readonly tools?: readonly Tool[] | undefined;
+  readonly prompts?: readonly (Prompt | PromptSource)[] | undefined;
+  /** Tools that reach the resources, for hosts that give models nothing else. `false` leaves them out. */
+  readonly resourceTools?: ResourceToolOptions | false | undefined;
+  /** Globs over published URIs whose reading a human has to confirm. */
+  readonly confirm?: readonly string[] | undefined;
   /** For one operation of a provider, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
@@ -40,6 +53,8 @@ export interface Vitrine {
   readonly provider: ResourceProvider;
   readonly changes: ChangeHub;
   readonly resources: ResourceOptions;
+  readonly tools: ToolRegistry;
+  readonly prompts: PromptRegistry;
   /** Ends watches, then providers; resolves when nothing is left running. */
   close(): Promise<void>;
 }
@@ -51,20 +66,27 @@ export const VERSION = '0.1.0';
  * @throws ResourceError `invalid` when mounts are ambiguous
  */
 export function createVitrine(options: VitrineOptions): Vitrine {
-  const layers = [timeoutLayer({ timeoutMs: options.timeoutMs }), mimeLayer()];
+  const { confirm = [], resourceTools = {} } = options;
+  const confirming = confirm.length === 0 ? [] : [confirmLayer({ uris: confirm })];
+  const layers = [...confirming, timeoutLayer({ timeoutMs: options.timeoutMs }), mimeLayer()];
   const provider = applyLayers(mountTree(options.mounts), layers);
   const changes = createChangeHub(provider, options.changes);
+  const resources: ResourceOptions = {
+    provider,
+    cursors: createCursorCodec(options.cursors),
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    listing: options.listing ?? 'walk',
+    cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
+  };
+  const reaching = { resources, changes, mounts: options.mounts };
+  const own = resourceTools === false ? [] : createResourceTools(reaching, resourceTools);
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },
     provider,
     changes,
-    resources: {
-      provider,
-      cursors: createCursorCodec(options.cursors),
-      limits: { ...DEFAULT_LIMITS, ...options.limits },
-      listing: options.listing ?? 'walk',
-      cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
-    },
+    resources,
+    tools: createToolRegistry([...own, ...(options.tools ?? [])]),
+    prompts: createPromptRegistry(options.prompts ?? []),
     async close() {
       await changes.close();
       await provider.close?.();

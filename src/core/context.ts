@@ -28,7 +28,16 @@ export interface Context {
   /** The same id stands in the log and in an internal error's `data`. */
   readonly requestId: string;
   readonly log: Log;
+  /**
+   * Which peer asks: a stdio connection or a 2025-era session, and where the protocol knows no connection, the
+   * principal. State that belongs to one peer, such as its subscriptions, is kept under it.
+   */
+  readonly peer: string;
+  /** URIs whose reading a human has confirmed for this request. */
+  readonly confirmed: ReadonlySet<string>;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Makes a frozen context; what is left out is anonymous, silent and never aborted. */
 export function createContext(parts: Partial<Context> = {}): Context {
@@ -37,5 +46,7 @@ export function createContext(parts: Partial<Context> = {}): Context {
     signal: parts.signal ?? new AbortController().signal,
     requestId: parts.requestId ?? crypto.randomUUID(),
     log: parts.log ?? SILENT,
+    peer: parts.peer ?? (parts.principal ?? ANONYMOUS).id,
+    confirmed: parts.confirmed ?? NONE,
   });
 }

@@ -46,3 +46,21 @@ export type CompleteParams = z.infer<typeof completeParams>;
 /** The methods beyond the SDK's own vocabulary. */
 export const METADATA_METHOD = 'resources/metadata';
 export const DIRECTORY_READ_METHOD = 'resources/directory/read';
+
+export const listToolsParams = z.looseObject({ cursor, _meta: meta });
+export const callToolParams = z.looseObject({
+  name: z.string().max(1_024),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+  _meta: meta,
+});
+export const listPromptsParams = z.looseObject({ cursor, _meta: meta });
+export const getPromptParams = z.looseObject({
+  name: z.string().max(1_024),
+  arguments: z.record(z.string(), z.string()).optional(),
+  _meta: meta,
+});
+
+export type ListToolsParams = z.infer<typeof listToolsParams>;
+export type CallToolParams = z.infer<typeof callToolParams>;
+export type ListPromptsParams = z.infer<typeof listPromptsParams>;
+export type GetPromptParams = z.infer<typeof getPromptParams>;

@@ -9,7 +9,9 @@ import {
   CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
+import { ConfirmationNeeded } from '../core/confirmation.ts';
 import { createContext, type Log } from '../core/context.ts';
+import { detached } from '../core/invocation.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 
@@ -17,19 +19,26 @@ const REVISION = '2026-07-28';
 
 export interface Direct {
   /** The answer to a request, or undefined when it is not one for this path. */
-  answer(request: Request, parsed: unknown): Promise<Response> | undefined;
+  answer(request: Request, parsed: unknown): Promise<Response | undefined> | undefined;
 }
 
 export function createDirect(vitrine: Vitrine, log: Log): Direct {
   const methods = methodsOf(vitrine);
   const signature = signatureOf(vitrine);
 
-  async function run(id: string | number, method: Method, params: unknown, signal: AbortSignal): Promise<Response> {
+  async function run(
+    id: string | number,
+    method: Method,
+    params: unknown,
+    signal: AbortSignal,
+  ): Promise<Response | undefined> {
     const ctx = createContext({ signal, log });
     try {
-      const result = withMeta(await method.run(params, ctx), signature);
+      const result = withMeta(await method.run(params, detached(ctx)), signature);
       return json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } });
     } catch (error) {
+      // The client may be able to ask its user: that takes the way back, which this path does not have.
+      if (error instanceof ConfirmationNeeded) return undefined;
       return json({ jsonrpc: '2.0', id, error: wireErrorOf(error, method.name, ctx) });
     }
   }
@@ -38,8 +47,9 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
     answer(request, parsed) {
       if (!isPlainRequest(parsed) || !headersAgree(request.headers, parsed)) return undefined;
       const method = methods.get(parsed.method);
-      const params = method?.params.safeParse(parsed.params);
-      return method !== undefined && params?.success ? run(parsed.id, method, params.data, request.signal) : undefined;
+      if (!method?.plain || 'inputResponses' in parsed.params || 'requestState' in parsed.params) return undefined;
+      const params = method.params.safeParse(parsed.params);
+      return params.success ? run(parsed.id, method, params.data, request.signal) : undefined;
     },
   };
 }

@@ -82,7 +82,7 @@ export function createEndpoint(
       } catch {
         return refusal(400, -32_700, 'The request is not valid JSON');
       }
-      const answer = direct.answer(request, parsed);
+      const answer = await direct.answer(request, parsed);
       if (answer !== undefined) return answer;
       return (await isLegacyRequest(request, parsed))
         ? sessions.handle(request, parsed)

@@ -3,16 +3,23 @@ import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Context } from '../core/context.ts';
 import { ResourceError, toWireError, type WireError } from '../core/errors.ts';
+import type { Invocation } from '../core/invocation.ts';
 import { complete } from '../frontends/completion/complete.ts';
+import { getPrompt, listPrompts } from '../frontends/prompts/methods.ts';
 import { listResources, readDirectory } from '../frontends/resources/list.ts';
 import { readMetadata } from '../frontends/resources/metadata.ts';
 import { readResource } from '../frontends/resources/read.ts';
 import { listTemplates } from '../frontends/resources/templates.ts';
+import { callTool, listTools } from '../frontends/tools/methods.ts';
 import {
+  callToolParams,
   completeParams,
   DIRECTORY_READ_METHOD,
   directoryReadParams,
+  getPromptParams,
   listParams,
+  listPromptsParams,
+  listToolsParams,
   METADATA_METHOD,
   metadataParams,
   readParams,
@@ -24,19 +31,19 @@ export interface Method {
   readonly name: string;
   readonly params: z.ZodType;
   /** Takes what `params` gave. */
-  readonly run: (params: unknown, ctx: Context) => Promise<object>;
+  readonly run: (params: unknown, invocation: Invocation) => Promise<object>;
+  /** Needs no way back to the client, except that it may ask for a confirmation. */
+  readonly plain: boolean;
 }
 
-function method<S extends z.ZodType>(
-  name: string,
-  params: S,
-  run: (params: z.infer<S>, ctx: Context) => Promise<object>,
-): Method {
-  return { name, params, run: (checked, ctx) => run(checked as z.infer<S>, ctx) };
+type Run<S extends z.ZodType> = (params: z.infer<S>, invocation: Invocation) => Promise<object>;
+
+function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, plain = true): Method {
+  return { name, params, plain, run: (checked, invocation) => run(checked as z.infer<S>, invocation) };
 }
 
 /** The methods that this engine answers, by name. Only what works is among them (SEC-CAP-1). */
-export function methodsOf({ resources, provider }: Vitrine): ReadonlyMap<string, Method> {
+export function methodsOf({ resources, provider, tools, prompts }: Vitrine): ReadonlyMap<string, Method> {
   const methods = [
     method('resources/list', listParams, (params, ctx) => listResources(resources, params, ctx)),
     method('resources/read', readParams, (params, ctx) => readResource(resources, params, ctx)),
@@ -44,8 +51,24 @@ export function methodsOf({ resources, provider }: Vitrine): ReadonlyMap<string,
     method(DIRECTORY_READ_METHOD, directoryReadParams, (params, ctx) => readDirectory(resources, params, ctx)),
     method('resources/templates/list', templatesParams, (params, ctx) => listTemplates(resources, params, ctx)),
   ];
-  if (provider.features.completion) {
-    methods.push(method('completion/complete', completeParams, (params, ctx) => complete(resources, params, ctx)));
+  if (tools.size > 0) {
+    methods.push(method('tools/list', listToolsParams, (params, ctx) => listTools(tools, resources, params, ctx)));
+    methods.push(
+      method('tools/call', callToolParams, (params, invocation) => callTool(tools, params, invocation), false),
+    );
+  }
+  if (prompts.size > 0) {
+    methods.push(
+      method('prompts/list', listPromptsParams, (params, ctx) => listPrompts(prompts, resources, params, ctx)),
+    );
+    methods.push(
+      method('prompts/get', getPromptParams, (params, invocation) => getPrompt(prompts, params, invocation), false),
+    );
+  }
+  if (provider.features.completion || prompts.size > 0) {
+    methods.push(
+      method('completion/complete', completeParams, (params, ctx) => complete(resources, prompts, params, ctx)),
+    );
   }
   return new Map(methods.map((each) => [each.name, each]));
 }

@@ -5,6 +5,7 @@ import { ANONYMOUS, type Context, createContext, type Log, type Principal } from
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import { subscribeParams } from '../protocol/methods.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { invocationOf } from './invocation.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -13,6 +14,8 @@ export interface Connection {
   readonly era: 'legacy' | 'modern';
   readonly log: Log;
   readonly principal?: Principal | undefined;
+  /** What keeps the peers apart: a connection or session where there is one. */
+  readonly peer?: string | undefined;
   /** Of a 2025-era connection, whose methods are `resources/subscribe` and `unsubscribe`. */
   readonly subscriptions?: Subscriptions | undefined;
 }
@@ -32,7 +35,10 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
     server.setRequestHandler(method.name, { params: method.params, result: anyResult }, async (params, sdk) => {
       const ctx = contextOf(connection, sdk);
       try {
-        const result = await method.run(params, ctx);
+        const result = await method.run(
+          params,
+          invocationOf(vitrine, server, connection, sdk, method.name, params, ctx),
+        );
         return connection.era === 'legacy' ? { ...result } : withMeta(result, signature);
       } catch (error) {
         const { code, message, data } = wireErrorOf(error, method.name, ctx);
@@ -57,20 +63,36 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
 /** The 2025-era methods for subscriptions; 2026-07-28 has `subscriptions/listen` instead. */
 function subscriptionMethods(subscriptions: Subscriptions): readonly Method[] {
   const uriOf = (params: unknown): string => (params as z.infer<typeof subscribeParams>).uri;
+  // A URI is subscribed to or it is not: asking twice adds nothing, and one unsubscribe ends it.
+  const subscribed = new Map<string, Promise<void>>();
   return [
     {
       name: 'resources/subscribe',
       params: subscribeParams,
+      plain: true,
       run: async (params, ctx) => {
-        await subscriptions.add(uriOf(params), ctx);
+        const uri = uriOf(params);
+        const adding = subscribed.get(uri) ?? subscriptions.add(uri, ctx);
+        subscribed.set(uri, adding);
+        await adding.catch((error: unknown) => {
+          if (subscribed.get(uri) === adding) subscribed.delete(uri);
+          throw error;
+        });
         return {};
       },
     },
     {
       name: 'resources/unsubscribe',
       params: subscribeParams,
+      plain: true,
       run: async (params) => {
-        await subscriptions.remove(uriOf(params));
+        const uri = uriOf(params);
+        const adding = subscribed.get(uri);
+        subscribed.delete(uri);
+        await adding?.then(
+          () => subscriptions.remove(uri),
+          () => {},
+        );
         return {};
       },
     },
@@ -79,25 +101,27 @@ function subscriptionMethods(subscriptions: Subscriptions): readonly Method[] {
 
 /** Only what works is declared (SEC-CAP-1). */
 export function capabilitiesOf(vitrine: Vitrine): ServerCapabilities {
-  const { features } = vitrine.provider;
+  const { provider, tools, prompts } = vitrine;
   return {
-    resources: features.watch ? { subscribe: true, listChanged: true } : {},
-    ...(features.completion && { completions: {} }),
+    resources: provider.features.watch ? { subscribe: true, listChanged: true } : {},
+    ...(tools.size > 0 && { tools: {}, logging: {} }),
+    ...(prompts.size > 0 && { prompts: prompts.watchable ? { listChanged: true } : {} }),
+    ...((provider.features.completion || prompts.size > 0) && { completions: {} }),
     extensions: { [SEP_2093_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} },
   };
 }
 
 function contextOf(connection: Connection, sdk: ServerContext): Context {
-  return createContext({
-    principal: connection.principal ?? ANONYMOUS,
-    signal: sdk.mcpReq.signal,
-    log: connection.log,
-  });
+  return createContext({ ...partsOf(connection), signal: sdk.mcpReq.signal });
 }
 
 /** For work that no request asked for. */
-export function serverContext(connection: Pick<Connection, 'principal' | 'log'>): Context {
-  return createContext({ principal: connection.principal ?? ANONYMOUS, log: connection.log });
+export function serverContext(connection: Omit<Connection, 'era'>): Context {
+  return createContext(partsOf(connection));
+}
+
+function partsOf({ principal = ANONYMOUS, peer, log }: Omit<Connection, 'era'>): Partial<Context> {
+  return { principal, log, ...(peer !== undefined && { peer }) };
 }
 
 /** The SDK's types want mutable arrays where ours are readonly; nothing is changed on either side. */

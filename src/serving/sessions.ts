@@ -65,7 +65,7 @@ export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits
       updated: (uri) => void server.sendResourceUpdated({ uri }).catch(undelivered),
       listChanged: () => void server.sendResourceListChanged().catch(undelivered),
     });
-    const server = createSdkServer(vitrine, { era: 'legacy', log, subscriptions });
+    const server = createSdkServer(vitrine, { era: 'legacy', log, subscriptions, peer: crypto.randomUUID() });
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => void sessions.set(id, session),

@@ -32,7 +32,7 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
     updated: (uri) => void server?.sendResourceUpdated({ uri }).catch(undelivered),
     listChanged: () => void server?.sendResourceListChanged().catch(undelivered),
   });
-  const connection = { log, subscriptions };
+  const connection = { log, subscriptions, peer: 'stdio' };
   const transport = new ListenTap(wire, subscriptions, () => serverContext(connection));
   const handle = serveSdkStdio(
     ({ era }) => {

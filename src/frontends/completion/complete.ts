@@ -1,7 +1,8 @@
-/** `completion/complete` for the variables of resource templates (RES-3, SEC-UTIL-5). */
+/** `completion/complete` for the variables of resource templates and the arguments of prompts (RES-3, SEC-UTIL-5). */
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { CompleteParams } from '../../protocol/methods.ts';
+import type { PromptRegistry } from '../prompts/registry.ts';
 import type { ResourceOptions } from '../resources/options.ts';
 
 export interface CompleteResult {
@@ -10,10 +11,11 @@ export interface CompleteResult {
 
 export async function complete(
   options: ResourceOptions,
+  prompts: PromptRegistry,
   params: CompleteParams,
   ctx: Context,
 ): Promise<CompleteResult> {
-  if (params.ref.type !== 'ref/resource') throw invalid('There is no such prompt');
+  if (params.ref.type === 'ref/prompt') return completePrompt(prompts, params.ref.name, params, options, ctx);
   if (options.provider.complete === undefined) throw invalid('Nothing here has templates to complete', params.ref.uri);
   const { values, total, hasMore } = await options.provider.complete(
     {
@@ -26,4 +28,21 @@ export async function complete(
     ctx,
   );
   return { completion: { values, hasMore, ...(total !== undefined && { total }) } };
+}
+
+async function completePrompt(
+  prompts: PromptRegistry,
+  name: string,
+  { argument, context }: CompleteParams,
+  options: ResourceOptions,
+  ctx: Context,
+): Promise<CompleteResult> {
+  const prompt = (await prompts.list(ctx)).find((each) => each.name === name);
+  if (prompt === undefined) throw invalid(`There is no prompt named ${JSON.stringify(name)}`);
+  if (!prompt.arguments?.some((each) => each.name === argument.name)) {
+    throw invalid(`The prompt ${name} has no argument ${JSON.stringify(argument.name)}`);
+  }
+  const all = (await prompt.complete?.(argument.name, argument.value, context?.arguments ?? {}, ctx)) ?? [];
+  const values = all.slice(0, options.limits.maxCompletions);
+  return { completion: { values, total: all.length, hasMore: all.length > values.length } };
 }

@@ -88,7 +88,7 @@ function windowItem(
     const whole = bytes.subarray(start, bytes.byteLength - (atEnd ? 0 : trailingPartBytes(bytes)));
     if (isUtf8(whole)) {
       if (whole.byteLength === 0 && bytes.byteLength > start) {
-        throw invalid('The window ends within one character; ask for at least 4 bytes', resource.uri);
+        throw invalid(`The window ends within one character; ask for at least ${start + 4} bytes`, resource.uri);
       }
       return { ...resource, ...meta(offset + start, whole.byteLength), text: whole.toString('utf8') };
     }

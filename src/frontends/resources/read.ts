@@ -1,7 +1,10 @@
 /** `resources/read`: full metadata with every item (2093-1), whole or a window, within a byte budget (SEC-RES-3). */
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
+import { withConfirmation } from '../../core/confirmation.ts';
 import type { Context } from '../../core/context.ts';
+import type { Invocation } from '../../core/invocation.ts';
 import type { ByteRange } from '../../core/provider.ts';
+import type { InputRequired } from '../../protocol/input-required.ts';
 import { RANGE_META_KEY } from '../../protocol/meta.ts';
 import type { ReadParams } from '../../protocol/methods.ts';
 import type { CacheHint, ResourceContents } from '../../protocol/resources.ts';
@@ -12,7 +15,16 @@ export interface ReadResult extends CacheHint {
   readonly contents: readonly ResourceContents[];
 }
 
-export async function readResource(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
+/** The contents, or the question that has to be answered before they may be read. */
+export function readResource(
+  options: ResourceOptions,
+  params: ReadParams,
+  invocation: Invocation,
+): Promise<ReadResult | InputRequired> {
+  return withConfirmation(invocation, (ctx) => readContents(options, params, ctx));
+}
+
+async function readContents(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
   const range = rangeOf(params);
   const { maxReadBytes, maxChildren } = options.limits;
   const bodies = await options.provider.read(params.uri, { range, maxBytes: maxReadBytes, maxChildren }, ctx);

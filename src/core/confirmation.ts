@@ -1,0 +1,70 @@
+/**
+ * Reads that a human has to confirm. A layer refuses them with `ConfirmationNeeded`; a frontend turns that into a
+ * question to the client's user, and reads again with the answer. Who is asked, and about what, is the layer's business.
+ */
+import { type ElicitationAnswer, elicitation, type InputRequired, inputRequired } from '../protocol/input-required.ts';
+import type { Context } from './context.ts';
+import { ResourceError } from './errors.ts';
+import type { Invocation } from './invocation.ts';
+
+/** A read that may go on once a human has said so. Where nobody can be asked it is a plain `denied`. */
+export class ConfirmationNeeded extends ResourceError {
+  readonly question: string;
+
+  constructor(uri: string, question: string) {
+    super('denied', 'This resource is read only after a human has confirmed it, and this client cannot ask one', {
+      uri,
+    });
+    this.question = question;
+  }
+
+  override withUri(uri: string): ConfirmationNeeded {
+    return new ConfirmationNeeded(uri, this.question);
+  }
+}
+
+const KEY = 'confirm';
+
+const SCHEMA = {
+  type: 'object',
+  properties: { confirm: { type: 'boolean', title: 'Read it', description: 'Let the resource be read this time' } },
+  required: ['confirm'],
+} as const;
+
+/**
+ * Runs a read; when it needs a confirmation, asks for it and runs it again with the answer.
+ * @throws ResourceError `denied` when the user said no, or cannot be asked
+ */
+export async function withConfirmation<T>(
+  invocation: Invocation,
+  run: (ctx: Context) => Promise<T>,
+): Promise<T | InputRequired> {
+  const asked = askedFor(invocation.state);
+  const answer = asked.length > 0 ? answerOf(invocation.answers[KEY]) : undefined;
+  const confirmed = answer === 'yes' ? new Set([...invocation.confirmed, ...asked]) : invocation.confirmed;
+  try {
+    return await run({ ...invocation, confirmed });
+  } catch (error) {
+    if (!(error instanceof ConfirmationNeeded) || error.uri === undefined || !invocation.client.elicitation)
+      throw error;
+    if (answer === 'no')
+      throw new ResourceError('denied', 'The user did not let this resource be read', { uri: error.uri });
+    return inputRequired(
+      { [KEY]: elicitation(error.question, SCHEMA) },
+      invocation.seal({ confirming: [...asked, error.uri] }),
+    );
+  }
+}
+
+/** URIs that the question was about, from our own sealed state. */
+function askedFor(state: unknown): readonly string[] {
+  if (typeof state !== 'object' || state === null || !('confirming' in state) || !Array.isArray(state.confirming))
+    return [];
+  return state.confirming.filter((uri) => typeof uri === 'string');
+}
+
+function answerOf(answer: unknown): 'yes' | 'no' | undefined {
+  if (typeof answer !== 'object' || answer === null || !('action' in answer)) return undefined;
+  const { action, content } = answer as ElicitationAnswer;
+  return action === 'accept' && content?.confirm === true ? 'yes' : 'no';
+}

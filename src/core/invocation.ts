@@ -1,0 +1,45 @@
+/** What tools, prompts and reads get beside the context: the way back to the client while the request is running. */
+import type { Context } from './context.ts';
+
+export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+
+/** What the client of this request can be asked for (SEC-SAMP-2). */
+export interface ClientFeatures {
+  readonly elicitation: boolean;
+  readonly sampling: boolean;
+  readonly roots: boolean;
+}
+
+export interface Invocation extends Context {
+  readonly client: ClientFeatures;
+  /**
+   * Reports progress where the client asked for it. Values that do not increase are left out, and so are reports that
+   * follow each other too fast (SEC-UTIL-3). Never put data of a resource into the message.
+   */
+  progress(progress: number, total?: number, message?: string): void;
+  /** Sends a log message to the client, at the level it asked for or above; scrubbed and rate-limited (SEC-UTIL-4). */
+  notify(level: LoggingLevel, data: unknown): void;
+  /** The client's answers to what the latest round asked, by key. They are its word: validate them. */
+  readonly answers: Readonly<Record<string, unknown>>;
+  /** What `seal` was given in the latest round, or undefined in the first. Altered state never gets here. */
+  readonly state: unknown;
+  /** Turns JSON data into a `requestState`: encrypted, bound to the principal and this request, expiring. */
+  seal(state: unknown): string;
+}
+
+const ignore = (): void => {};
+
+/** An invocation without a way back: nobody is listening, nothing was asked. */
+export function detached(ctx: Context): Invocation {
+  return {
+    ...ctx,
+    client: { elicitation: false, sampling: false, roots: false },
+    progress: ignore,
+    notify: ignore,
+    answers: {},
+    state: undefined,
+    seal: () => {
+      throw new Error('A request without a client has no state to seal');
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/** Prompts: messages that a user picks, with arguments filled in. */
+import type { GetPromptResult, PromptArgument } from '../protocol/content.ts';
+import type { InputRequired } from '../protocol/input-required.ts';
+import type { Icon } from '../protocol/resources.ts';
+import type { Context } from './context.ts';
+import type { Invocation } from './invocation.ts';
+
+export interface Prompt {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly icons?: readonly Icon[] | undefined;
+  readonly arguments?: readonly PromptArgument[] | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Gets arguments that are declared, complete where required, bounded, and free of control characters (SEC-PROMPT-1). */
+  readonly get: (
+    args: Readonly<Record<string, string>>,
+    invocation: Invocation,
+  ) => GetPromptResult | InputRequired | Promise<GetPromptResult | InputRequired>;
+  /** Values of one argument that begin with what was typed. */
+  readonly complete?:
+    | ((
+        argument: string,
+        value: string,
+        known: Readonly<Record<string, string>>,
+        ctx: Context,
+      ) => readonly string[] | Promise<readonly string[]>)
+    | undefined;
+}
+
+/** Where prompts come from: a fixed list, or a folder that changes. */
+export interface PromptSource {
+  list(ctx: Context): Promise<readonly Prompt[]>;
+  /** Calls back when the list may have changed. */
+  watch?(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
+}
+
+/** Defines a prompt; it is checked as it is used. */
+export function definePrompt(prompt: Prompt): Prompt {
+  if (prompt.name === '') throw new TypeError('A prompt needs a name');
+  return prompt;
+}

@@ -1,0 +1,119 @@
+/** Schemas of arguments and results: JSON Schema 2020-12, or any Standard Schema library that can give it (SEC-TOOL-1). */
+import { invalid } from './errors.ts';
+
+/** The part of the Standard Schema and Standard JSON Schema interfaces that is used. Zod, ArkType and others have it. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly jsonSchema?:
+      | { readonly input: (options: { readonly target: string }) => Record<string, unknown> }
+      | undefined;
+  };
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A JSON Schema 2020-12 object. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export type Schema<Output = unknown> = StandardSchema<Output> | JsonSchema;
+
+/** What a schema gives a handler. */
+export type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : Readonly<Record<string, unknown>>;
+
+/** What validation found. */
+export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+
+export interface CompiledSchema {
+  readonly json: JsonSchema;
+  /** Checks a value; the problem is one line that names where it is. */
+  check(value: unknown): Promise<Checked>;
+}
+
+const TARGET = 'draft-2020-12';
+
+/** Problems that are told at once. */
+const MAX_PROBLEMS = 5;
+
+export function isStandardSchema(schema: Schema): schema is StandardSchema {
+  return '~standard' in schema;
+}
+
+/**
+ * @throws ResourceError `invalid` when the schema has no JSON Schema form or is not valid JSON Schema
+ */
+export async function compileSchema(schema: Schema): Promise<CompiledSchema> {
+  return isStandardSchema(schema) ? compileStandard(schema) : compileJson(schema);
+}
+
+function compileStandard(schema: StandardSchema): CompiledSchema {
+  const standard = schema['~standard'];
+  if (standard.jsonSchema === undefined) {
+    throw invalid(
+      `Schemas of ${standard.vendor} cannot be shown as JSON Schema; use a version that implements Standard JSON Schema`,
+    );
+  }
+  const json = standard.jsonSchema.input({ target: TARGET });
+  return {
+    json,
+    async check(value) {
+      const result = await standard.validate(value);
+      if (result.issues === undefined) return { ok: true, value: result.value };
+      return {
+        ok: false,
+        problem: problemOf(result.issues.map((issue) => ({ at: pathOf(issue), message: issue.message }))),
+      };
+    },
+  };
+}
+
+function pathOf(issue: StandardIssue): string {
+  return (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+}
+
+async function compileJson(schema: JsonSchema): Promise<CompiledSchema> {
+  // Loaded with the first JSON Schema: a server without tools of its own starts without it.
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
+  let validate: ReturnType<typeof ajv.compile>;
+  try {
+    validate = ajv.compile(schema);
+  } catch (cause) {
+    throw invalid('The schema is not valid JSON Schema 2020-12').withCause(cause);
+  }
+  return {
+    json: schema,
+    async check(value) {
+      if (validate(value)) return { ok: true, value };
+      const errors = validate.errors ?? [];
+      return {
+        ok: false,
+        problem: problemOf(
+          errors.map((error) => ({ at: error.instancePath.slice(1).replaceAll('/', '.'), message: messageOf(error) })),
+        ),
+      };
+    },
+  };
+}
+
+function messageOf(error: { readonly message?: string; readonly params?: Record<string, unknown> }): string {
+  const extra = error.params?.additionalProperty;
+  return typeof extra === 'string' ? `unknown field ${JSON.stringify(extra)}` : (error.message ?? 'is not valid');
+}
+
+function problemOf(problems: readonly { readonly at: string; readonly message: string }[]): string {
+  return problems
+    .slice(0, MAX_PROBLEMS)
+    .map(({ at, message }) => (at === '' ? message : `${at}: ${message}`))
+    .join('; ');
+}

@@ -1,0 +1,13 @@
+/** Text that is shown or logged elsewhere: no control characters, no terminal escapes, bounded (SEC-UTIL-4). */
+
+/** Characters that are kept. */
+export const MAX_SCRUBBED_LENGTH = 8_192;
+
+const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Takes terminal escapes and control characters out, all but tab and line feed, and cuts what is too long. */
+export function scrub(value: string): string {
+  const cut = value.length > MAX_SCRUBBED_LENGTH ? `${value.slice(0, MAX_SCRUBBED_LENGTH - 1)}…` : value;
+  return cut.replace(ESCAPES, '').replace(CONTROLS, '');
+}
