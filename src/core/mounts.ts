@@ -7,7 +7,8 @@ import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
-import type { ChangeEvent, Page, ProviderFeatures, ResourceProvider } from './provider.ts';
+import type { ChangeEvent, Page, ProviderFeatures, ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
+import { searchProvider } from './search.ts';
 import { schemeOf } from './uri.ts';
 
 export interface Mount {
@@ -156,6 +157,15 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
       });
     },
 
+    async *search(query, ctx) {
+      if (query.uri !== undefined) {
+        const { mount, native } = route(query.uri);
+        yield* searchMount(mount, { ...query, uri: native }, ctx);
+        return;
+      }
+      for (const mount of mounts) yield* searchMount(mount, query, ctx);
+    },
+
     async close() {
       await Promise.allSettled(mounts.map((mount) => mount.provider.close?.()));
     },
@@ -163,6 +173,16 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
 }
 
 const isPrefixed = (mount: Mount): boolean => mount.prefix !== 'none';
+
+async function* searchMount(mount: Mount, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
+  try {
+    for await (const match of searchProvider(mount.provider, query, ctx))
+      yield { ...match, uri: publishUri(mount, match.uri) };
+  } catch (error) {
+    if (!(error instanceof ResourceError) || error.uri === undefined) throw error;
+    throw error.withUri(publishUri(mount, error.uri));
+  }
+}
 
 /** The URI, or URI template, under which a mount publishes its provider's own. */
 export function publishUri(mount: Mount, native: string): string {
@@ -193,7 +213,8 @@ function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
     watch: some((features) => features.watch),
     templates: some((features) => features.templates),
     completion: some((features) => features.completion),
-    search: some((features) => features.search),
+    // What a provider cannot search by itself is read and searched here.
+    search: true,
     ranges: mounts.every((mount) => mount.provider.features.ranges),
   };
 }

@@ -82,18 +82,22 @@ export interface CompletionValues {
 /** Something changed: one resource (its content, or a container's set of children), or the listed set. */
 export type ChangeEvent = { readonly kind: 'updated'; readonly uri: string } | { readonly kind: 'list-changed' };
 
+/** What to look for: text in contents, or, without a pattern, names that match the glob. */
 export interface SearchQuery {
-  readonly pattern: string;
+  /** RE2 syntax, matched line by line in linear time; a plain text when `literal`. */
+  readonly pattern?: string | undefined;
   readonly literal: boolean;
+  /** On paths below where the search starts; one without a slash matches names at any depth. */
   readonly glob?: string | undefined;
+  /** The resource, or container, that is searched; everything when undefined. */
   readonly uri?: string | undefined;
 }
 
+/** A place, without its text: what is shown of it is read through the layers like anything else. */
 export interface SearchMatch {
   readonly uri: string;
-  /** From 1. */
-  readonly line: number;
-  readonly text: string;
+  /** The line, from 1, and the byte where the match begins; absent in a search for names. */
+  readonly place?: { readonly line: number; readonly offset: number } | undefined;
 }
 
 export interface ResourceProvider {

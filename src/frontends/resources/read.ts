@@ -1,14 +1,18 @@
 /** `resources/read`: full metadata with every item (2093-1), whole or a window, within a byte budget (SEC-RES-3). */
+import { isUtf8 } from 'node:buffer';
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import { withConfirmation } from '../../core/confirmation.ts';
 import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { ByteRange } from '../../core/provider.ts';
+import { isBinaryType } from '../../core/text.ts';
 import type { InputRequired } from '../../protocol/input-required.ts';
-import { RANGE_META_KEY } from '../../protocol/meta.ts';
+import { RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { ReadParams } from '../../protocol/methods.ts';
 import type { CacheHint, ResourceContents } from '../../protocol/resources.ts';
 import { encodeBody } from './encode.ts';
+import { cutLines, type LineRange, splitLines } from './lines.ts';
 import type { ResourceOptions } from './options.ts';
 
 export interface ReadResult extends CacheHint {
@@ -21,7 +25,10 @@ export function readResource(
   params: ReadParams,
   invocation: Invocation,
 ): Promise<ReadResult | InputRequired> {
-  return withConfirmation(invocation, (ctx) => readContents(options, params, ctx));
+  const { resource, lines } = splitLines(params.uri);
+  return withConfirmation(invocation, (ctx) =>
+    lines === undefined ? readContents(options, params, ctx) : readLines(options, resource, lines, params.uri, ctx),
+  );
 }
 
 async function readContents(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
@@ -37,6 +44,33 @@ async function readContents(options: ResourceOptions, params: ReadParams, ctx: C
       contents.push(item);
     }
     return { contents, ...options.cacheHint };
+  } finally {
+    await closeBodies(bodies);
+  }
+}
+
+/** Lines of a text, as one item whose URI is the one that was asked for. */
+async function readLines(
+  options: ResourceOptions,
+  resource: string,
+  lines: LineRange,
+  uri: string,
+  ctx: Context,
+): Promise<ReadResult> {
+  const { maxReadBytes } = options.limits;
+  const bodies = await options.provider.read(resource, { maxBytes: maxReadBytes, maxChildren: 0 }, ctx);
+  try {
+    const body = bodies.find((each) => !each.child && !isBinaryType(each.resource.mimeType));
+    if (body === undefined) throw invalid('Only a text has lines; read it without the fragment', uri);
+    const { bytes, offset } = await cutLines(body, lines, maxReadBytes, ctx);
+    if (!isUtf8(bytes)) throw invalid('The lines are not UTF-8 text; read a window of the bytes', uri);
+    const window = {
+      offset,
+      length: bytes.byteLength,
+      ...(body.resource.size !== undefined && { total: body.resource.size }),
+    };
+    const _meta = { ...body.resource._meta, [WINDOW_META_KEY]: window };
+    return { contents: [{ ...body.resource, uri, _meta, text: bytes.toString('utf8') }], ...options.cacheHint };
   } finally {
     await closeBodies(bodies);
   }

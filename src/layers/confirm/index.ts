@@ -26,5 +26,11 @@ export function confirmLayer(options: ConfirmOptions): Layer {
         await Promise.all(bodies.filter((body) => !shown.includes(body)).map((body) => body.close?.()));
         return shown;
       },
+      // A search would answer questions about the content without asking anybody.
+      async *search(query, ctx) {
+        for await (const match of inner.search?.(query, ctx) ?? []) {
+          if (!matches(match.uri) || ctx.confirmed.has(match.uri)) yield match;
+        }
+      },
     });
 }

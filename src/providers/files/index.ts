@@ -16,6 +16,7 @@ import { systemCode } from './fault.ts';
 import { type Folder, find, SCHEME } from './folder.ts';
 import { listDirectory, listRoots } from './list.ts';
 import { readFileOrDirectory } from './read.ts';
+import { searchFolder } from './search.ts';
 import { createSnapshots } from './snapshots.ts';
 import { completePath, listTemplates } from './templates.ts';
 import { createVisibility } from './visibility.ts';
@@ -51,7 +52,7 @@ export async function filesProvider(options: FilesOptions): Promise<ResourceProv
       watch: rules.watch,
       templates: true,
       completion: true,
-      search: false,
+      search: true,
       ranges: true,
     },
     list: (uri, page, ctx) => (uri === undefined ? listRoots(folder) : listDirectory(folder, uri, page, ctx)),
@@ -62,6 +63,7 @@ export async function filesProvider(options: FilesOptions): Promise<ResourceProv
     read: (uri, want, ctx) => readFileOrDirectory(folder, uri, want, ctx),
     listTemplates: async () => listTemplates(folder),
     complete: (request, ctx) => completePath(folder, request, ctx),
+    search: (query, ctx) => searchFolder(folder, { hidden: rules.hidden, only }, query, ctx),
     ...(rules.watch && {
       watch: (uri, onChange, ctx = createContext()) => {
         log = ctx.log;

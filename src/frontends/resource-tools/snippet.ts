@@ -1,0 +1,97 @@
+/** What stands around a match, read through the layers by its bytes: a few lines, whatever the size of the resource. */
+import { chunksOf, closeBodies } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import type { ResourceProvider, SearchMatch } from '../../core/provider.ts';
+import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text.ts';
+import type { TextResourceContents } from '../../protocol/resources.ts';
+import { lineUri } from '../resources/lines.ts';
+
+export interface SnippetOptions {
+  /** Lines before and after. */
+  readonly lines: number;
+  /** Bytes of the whole snippet. */
+  readonly maxBytes: number;
+}
+
+type Place = NonNullable<SearchMatch['place']>;
+
+const NEWLINE = 10;
+
+/** The lines around a place, with the URI that reads them again; undefined when there is no text there any more. */
+export async function snippetOf(
+  provider: ResourceProvider,
+  uri: string,
+  place: Place,
+  options: SnippetOptions,
+  ctx: Context,
+): Promise<TextResourceContents | undefined> {
+  const half = Math.floor(options.maxBytes / 2);
+  const offset = Math.max(0, place.offset - half);
+  const range = { offset, length: options.maxBytes };
+  const bodies = await provider.read(uri, { range, maxBytes: Number.MAX_SAFE_INTEGER, maxChildren: 0 }, ctx);
+  try {
+    const body = bodies[0];
+    if (body === undefined || body.child || isBinaryType(body.resource.mimeType)) return undefined;
+    const skip = body.window === undefined ? offset : 0;
+    const bytes = await take(chunksOf(body.content), skip, options.maxBytes);
+    const cut = linesAround(bytes, place.offset - offset, options.lines, offset === 0);
+    if (cut === undefined) return undefined;
+    const first = place.line - cut.before;
+    const last = place.line + cut.after;
+    return { ...body.resource, uri: lineUri(uri, { first, last }), text: cut.text };
+  } finally {
+    await closeBodies(bodies);
+  }
+}
+
+async function take(chunks: AsyncIterable<Uint8Array>, skip: number, length: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  for await (const chunk of chunks) {
+    const part = chunk.subarray(Math.max(0, skip - at), Math.max(0, skip + length - at));
+    if (part.byteLength > 0) parts.push(part);
+    at += chunk.byteLength;
+    if (at >= skip + length) break;
+  }
+  return Buffer.concat(parts);
+}
+
+interface Cut {
+  readonly text: string;
+  /** Whole lines before and after the one of the match. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** The line at `at` and up to `lines` whole ones on each side. A line longer than the window is cut at characters. */
+function linesAround(bytes: Buffer, at: number, lines: number, fromStart: boolean): Cut | undefined {
+  if (at > bytes.byteLength) return undefined;
+  let start = bytes.lastIndexOf(NEWLINE, Math.max(0, at - 1)) + 1;
+  if (at === 0) start = 0;
+  const wholeStart = start > 0 || fromStart;
+  let before = 0;
+  while (before < lines && start > 0) {
+    const previous = start < 2 ? 0 : bytes.lastIndexOf(NEWLINE, start - 2) + 1;
+    if (previous === 0 && !fromStart) break;
+    start = previous;
+    before++;
+  }
+  let end = endOfLine(bytes, at);
+  let after = 0;
+  while (after < lines && end < bytes.byteLength) {
+    const next = endOfLine(bytes, end);
+    if (next === end || bytes[next - 1] !== NEWLINE) break;
+    end = next;
+    after++;
+  }
+  const part = bytes.subarray(start, end);
+  const lead = wholeStart ? 0 : leadingPartBytes(part);
+  const whole = part.subarray(lead, part.byteLength - trailingPartBytes(part));
+  // Other encodings are shown as far as they can be: the place counts, and reading it gives the bytes.
+  return { text: whole.toString('utf8').replace(/\r?\n$/, ''), before, after };
+}
+
+function endOfLine(bytes: Buffer, from: number): number {
+  const newline = bytes.indexOf(NEWLINE, from);
+  return newline === -1 ? bytes.byteLength : newline + 1;
+}

@@ -1,0 +1,142 @@
+/**
+ * Search in a folder by ripgrep, which finds places; what stands there is read through the provider like anything else,
+ * so that a link that is swapped in while it searches shows nothing.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Context } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
+import { globFilter, MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
+import { treeUri } from '../../core/uri.ts';
+import { type Folder, find, SCHEME } from './folder.ts';
+
+/** Bytes of ripgrep's error output that are looked at. */
+const MAX_ERROR_BYTES = 8_192;
+
+const QUIET = ['--no-config', '--no-messages', '--color=never', '--null', '--no-ignore'];
+
+/** Prints where each match is, and nothing of the text. */
+const PLACES = ['--no-heading', '--with-filename', '--line-number', '--byte-offset', '--only-matching', '--replace='];
+
+export interface SearchRules {
+  readonly hidden: boolean;
+  /** The one file that is served, where it is one. */
+  readonly only: string | undefined;
+}
+
+export async function* searchFolder(
+  folder: Folder,
+  rules: SearchRules,
+  query: SearchQuery,
+  ctx: Context,
+): AsyncIterable<SearchMatch> {
+  const start = await startOf(folder, rules, query.uri);
+  const included = globFilter(query.glob);
+  const prefix = start.length === 0 || rules.only !== undefined ? '' : `${start.join('/')}/`;
+  let last: string | undefined;
+  for await (const row of runRipgrep(folder.root, argumentsOf(rules, query, start), ctx)) {
+    const path = row.path.startsWith('./') ? row.path.slice(2) : row.path;
+    // One place a line is enough: the line is what is shown.
+    const line = `${path}\n${row.place?.line ?? ''}`;
+    if (line === last) continue;
+    last = line;
+    const below = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+    if (!included(below)) continue;
+    const segments = path.split('/');
+    if (await folder.visibility.shows(segments, false)) yield { uri: treeUri(SCHEME, segments), place: row.place };
+  }
+}
+
+/** Names from the root to where the search starts: where a link leads, not its name, since links are not followed on the way. */
+async function startOf(folder: Folder, rules: SearchRules, uri: string | undefined): Promise<readonly string[]> {
+  if (uri === undefined) return rules.only === undefined ? [] : [rules.only];
+  await using found = await find(folder, uri, 'metadata');
+  if (found.segments.length === 0 && rules.only !== undefined) return [rules.only];
+  return found.opened.segments;
+}
+
+function argumentsOf(
+  rules: SearchRules,
+  { pattern, literal, glob }: SearchQuery,
+  start: readonly string[],
+): readonly string[] {
+  return [
+    ...QUIET,
+    ...(rules.hidden ? ['--hidden'] : []),
+    ...(glob === undefined ? [] : [`--glob=${glob.includes('/') ? `**/${glob.replace(/^\/+/, '')}` : glob}`]),
+    ...(pattern === undefined ? ['--files'] : [...PLACES, `--max-count=${MAX_MATCHES_PER_RESOURCE}`]),
+    ...(literal ? ['--fixed-strings'] : []),
+    ...(pattern === undefined ? [] : [`--regexp=${pattern}`]),
+    '--',
+    `./${start.join('/')}`,
+  ];
+}
+
+interface Row {
+  readonly path: string;
+  readonly place: SearchMatch['place'];
+}
+
+/** Rows as ripgrep finds them. Reading no further pauses it; leaving the loop ends it. */
+async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): AsyncIterable<Row> {
+  const { rgPath } = await import('@vscode/ripgrep');
+  ctx.signal.throwIfAborted();
+  const child = spawn(rgPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: {}, windowsHide: true });
+  const ended = once(child, 'close').catch(() => [null]);
+  const kill = (): void => void child.kill('SIGKILL');
+  ctx.signal.addEventListener('abort', kill, { once: true });
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (complaint.length < MAX_ERROR_BYTES) complaint += chunk.toString('utf8');
+  });
+  try {
+    const names = args.includes('--files');
+    yield* names ? nameRows(child) : placeRows(child);
+    const [status] = (await ended) as [number | null];
+    ctx.signal.throwIfAborted();
+    if (status === 2 && complaint !== '') throw refusal(complaint);
+  } catch (error) {
+    if (child.pid === undefined)
+      throw new ResourceError('unavailable', 'Searching is not possible on this machine', { cause: error });
+    throw error;
+  } finally {
+    ctx.signal.removeEventListener('abort', kill);
+    kill();
+    await ended;
+  }
+}
+
+/** A pattern that ripgrep refuses, in its own words, which are about the pattern only; anything else stays in the log. */
+function refusal(complaint: string): ResourceError {
+  const about = /(?:regex parse error|error parsing glob)[\s\S]*/.exec(complaint)?.[0];
+  if (about === undefined) return new ResourceError('internal', 'The search failed', { cause: new Error(complaint) });
+  const reason = /error: (.+)/.exec(about)?.[1] ?? 'it cannot be parsed';
+  return invalid(`The pattern is not a valid regular expression: ${reason}; set literal to search for it as it stands`);
+}
+
+const PLACE = /^(.+)\0(\d+):(\d+):/s;
+
+async function* placeRows(child: ChildProcess): AsyncIterable<Row> {
+  for await (const row of split(child, 0x0a)) {
+    const match = PLACE.exec(row);
+    if (match !== null) yield { path: match[1] ?? '', place: { line: Number(match[2]), offset: Number(match[3]) } };
+  }
+}
+
+async function* nameRows(child: ChildProcess): AsyncIterable<Row> {
+  for await (const path of split(child, 0)) yield { path, place: undefined };
+}
+
+async function* split(child: ChildProcess, separator: number): AsyncIterable<string> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    let buffer = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let end = buffer.indexOf(separator); end !== -1; end = buffer.indexOf(separator)) {
+      yield buffer.toString('utf8', 0, end);
+      buffer = buffer.subarray(end + 1);
+    }
+    rest = Buffer.from(buffer);
+  }
+  if (rest.byteLength > 0) yield rest.toString('utf8');
+}
