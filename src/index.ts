@@ -1,11 +1,36 @@
-/** Vitrine as a library: the engine, its interface, and the ways to serve it. */
+/** Vitrine as a library: the engine, what it is made of, and the ways to serve it. */
+export { accepted, refused, sampledText } from './core/answers.ts';
 export type { BodyContent, BodyWindow, ResourceBody } from './core/body.ts';
 export { bytesOf, textBytes } from './core/body.ts';
 export type { ChangeHub } from './core/change-hub.ts';
+export {
+  audioBlock,
+  type BinaryData,
+  type BlockExtras,
+  type EmbeddedContents,
+  imageBlock,
+  linkBlock,
+  resourceBlock,
+  textBlock,
+} from './core/content-blocks.ts';
 export { ANONYMOUS, type Context, createContext, type Log, type Principal, SILENT } from './core/context.ts';
+export {
+  type CompleteVariable,
+  type DefinedContent,
+  type DefinedFacts,
+  type DefinedPage,
+  type DefinedResource,
+  type DefinedTemplate,
+  type DefinedVariables,
+  defineProvider,
+  type ProviderDefinition,
+  type TellChange,
+} from './core/define-provider.ts';
 export { invalid, notFound, notListable, ResourceError, type ResourceErrorCode } from './core/errors.ts';
+export type { ClientFeatures, Invocation, LoggingLevel } from './core/invocation.ts';
 export { applyLayers, type Layer, wrapProvider } from './core/layer.ts';
 export { type Mount, mountTree } from './core/mounts.ts';
+export { definePrompt, type Prompt, type PromptSource } from './core/prompt.ts';
 export type {
   ByteRange,
   ChangeEvent,
@@ -20,7 +45,21 @@ export type {
   SearchQuery,
   TemplatePage,
 } from './core/provider.ts';
+export { rootsIn } from './core/roots.ts';
+export type { JsonSchema, OutputOf, Schema, StandardSchema } from './core/schema.ts';
+export { defineTool, type Tool, type ToolDefinition, type ToolOutcome } from './core/tool.ts';
 export { encodeSegment, parseTreeUri, schemeOf, splitUri, treeUri } from './core/uri.ts';
+export type * from './protocol/content.ts';
+export {
+  type ElicitationAnswer,
+  elicitation,
+  type InputRequest,
+  type InputRequired,
+  inputRequired,
+  roots,
+  type SamplingAnswer,
+  sampling,
+} from './protocol/input-required.ts';
 export type * from './protocol/resources.ts';
 export { createEndpoint, type HttpEndpoint, type HttpOptions, type HttpServing, serveHttp } from './serving/http.ts';
 export { type ServeStdioOptions, type StdioServing, serveStdio } from './serving/stdio.ts';

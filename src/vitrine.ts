@@ -6,6 +6,7 @@ import { type Mount, mountTree } from './core/mounts.ts';
 import type { Prompt, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
 import type { Tool } from './core/tool.ts';
+import { type PromptFolder, promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
 import { createResourceTools, type ResourceToolOptions } from './frontends/resource-tools/index.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
@@ -39,6 +40,8 @@ export interface VitrineOptions {
   /** Tools beside the resource tools. */
   readonly tools?: readonly Tool[] | undefined;
   readonly prompts?: readonly (Prompt | PromptSource)[] | undefined;
+  /** Folders of Markdown files that are prompts. */
+  readonly promptFolders?: readonly PromptFolder[] | undefined;
   /** Tools that reach the resources, for hosts that give models nothing else. `false` leaves them out. */
   readonly resourceTools?: ResourceToolOptions | false | undefined;
   /** Globs over published URIs whose reading a human has to confirm. */
@@ -55,6 +58,8 @@ export interface Vitrine {
   readonly resources: ResourceOptions;
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
+  /** Changes of the prompts: the whole list, under no URI. */
+  readonly promptChanges: ChangeHub;
   /** Ends watches, then providers; resolves when nothing is left running. */
   close(): Promise<void>;
 }
@@ -80,15 +85,23 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   };
   const reaching = { resources, changes, mounts: options.mounts };
   const own = resourceTools === false ? [] : createResourceTools(reaching, resourceTools);
+  const folders = (options.promptFolders ?? []).map((folder) => promptFolder(folder, resources));
+  const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders]);
+  const promptChanges = createChangeHub(
+    { name: 'prompts', watch: (_uri, onChange, ctx) => prompts.watch(() => onChange({ kind: 'list-changed' }), ctx) },
+    options.changes,
+  );
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },
     provider,
     changes,
     resources,
     tools: createToolRegistry([...own, ...(options.tools ?? [])]),
-    prompts: createPromptRegistry(options.prompts ?? []),
+    prompts,
+    promptChanges,
     async close() {
-      await changes.close();
+      await Promise.all([changes.close(), promptChanges.close()]);
+      await prompts.close();
       await provider.close?.();
     },
   };

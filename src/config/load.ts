@@ -16,9 +16,15 @@ export async function loadConfig(path: string): Promise<Config> {
   try {
     text = await readFile(path, 'utf8');
   } catch (cause) {
-    throw new ConfigError(`There is no configuration at ${path}`, { cause });
+    throw new ConfigError(unreadable(path, (cause as NodeJS.ErrnoException).code), { cause });
   }
   return parseConfig(text, basename(path));
+}
+
+function unreadable(path: string, code: string | undefined): string {
+  if (code === 'EISDIR') return `${path} is a folder; name the configuration in it, as in ${path}/vitrine.yaml`;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `There is no configuration at ${path}`;
+  return `The configuration at ${path} may not be read; give this user the right to`;
 }
 
 /** @param file how the configuration is called in errors */
@@ -30,13 +36,24 @@ export function parseConfig(text: string, file: string): Config {
   const broken = document.errors[0];
   if (broken !== undefined) {
     const { line, col } = lines.linePos(broken.pos[0]);
-    throw new ConfigError(`${file}:${line}:${col}: ${broken.message}`);
+    const several = broken.code === 'MULTIPLE_DOCS';
+    const problem = several ? 'A configuration is one document; remove what follows "---"' : broken.message;
+    throw new ConfigError(`${file}:${line}:${col}: ${problem}`);
   }
-  const result = config.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  const result = config.safeParse(valueOf(document, file) ?? {});
   if (result.success) return result.data;
   const { message, path } = explain(result.error);
   const at = positionOf(document, path, lines);
   throw new ConfigError(`${file}${at}: ${message}`);
+}
+
+function valueOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    // An alias without its anchor, or more of them than a configuration needs.
+    throw new ConfigError(`${file}: ${(cause as Error).message}`, { cause });
+  }
 }
 
 interface Explanation {
@@ -45,7 +62,8 @@ interface Explanation {
 }
 
 function explain(error: z.ZodError): Explanation {
-  const issue = error.issues.map(deepest).sort((a, b) => b.path.length - a.path.length)[0];
+  const issues = error.issues.map(deepest).sort((a, b) => b.path.length - a.path.length);
+  const issue = mistyped(issues);
   if (issue === undefined) return { message: 'The configuration is not valid', path: [] };
   const where = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
@@ -59,12 +77,19 @@ function explain(error: z.ZodError): Explanation {
   return { message: where === '' ? issue.message : `${where}: ${issue.message}`, path: issue.path };
 }
 
+/** A key that nobody knows is the likeliest mistake: what is missing may well be what it was meant to be. */
+function mistyped(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  return issues.find((issue) => issue.code === 'unrecognized_keys') ?? issues[0];
+}
+
 /** Of a union, the problem of the branch that was meant: the one that got furthest. */
 function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code === 'invalid_key') return { ...(issue.issues[0] ?? issue), path: issue.path } as z.core.$ZodIssue;
   if (issue.code !== 'invalid_union') return issue;
-  const branches = issue.errors.map((branch) => branch[0]).filter((first) => first !== undefined);
-  const meant = branches.find((branch) => branch.code !== 'invalid_type' || branch.path.length > 0) ?? branches[0];
+  const branches = issue.errors.map(mistyped).filter((first) => first !== undefined);
+  const reached = (branch: z.core.$ZodIssue): number =>
+    branch.path.length * 2 + (branch.code === 'invalid_type' ? 0 : 1);
+  const meant = [...branches].sort((a, b) => reached(b) - reached(a))[0];
   if (meant === undefined) return issue;
   const message = branches.every((branch) => branch.code === 'invalid_type' && branch.path.length === 0)
     ? branches.map((branch) => branch.message).join(', or ')

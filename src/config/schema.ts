@@ -61,6 +61,8 @@ const mountCommon = {
 /** A folder or file: its path, or a block with options. */
 const mountConfig = z.union([z.string().min(1), filesConfig.extend(mountCommon)]);
 
+const NO_MOUNTS = 'Say what to serve, as in mounts: { docs: ./docs }';
+
 export const config = z.strictObject({
   $schema: z.string().optional(),
   server: serverConfig.optional(),
@@ -73,8 +75,9 @@ export const config = z.strictObject({
         if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
       }),
       mountConfig,
+      NO_MOUNTS,
     )
-    .refine((mounts) => Object.keys(mounts).length > 0, 'At least one mount is needed'),
+    .refine((mounts) => Object.keys(mounts).length > 0, NO_MOUNTS),
 });
 
 export type Config = z.infer<typeof config>;

@@ -37,7 +37,8 @@ interface Watch {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function createChangeHub(provider: ResourceProvider, options: ChangeHubOptions = {}): ChangeHub {
+/** @param provider what is watched; of the interface, only that */
+export function createChangeHub(provider: Pick<ResourceProvider, 'name' | 'watch'>, options: ChangeHubOptions = {}): ChangeHub {
   const coalesceMs = options.coalesceMs ?? DEFAULT_COALESCE_MS;
   const maxWatches = options.maxWatches ?? DEFAULT_MAX_WATCHES;
   const watches = new Map<string, Watch>();
@@ -56,7 +57,13 @@ export function createChangeHub(provider: ResourceProvider, options: ChangeHubOp
     const listeners = new Set<ChangeListener>();
     const flush = (): void => {
       watch.timer = undefined;
-      for (const listener of [...listeners]) listener();
+      for (const listener of [...listeners]) {
+        try {
+          listener();
+        } catch (error) {
+          ctx.log.error('a subscriber failed when it was told of a change', { uri, error });
+        }
+      }
     };
     const onChange = (_event: ChangeEvent): void => {
       if (listeners.size > 0) watch.timer ??= setTimeout(flush, coalesceMs);
@@ -95,6 +102,8 @@ export function createChangeHub(provider: ResourceProvider, options: ChangeHubOp
       };
       try {
         await watch.ready;
+        // Closed meanwhile: the watch that has just opened is being ended.
+        lifetime.signal.throwIfAborted();
       } catch (error) {
         watch.listeners.delete(own);
         throw error;

@@ -35,6 +35,8 @@ export interface Context {
   readonly peer: string;
   /** URIs whose reading a human has confirmed for this request. */
   readonly confirmed: ReadonlySet<string>;
+  /** The client's roots as they were when the operation began; undefined where the client has not said (SEC-ROOT-2). */
+  readonly roots?: readonly string[] | undefined;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -48,5 +50,6 @@ export function createContext(parts: Partial<Context> = {}): Context {
     log: parts.log ?? SILENT,
     peer: parts.peer ?? (parts.principal ?? ANONYMOUS).id,
     confirmed: parts.confirmed ?? NONE,
+    ...(parts.roots !== undefined && { roots: parts.roots }),
   });
 }

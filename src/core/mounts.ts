@@ -46,13 +46,13 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
 
   /** The mount of a published URI or template, and the provider's own form of it. */
   function route(published: string): { mount: Mount; native: string } {
-    const scheme = published.slice(0, published.indexOf(':') + 1).toLowerCase();
-    const text = scheme === 'ui:' ? published.slice('ui://'.length) : published;
+    const isUi = UI.test(published);
+    const text = isUi ? published.slice('ui://'.length) : published;
     const plus = text.indexOf('+');
     const named = plus > 0 ? byName.get(text.slice(0, plus).toLowerCase()) : undefined;
     if (named !== undefined) {
       const native = text.slice(plus + 1);
-      return { mount: named, native: scheme === 'ui:' ? `ui://${native}` : native };
+      return { mount: named, native: isUi ? `ui://${native}` : native };
     }
     const mount = byScheme.get(schemeOf(published) ?? '');
     if (mount === undefined) throw notFound(published);
@@ -80,7 +80,9 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
     let cursor = start?.cursor;
     const items: T[] = [];
     for (let mount = mounts[index]; mount !== undefined; mount = mounts[++index]) {
-      const result = await run(mount, { cursor, limit: page.limit - items.length });
+      const result = await run(mount, { cursor, limit: page.limit - items.length }).catch((error: unknown) => {
+        throw publishError(mount, error);
+      });
       items.push(...result.items);
       cursor = result.nextCursor;
       if (cursor !== undefined) return { items, nextCursor: JSON.stringify([mount.name, cursor]) };
@@ -91,7 +93,7 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
   }
 
   const watchAll = async (onChange: (event: ChangeEvent) => void, ctx: Context): Promise<AsyncDisposable> => {
-    const opening = mounts.map((mount) => mount.provider.watch?.(undefined, onChange, ctx));
+    const opening = mounts.map(async (mount) => mount.provider.watch?.(undefined, onChange, ctx));
     const opened = await Promise.allSettled(opening);
     const handles = opened.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
     const dispose = async (): Promise<void> => {
@@ -129,7 +131,7 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
     read: (uri, want, ctx) =>
       on(uri, async (mount, native) => {
         const bodies = await mount.provider.read(native, want, ctx);
-        return bodies.map((body): ResourceBody => ({ ...body, resource: publish(mount, body.resource) }));
+        return bodies.map((body) => publishBody(mount, body));
       }),
 
     async listTemplates(page, ctx) {
@@ -172,6 +174,8 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
   };
 }
 
+const UI = /^ui:\/\//i;
+
 const isPrefixed = (mount: Mount): boolean => mount.prefix !== 'none';
 
 async function* searchMount(mount: Mount, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
@@ -179,16 +183,33 @@ async function* searchMount(mount: Mount, query: SearchQuery, ctx: Context): Asy
     for await (const match of searchProvider(mount.provider, query, ctx))
       yield { ...match, uri: publishUri(mount, match.uri) };
   } catch (error) {
-    if (!(error instanceof ResourceError) || error.uri === undefined) throw error;
-    throw error.withUri(publishUri(mount, error.uri));
+    throw publishError(mount, error);
   }
+}
+
+/** What a mount throws of itself names the URI that it publishes. */
+const publishError = (mount: Mount, error: unknown): unknown =>
+  error instanceof ResourceError && error.uri !== undefined ? error.withUri(publishUri(mount, error.uri)) : error;
+
+function publishBody(mount: Mount, body: ResourceBody): ResourceBody {
+  const resource = publish(mount, body.resource);
+  if (!isPrefixed(mount) || body.content.kind === 'bytes') return { ...body, resource };
+  const { content } = body;
+  async function* published(): AsyncIterable<Uint8Array> {
+    try {
+      yield* content.open();
+    } catch (error) {
+      throw publishError(mount, error);
+    }
+  }
+  return { ...body, resource, content: { ...content, open: published } };
 }
 
 /** The URI, or URI template, under which a mount publishes its provider's own. */
 export function publishUri(mount: Mount, native: string): string {
   if (!isPrefixed(mount)) return native;
   // Hosts look for `ui://`, so there the mount goes into the authority.
-  if (/^ui:\/\//i.test(native)) return `ui://${mount.name}+${native.slice('ui://'.length)}`;
+  if (UI.test(native)) return `ui://${mount.name}+${native.slice('ui://'.length)}`;
   return `${mount.name}+${native}`;
 }
 
@@ -198,26 +219,35 @@ const publish = (mount: Mount, resource: Resource): Resource =>
 const publishTemplate = (mount: Mount, template: ResourceTemplate): ResourceTemplate =>
   isPrefixed(mount) ? { ...template, uriTemplate: publishUri(mount, template.uriTemplate) } : template;
 
+/** @throws ResourceError `invalid` */
 function parsePosition(cursor: string): { mount: string; cursor: string | undefined } {
-  const [mount, inner] = JSON.parse(cursor) as [string, string?];
-  return { mount, cursor: inner };
+  try {
+    const [mount, inner] = JSON.parse(cursor) as readonly unknown[];
+    if (typeof mount === 'string' && (inner === undefined || typeof inner === 'string'))
+      return { mount, cursor: inner };
+  } catch {}
+  throw invalid('The cursor is not one of this list; list again without it');
 }
 
 function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
   const some = (pick: (features: ProviderFeatures) => boolean): boolean =>
     mounts.some((mount) => pick(mount.provider.features));
   return {
-    schemes: mounts.flatMap((mount) =>
-      mount.provider.features.schemes.map((scheme) => (isPrefixed(mount) ? `${mount.name}+${scheme}` : scheme)),
-    ),
+    schemes: [...new Set(mounts.flatMap(publishedSchemes))],
     watch: some((features) => features.watch),
     templates: some((features) => features.templates),
     completion: some((features) => features.completion),
     // What a provider cannot search by itself is read and searched here.
     search: true,
     ranges: mounts.every((mount) => mount.provider.features.ranges),
+    roots: some((features) => features.roots === true),
   };
 }
+
+const publishedSchemes = (mount: Mount): readonly string[] =>
+  mount.provider.features.schemes.map((scheme) =>
+    isPrefixed(mount) && scheme !== 'ui' ? `${mount.name}+${scheme}` : scheme,
+  );
 
 function assertUnambiguous(mounts: readonly Mount[]): void {
   const names = new Set<string>();

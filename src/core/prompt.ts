@@ -33,6 +33,7 @@ export interface PromptSource {
   list(ctx: Context): Promise<readonly Prompt[]>;
   /** Calls back when the list may have changed. */
   watch?(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
+  close?(): Promise<void>;
 }
 
 /** Defines a prompt; it is checked as it is used. */

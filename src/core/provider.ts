@@ -20,6 +20,8 @@ export interface ProviderFeatures {
   readonly search: boolean;
   /** `read` honours `range` without reading what lies outside of it. */
   readonly ranges: boolean;
+  /** What is shown depends on the client's roots (`Context.roots`). */
+  readonly roots?: boolean | undefined;
 }
 
 /** Which part of a list is wanted. */

@@ -134,3 +134,15 @@ export function schemeOf(uri: string): string | undefined {
   const scheme = uri.slice(0, colon);
   return SCHEME.test(scheme) ? scheme.toLowerCase() : undefined;
 }
+
+/** What a URI reads like the name of: its last segment, decoded; undefined for a root such as `notes:///`. */
+export function nameOfUri(uri: string): string | undefined {
+  const path = uri.slice(uri.indexOf(':') + 1).replace(/\/+$/, '');
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  if (last === '') return undefined;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}

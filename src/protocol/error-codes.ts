@@ -5,3 +5,6 @@ export const INTERNAL_ERROR = -32603;
 
 /** What revisions up to 2025-11-25 sent for a missing resource. Understood from others, never sent. */
 export const LEGACY_RESOURCE_NOT_FOUND = -32002;
+
+/** A header of a request and its body say different things (2026-07-28, Streamable HTTP). */
+export const HEADER_MISMATCH = -32020;

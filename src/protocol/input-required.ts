@@ -53,6 +53,11 @@ export function sampling(params: {
   return { method: 'sampling/createMessage', params: { ...params } };
 }
 
+/** The roots that the client lets the server know. */
+export function roots(): InputRequest {
+  return { method: 'roots/list', params: {} };
+}
+
 /** What the client's model wrote. */
 export interface SamplingAnswer {
   readonly role: string;

@@ -9,7 +9,9 @@ export interface TreeEntry {
 }
 
 /** Entries of the folder at `segments` whose names begin with `prefix`, in order; a missing folder has none. */
-export type EntriesFrom = (segments: readonly string[], prefix: string) => Promise<Iterable<TreeEntry>>;
+export type EntriesFrom = (segments: readonly string[], prefix: string) => Promise<Entries>;
+
+type Entries = Iterable<TreeEntry> | AsyncIterable<TreeEntry>;
 
 /** @throws ResourceError `invalid` for another template or variable */
 export async function completeTreePath(
@@ -26,7 +28,7 @@ export async function completeTreePath(
   if (typed.some((name) => nameProblem(name) !== undefined)) return NOTHING;
   const before = typed.map((name) => `${escapeForTemplate(name)}/`).join('');
   const values: string[] = [];
-  for (const { name, isDirectory } of await entriesOrNone(entriesFrom, typed, prefix)) {
+  for await (const { name, isDirectory } of await entriesOrNone(entriesFrom, typed, prefix)) {
     if (values.length >= request.limit) return { values, hasMore: true };
     values.push(`${before}${escapeForTemplate(name)}${isDirectory ? '/' : ''}`);
   }
@@ -36,11 +38,7 @@ export async function completeTreePath(
 const NOTHING: CompletionValues = { values: [], hasMore: false, total: 0 };
 
 /** A folder that is missing, or not to be seen, completes to nothing: suggestions must not tell the two apart. */
-async function entriesOrNone(
-  entriesFrom: EntriesFrom,
-  segments: readonly string[],
-  prefix: string,
-): Promise<Iterable<TreeEntry>> {
+async function entriesOrNone(entriesFrom: EntriesFrom, segments: readonly string[], prefix: string): Promise<Entries> {
   try {
     return await entriesFrom(segments, prefix);
   } catch (error) {

@@ -12,6 +12,7 @@ import {
 import { ConfirmationNeeded } from '../core/confirmation.ts';
 import { createContext, type Log } from '../core/context.ts';
 import { detached } from '../core/invocation.ts';
+import { RootsNeeded } from '../core/roots.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 
@@ -37,8 +38,8 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
       const result = withMeta(await method.run(params, detached(ctx)), signature);
       return json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } });
     } catch (error) {
-      // The client may be able to ask its user: that takes the way back, which this path does not have.
-      if (error instanceof ConfirmationNeeded) return undefined;
+      // The client may be able to ask its user, or to say its roots: that takes the way back, which this path does not have.
+      if (error instanceof ConfirmationNeeded || error instanceof RootsNeeded) return undefined;
       return json({ jsonrpc: '2.0', id, error: wireErrorOf(error, method.name, ctx) });
     }
   }

@@ -18,27 +18,36 @@ export type Guard = (request: Request) => string | undefined;
 
 export function createGuard(options: GuardOptions = {}): Guard {
   const hosts = new Set((options.allowedHosts ?? []).map((host) => host.toLowerCase()));
-  const origins = new Set(options.allowedOrigins ?? []);
+  const origins = new Set((options.allowedOrigins ?? []).map((origin) => pageOf(origin)?.origin ?? origin));
   return (request) => {
-    const host = request.headers.get('host');
-    const hostname = host === null ? undefined : hostnameOf(`http://${host}`);
-    if (hostname === undefined) return 'The request has no valid Host';
+    const host = addressOf(`http://${request.headers.get('host') ?? ''}`);
+    if (host === undefined) return 'The request has no valid Host';
+    const { hostname } = host;
     if (!isLiteral(hostname) && hostname !== 'localhost' && !hosts.has(hostname)) {
       return 'This Host is not served here; allow it with --allow-host';
     }
     const origin = request.headers.get('origin');
     if (origin === null || origins.has(origin)) return undefined;
-    const from = hostnameOf(origin);
-    if (from !== undefined && (isLoopback(from) || originHost(origin) === host)) return undefined;
+    const page = pageOf(origin);
+    if (page !== undefined && (isLoopback(page.hostname) || origins.has(page.origin) || page.host === host.host)) {
+      return undefined;
+    }
     return 'Pages of this Origin may not use this server; allow it with --allow-origin';
   };
 }
 
-function hostnameOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).hostname.toLowerCase() : undefined;
+/** A URL that says where something is and nothing else: no user, path, query or fragment. */
+function addressOf(url: string): URL | undefined {
+  if (/[@\\?#\s]/.test(url) || !URL.canParse(url)) return undefined;
+  const parsed = new URL(url);
+  return parsed.pathname === '/' ? parsed : undefined;
 }
 
-const originHost = (origin: string): string => new URL(origin).host;
+/** Where a web page is from; undefined for anything else that has an origin, which is compared as it is written. */
+function pageOf(origin: string): URL | undefined {
+  const address = addressOf(origin);
+  return address?.protocol === 'http:' || address?.protocol === 'https:' ? address : undefined;
+}
 
 const isLiteral = (hostname: string): boolean => hostname.startsWith('[') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(hostname);
 

@@ -35,6 +35,9 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   maxRequestBytes: 4 * 1024 * 1024,
 };
 
+/** Messages of one batch, which revision 2025-03-26 allows: all are answered at the same time. */
+const MAX_BATCH = 100;
+
 /** How long open connections may take to end by themselves on shutdown, in milliseconds. */
 const GRACE_MS = 2_000;
 
@@ -81,6 +84,9 @@ export function createEndpoint(
         parsed = JSON.parse(body);
       } catch {
         return refusal(400, -32_700, 'The request is not valid JSON');
+      }
+      if (Array.isArray(parsed) && parsed.length > MAX_BATCH) {
+        return refusal(400, -32_600, `A batch has at most ${MAX_BATCH} messages`);
       }
       const answer = await direct.answer(request, parsed);
       if (answer !== undefined) return answer;

@@ -7,14 +7,18 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Context } from '../core/context.ts';
+import type { CursorScope } from '../core/cursor.ts';
 import { invalid } from '../core/errors.ts';
 import type { ClientFeatures, Invocation, LoggingLevel } from '../core/invocation.ts';
 import { scrub } from '../core/scrub.ts';
 import type { Vitrine } from '../vitrine.ts';
 import type { Connection } from './sdk-server.ts';
 
-/** Progress of one request is reported at most this often, in milliseconds; its end is always reported. */
+/** Progress of one request is reported this often in the long run, in milliseconds; its end is always reported. */
 const PROGRESS_INTERVAL_MS = 100;
+
+/** Reports that may follow each other faster than that, as those of short work do. */
+const PROGRESS_BURST = 10;
 
 /** Log messages that one request may send to its client. */
 const MAX_LOG_MESSAGES = 100;
@@ -32,24 +36,28 @@ export function invocationOf(
   const undelivered = (error: unknown): void => ctx.log.debug('a notification was not delivered', { error });
   return {
     ...ctx,
+    // Opened before anything runs: altered state is an error of the request, not of a tool.
+    state: openState(vitrine, sdk, scope),
     client: featuresOf(server, connection, sdk),
     progress: progressOf(sdk, undelivered),
     notify: notifierOf(sdk, undelivered),
     answers: sdk.mcpReq.inputResponses ?? {},
-    get state(): unknown {
-      const state = sdk.mcpReq.requestState();
-      if (state === undefined) return undefined;
-      if (typeof state !== 'string') throw invalid('The request state is not one of this server');
-      try {
-        return JSON.parse(vitrine.resources.cursors.open(state, scope));
-      } catch (cause) {
-        throw invalid(
-          'The request state is not valid for this request or has expired; call again without it',
-        ).withCause(cause);
-      }
-    },
     seal: (state) => vitrine.resources.cursors.seal(JSON.stringify(state), scope),
   };
+}
+
+/** @throws ResourceError `invalid` for state that was not sealed for this request */
+function openState(vitrine: Vitrine, sdk: ServerContext, scope: CursorScope): unknown {
+  const state = sdk.mcpReq.requestState();
+  if (state === undefined) return undefined;
+  if (typeof state !== 'string') throw invalid('The request state is not one of this server');
+  try {
+    return JSON.parse(vitrine.resources.cursors.open(state, scope));
+  } catch (cause) {
+    throw invalid('The request state is not valid for this request or has expired; call again without it').withCause(
+      cause,
+    );
+  }
 }
 
 /** State belongs to one request: the same method with the same parameters. What differs between rounds does not count. */
@@ -66,23 +74,32 @@ function featuresOf(server: Server, connection: Connection, sdk: ServerContext):
           | undefined)
       : server.getClientCapabilities();
   return {
-    elicitation: declared?.elicitation !== undefined,
+    elicitation: takesForms(declared?.elicitation),
     sampling: declared?.sampling !== undefined,
     roots: declared?.roots !== undefined,
   };
+}
+
+/** Questions are forms. A client that declares no mode takes those. */
+function takesForms(declared: ClientCapabilities['elicitation']): boolean {
+  return declared !== undefined && (declared.form !== undefined || declared.url === undefined);
 }
 
 function progressOf(sdk: ServerContext, undelivered: (error: unknown) => void): Invocation['progress'] {
   const token = sdk.mcpReq._meta?.progressToken;
   if (token === undefined) return () => {};
   let latest = Number.NEGATIVE_INFINITY;
-  let sentAt = 0;
+  let left = PROGRESS_BURST;
+  let countedAt = Date.now();
   return (progress, total, message) => {
-    const now = Date.now();
+    if (progress <= latest) return;
+    const earned = Math.floor((Date.now() - countedAt) / PROGRESS_INTERVAL_MS);
+    countedAt += earned * PROGRESS_INTERVAL_MS;
+    left = Math.min(PROGRESS_BURST, left + earned);
     const ends = total !== undefined && progress >= total;
-    if (progress <= latest || (!ends && now - sentAt < PROGRESS_INTERVAL_MS)) return;
+    if (left < 1 && !ends) return;
+    left = Math.max(0, left - 1);
     latest = progress;
-    sentAt = now;
     sdk.mcpReq
       .notify({
         method: 'notifications/progress',

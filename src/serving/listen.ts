@@ -4,11 +4,12 @@
  */
 import type { Context } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import { MAX_SUBSCRIPTIONS, type Subscriptions } from './subscriptions.ts';
 
-/** `params.notifications` of the request, as far as it concerns resources. */
+/** `params.notifications` of the request, as far as it concerns resources and prompts. */
 export interface ListenFilter {
   readonly resourcesListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
   readonly resourceSubscriptions?: readonly string[];
 }
 
@@ -39,25 +40,30 @@ export async function prepareListening(
   filter: ListenFilter,
   ctx: Context,
 ): Promise<Listening> {
-  const wanted = [...new Set(filter.resourceSubscriptions ?? [])];
+  // More could not be honoured, so no work is done for them.
+  const wanted = [...new Set(filter.resourceSubscriptions ?? [])].slice(0, MAX_SUBSCRIPTIONS);
   const accepted: string[] = [];
-  for (let at = 0; at < wanted.length; at += CONCURRENCY) {
+  for (let at = 0; at < wanted.length && !ctx.signal.aborted; at += CONCURRENCY) {
     const batch = wanted.slice(at, at + CONCURRENCY);
     const added = await Promise.all(batch.map((uri) => tryTo(() => subscriptions.add(uri, ctx), uri, ctx)));
     accepted.push(...batch.filter((_, index) => added[index]));
   }
   const listed =
     filter.resourcesListChanged === true && (await tryTo(() => subscriptions.addList(ctx), undefined, ctx));
-  const { resourcesListChanged: _list, resourceSubscriptions: _uris, ...others } = filter;
+  const prompts =
+    filter.promptsListChanged === true && (await tryTo(() => subscriptions.addPrompts(ctx), undefined, ctx));
+  const { resourcesListChanged: _list, promptsListChanged: _prompts, resourceSubscriptions: _uris, ...others } = filter;
   return {
     honoured: {
       ...others,
       ...(listed && { resourcesListChanged: true }),
+      ...(prompts && { promptsListChanged: true }),
       ...(filter.resourceSubscriptions !== undefined && { resourceSubscriptions: accepted }),
     },
     async release() {
       await Promise.all(accepted.map((uri) => subscriptions.remove(uri)));
       if (listed) await subscriptions.removeList();
+      if (prompts) await subscriptions.removePrompts();
     },
   };
 }

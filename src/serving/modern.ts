@@ -4,6 +4,7 @@ import { createMcpHandler, type ServerEvent, type ServerEventBus } from '@modelc
 import { createContext, type Log } from '../core/context.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { filterOf, prepareListening } from './listen.ts';
+import { refuseParamHeaders } from './param-headers.ts';
 import { createSdkServer } from './sdk-server.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
@@ -54,6 +55,7 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
     const subscriptions = createSubscriptions(vitrine, {
       updated: (uri) => stream.listener?.({ kind: 'resource_updated', uri }),
       listChanged: () => stream.listener?.({ kind: 'resources_list_changed' }),
+      promptsChanged: () => stream.listener?.({ kind: 'prompts_list_changed' }),
     });
     const end = (): void => {
       const closing: Promise<void> = subscriptions
@@ -74,10 +76,11 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
   }
 
   return {
-    handle: (request, parsedBody) =>
-      isListen(parsedBody)
-        ? listen(request, parsedBody)
-        : handler.fetch(request, parsedBody === undefined ? {} : { parsedBody }),
+    async handle(request, parsedBody) {
+      if (isListen(parsedBody)) return listen(request, parsedBody);
+      const refused = await refuseParamHeaders(vitrine, request, parsedBody);
+      return refused ?? handler.fetch(request, parsedBody === undefined ? {} : { parsedBody });
+    },
     async close() {
       await handler.close();
       await Promise.allSettled([...ending]);

@@ -5,6 +5,7 @@ import { ANONYMOUS, type Context, createContext, type Log, type Principal } from
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import { subscribeParams } from '../protocol/methods.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { type ClientRoots, createClientRoots } from './client-roots.ts';
 import { invocationOf } from './invocation.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -29,11 +30,14 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
     ...(instructions !== undefined && { instructions }),
   });
   const signature = signatureOf(vitrine);
+  const { subscriptions } = connection;
+  const legacyMethods = subscriptions === undefined ? undefined : subscriptionMethods(subscriptions);
+  const roots = rootsOf(vitrine, server, connection, legacyMethods);
 
   /** Loose params in, a plain frontend, and errors mapped in one place on the way out. */
   function on(method: Method): void {
     server.setRequestHandler(method.name, { params: method.params, result: anyResult }, async (params, sdk) => {
-      const ctx = contextOf(connection, sdk);
+      const ctx = contextOf(connection, sdk, await roots?.current(sdk.mcpReq.id));
       try {
         const result = await method.run(
           params,
@@ -48,24 +52,51 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
   }
 
   for (const method of methodsOf(vitrine).values()) on(method);
-  if (connection.subscriptions !== undefined && vitrine.provider.features.watch) {
-    for (const method of subscriptionMethods(connection.subscriptions)) on(method);
-    const { subscriptions } = connection;
+  if (vitrine.provider.features.watch) legacyMethods?.methods.forEach(on);
+  if (subscriptions !== undefined) {
     server.oninitialized = () => {
-      subscriptions.addList(serverContext(connection)).catch((error: unknown) => {
-        connection.log.warn('changes of the list go unnoticed', { error });
-      });
+      const ctx = serverContext(connection);
+      const unnoticed = (what: string) => (error: unknown) =>
+        connection.log.warn(`changes of ${what} go unnoticed`, { error });
+      if (vitrine.provider.features.watch) subscriptions.addList(ctx).catch(unnoticed('the list'));
+      if (vitrine.prompts.watchable) subscriptions.addPrompts(ctx).catch(unnoticed('the prompts'));
     };
   }
   return server;
 }
 
+/** The client's roots, where they bound something and the connection lasts long enough to keep them. */
+function rootsOf(
+  vitrine: Vitrine,
+  server: Server,
+  connection: Connection,
+  subscribed: SubscriptionMethods | undefined,
+): ClientRoots | undefined {
+  if (connection.era !== 'legacy' || vitrine.provider.features.roots !== true) return undefined;
+  const recheck = async (): Promise<void> => {
+    const ctx = createContext({ ...partsOf(connection), roots: await roots.current() });
+    const ended = (await connection.subscriptions?.recheck(ctx)) ?? [];
+    subscribed?.forget(ended);
+    if (vitrine.provider.features.watch) await server.sendResourceListChanged();
+  };
+  const roots = createClientRoots(server, connection.log, () => {
+    recheck().catch((error: unknown) => connection.log.debug('a change of roots was not told', { error }));
+  });
+  return roots;
+}
+
+interface SubscriptionMethods {
+  readonly methods: readonly Method[];
+  /** Subscriptions to these have ended by themselves. */
+  forget(uris: readonly string[]): void;
+}
+
 /** The 2025-era methods for subscriptions; 2026-07-28 has `subscriptions/listen` instead. */
-function subscriptionMethods(subscriptions: Subscriptions): readonly Method[] {
+function subscriptionMethods(subscriptions: Subscriptions): SubscriptionMethods {
   const uriOf = (params: unknown): string => (params as z.infer<typeof subscribeParams>).uri;
   // A URI is subscribed to or it is not: asking twice adds nothing, and one unsubscribe ends it.
   const subscribed = new Map<string, Promise<void>>();
-  return [
+  const methods: readonly Method[] = [
     {
       name: 'resources/subscribe',
       params: subscribeParams,
@@ -97,6 +128,10 @@ function subscriptionMethods(subscriptions: Subscriptions): readonly Method[] {
       },
     },
   ];
+  const forget = (uris: readonly string[]): void => {
+    for (const uri of uris) subscribed.delete(uri);
+  };
+  return { methods, forget };
 }
 
 /** Only what works is declared (SEC-CAP-1). */
@@ -111,8 +146,8 @@ export function capabilitiesOf(vitrine: Vitrine): ServerCapabilities {
   };
 }
 
-function contextOf(connection: Connection, sdk: ServerContext): Context {
-  return createContext({ ...partsOf(connection), signal: sdk.mcpReq.signal });
+function contextOf(connection: Connection, sdk: ServerContext, roots: readonly string[] | undefined): Context {
+  return createContext({ ...partsOf(connection), signal: sdk.mcpReq.signal, roots });
 }
 
 /** For work that no request asked for. */

@@ -37,6 +37,9 @@ export interface Sessions {
 
 export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits = DEFAULT_SESSION_LIMITS): Sessions {
   const sessions = new Map<string, Session>();
+  /** Handshakes under way: they count, or many at once would get past the limit. */
+  let opening = 0;
+  let closed = false;
   const sweep = setInterval(() => expire(Date.now() - limits.idleMs), Math.min(limits.idleMs, 30_000));
   sweep.unref();
 
@@ -48,14 +51,15 @@ export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits
 
   /** Makes room for a new session by ending the one that was unused for longest, if it was for long enough. */
   function makeRoom(): boolean {
-    if (sessions.size < limits.maxSessions) return true;
-    const idle = [...sessions.values()].filter((session) => session.streams === 0);
-    const oldest = idle.reduce<Session | undefined>(
-      (a, b) => (a === undefined || b.lastUsed < a.lastUsed ? b : a),
+    if (sessions.size + opening < limits.maxSessions) return true;
+    const idle = [...sessions].filter(([, session]) => session.streams === 0);
+    const oldest = idle.reduce<(typeof idle)[number] | undefined>(
+      (a, b) => (a === undefined || b[1].lastUsed < a[1].lastUsed ? b : a),
       undefined,
     );
-    if (oldest === undefined || Date.now() - oldest.lastUsed < EVICT_AFTER_MS) return false;
-    void oldest.transport.close();
+    if (oldest === undefined || Date.now() - oldest[1].lastUsed < EVICT_AFTER_MS) return false;
+    sessions.delete(oldest[0]);
+    void oldest[1].transport.close();
     return true;
   }
 
@@ -64,6 +68,7 @@ export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits
     const subscriptions = createSubscriptions(vitrine, {
       updated: (uri) => void server.sendResourceUpdated({ uri }).catch(undelivered),
       listChanged: () => void server.sendResourceListChanged().catch(undelivered),
+      promptsChanged: () => void server.sendPromptListChanged().catch(undelivered),
     });
     const server = createSdkServer(vitrine, { era: 'legacy', log, subscriptions, peer: crypto.randomUUID() });
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -83,7 +88,9 @@ export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits
 
   async function use(session: Session, request: Request, parsedBody: unknown): Promise<Response> {
     session.lastUsed = Date.now();
-    if (request.method === 'GET') {
+    const response = await session.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody });
+    // A stream that was refused is none, and its end would never be told.
+    if (request.method === 'GET' && response.ok && !request.signal.aborted) {
       session.streams++;
       const ended = (): void => {
         session.streams--;
@@ -91,7 +98,22 @@ export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits
       };
       request.signal.addEventListener('abort', ended, { once: true });
     }
-    return session.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody });
+    return response;
+  }
+
+  /** Shakes hands; a handshake that is refused, or fails, leaves no session behind. */
+  async function begin(request: Request, parsedBody: unknown): Promise<Response> {
+    opening++;
+    let session: Session | undefined;
+    try {
+      session = await open();
+      return await use(session, request, parsedBody);
+    } finally {
+      opening--;
+      if (session !== undefined && (session.transport.sessionId === undefined || closed)) {
+        await session.transport.close();
+      }
+    }
   }
 
   return {
@@ -110,17 +132,16 @@ export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits
           'A request outside of a session; start one with initialize, or speak revision 2026-07-28',
         );
       }
-      if (!makeRoom()) return refusal(503, -32_000, 'Too many sessions; try again later', { 'Retry-After': '60' });
-      const session = await open();
-      const response = await use(session, request, parsedBody);
-      // A handshake that was refused leaves no session behind.
-      if (session.transport.sessionId === undefined) await session.transport.close();
-      return response;
+      if (closed || !makeRoom()) {
+        return refusal(503, -32_000, 'Too many sessions; try again later', { 'Retry-After': '60' });
+      }
+      return begin(request, parsedBody);
     },
     get size() {
       return sessions.size;
     },
     async close() {
+      closed = true;
       clearInterval(sweep);
       const all = [...sessions.values()];
       await Promise.allSettled(all.map((session) => session.transport.close()));

@@ -31,6 +31,7 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
   const subscriptions = createSubscriptions(vitrine, {
     updated: (uri) => void server?.sendResourceUpdated({ uri }).catch(undelivered),
     listChanged: () => void server?.sendResourceListChanged().catch(undelivered),
+    promptsChanged: () => void server?.sendPromptListChanged().catch(undelivered),
   });
   const connection = { log, subscriptions, peer: 'stdio' };
   const transport = new ListenTap(wire, subscriptions, () => serverContext(connection));

@@ -10,6 +10,7 @@ export interface SubscriptionSink {
   /** A resource changed; the URI as it was subscribed to. */
   updated(uri: string): void;
   listChanged(): void;
+  promptsChanged(): void;
 }
 
 export interface Subscriptions {
@@ -20,8 +21,19 @@ export interface Subscriptions {
   /** Reports changes of the listed set from now on. */
   addList(ctx: Context): Promise<void>;
   removeList(): Promise<void>;
+  /** Reports changes of the prompts from now on. */
+  addPrompts(ctx: Context): Promise<void>;
+  removePrompts(): Promise<void>;
+  /** Ends what this caller may no longer see, as after a change of its roots; gives the URIs. */
+  recheck(ctx: Context): Promise<readonly string[]>;
   close(): Promise<void>;
 }
+
+const LIST = Symbol('the listed set');
+const PROMPTS = Symbol('the prompts');
+
+/** What is held: a URI, or one of the two lists. */
+type Key = string | typeof LIST | typeof PROMPTS;
 
 interface Counted {
   count: number;
@@ -33,38 +45,59 @@ export function createSubscriptions(
   sink: SubscriptionSink,
   limit = MAX_SUBSCRIPTIONS,
 ): Subscriptions {
-  const held = new Map<string | undefined, Counted>();
+  const held = new Map<Key, Counted>();
   let closed = false;
 
-  async function hold(uri: string | undefined, tell: () => void, ctx: Context): Promise<void> {
-    const known = held.get(uri);
+  async function hold(key: Key, tell: () => void, ctx: Context): Promise<void> {
+    const known = held.get(key);
     if (known !== undefined) {
       known.count++;
       await known.handle;
       return;
     }
-    if (uri !== undefined && held.size >= limit) {
+    if (typeof key === 'string' && held.size >= limit) {
       throw new ResourceError('limited', `A connection has at most ${limit} subscriptions; end one first`, {
-        uri,
+        uri: key,
         details: { limit },
       });
     }
-    const counted: Counted = { count: 1, handle: vitrine.changes.subscribe(uri, () => !closed && tell(), ctx) };
-    held.set(uri, counted);
+    const listener = (): void => {
+      if (!closed && held.get(key) === counted) tell();
+    };
+    const handle =
+      key === PROMPTS
+        ? vitrine.promptChanges.subscribe(undefined, listener, ctx)
+        : vitrine.changes.subscribe(key === LIST ? undefined : key, listener, ctx);
+    const counted: Counted = { count: 1, handle };
+    held.set(key, counted);
     try {
       await counted.handle;
     } catch (error) {
-      held.delete(uri);
+      if (held.get(key) === counted) held.delete(key);
       throw error;
     }
-    if (closed) await release(uri);
+    if (closed) await release(key);
   }
 
-  async function release(uri: string | undefined): Promise<void> {
-    const counted = held.get(uri);
+  async function release(key: Key): Promise<void> {
+    const counted = held.get(key);
     if (counted === undefined || --counted.count > 0) return;
-    held.delete(uri);
+    held.delete(key);
     await dispose(counted);
+  }
+
+  async function endIfDenied(uri: string, ctx: Context): Promise<boolean> {
+    try {
+      await vitrine.provider.metadata(uri, ctx);
+      return false;
+    } catch (error) {
+      // What is merely gone may come again, and its subscriber wants to know.
+      if (!(error instanceof ResourceError) || error.code !== 'denied') return false;
+      const counted = held.get(uri);
+      held.delete(uri);
+      if (counted !== undefined) await dispose(counted);
+      return true;
+    }
   }
 
   async function dispose(counted: Counted): Promise<void> {
@@ -79,8 +112,15 @@ export function createSubscriptions(
       await hold(uri, () => sink.updated(uri), ctx);
     },
     remove: (uri) => release(uri),
-    addList: (ctx) => hold(undefined, () => sink.listChanged(), ctx),
-    removeList: () => release(undefined),
+    addList: (ctx) => hold(LIST, () => sink.listChanged(), ctx),
+    removeList: () => release(LIST),
+    addPrompts: (ctx) => hold(PROMPTS, () => sink.promptsChanged(), ctx),
+    removePrompts: () => release(PROMPTS),
+    async recheck(ctx) {
+      const uris = [...held.keys()].filter((key) => typeof key === 'string');
+      const ended = await Promise.all(uris.map((uri) => endIfDenied(uri, ctx)));
+      return uris.filter((_, index) => ended[index]);
+    },
     async close() {
       closed = true;
       const all = [...held.values()];

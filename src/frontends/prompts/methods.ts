@@ -1,10 +1,12 @@
 /** `prompts/list` and `prompts/get`, over any prompts. */
+import { sendablePrompt } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { Prompt } from '../../core/prompt.ts';
+import { withRoots } from '../../core/roots.ts';
 import type { GetPromptResult, PromptDescription } from '../../protocol/content.ts';
-import type { InputRequired } from '../../protocol/input-required.ts';
+import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
 import type { GetPromptParams, ListPromptsParams } from '../../protocol/methods.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
 import { pageOf } from '../page.ts';
@@ -39,7 +41,11 @@ export async function getPrompt(
   const prompt = (await registry.list(invocation)).find((each) => each.name === params.name);
   if (prompt === undefined)
     throw invalid(`There is no prompt named ${JSON.stringify(params.name)}; prompts/list has them`);
-  return prompt.get(checkArguments(prompt, params.arguments ?? {}), invocation);
+  const values = checkArguments(prompt, params.arguments ?? {});
+  return withRoots(invocation, async (rooted) => {
+    const result = await prompt.get(values, rooted);
+    return isInputRequired(result) ? result : sendablePrompt(result);
+  });
 }
 
 function describe({ name, title, description, icons, arguments: args, _meta }: Prompt): PromptDescription {

@@ -8,7 +8,9 @@ export interface PromptRegistry {
   list(ctx: Context): Promise<readonly Prompt[]>;
   /** Whether the list can change. */
   readonly watchable: boolean;
+  /** @throws what the sources throw when none of them can be watched */
   watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
+  close(): Promise<void>;
 }
 
 /** The first of two prompts with one name wins; the log says so. */
@@ -28,12 +30,21 @@ export function createPromptRegistry(given: readonly (Prompt | PromptSource)[]):
       return [...byName.values()];
     },
     async watch(onChange, ctx) {
-      const handles = await Promise.all(sources.map((source) => source.watch?.(onChange, ctx)));
+      const opened = await Promise.allSettled(
+        sources.flatMap((source) => (source.watch === undefined ? [] : [source.watch(onChange, ctx)])),
+      );
+      const handles = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      const failed = opened.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+      if (handles.length === 0 && failed.length > 0) throw failed[0];
+      for (const error of failed) ctx.log.warn('changes of some prompts go unnoticed', { error });
       return {
         async [Symbol.asyncDispose]() {
-          await Promise.all(handles.map((handle) => handle?.[Symbol.asyncDispose]()));
+          await Promise.allSettled(handles.map((handle) => handle[Symbol.asyncDispose]()));
         },
       };
+    },
+    async close() {
+      await Promise.allSettled(sources.map((source) => source.close?.()));
     },
   };
 }

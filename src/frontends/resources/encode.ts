@@ -1,12 +1,13 @@
 /** From a body to an item of `contents`: collected within the budget, then UTF-8 text or base64 (RES-2). */
 import { isUtf8 } from 'node:buffer';
-import { chunksOf, knownSize, type ResourceBody } from '../../core/body.ts';
+import { knownSize, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { ByteRange } from '../../core/provider.ts';
 import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text.ts';
 import { RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
-import type { ResourceContents } from '../../protocol/resources.ts';
+import type { Resource, ResourceContents } from '../../protocol/resources.ts';
+import { collectRange } from './collect.ts';
 
 export interface EncodeOptions {
   /** Bytes that may still be taken in this read. */
@@ -28,7 +29,7 @@ export async function encodeBody(body: ResourceBody, options: EncodeOptions, ctx
   const expected = expectedSize(body, wanted);
   if (expected !== undefined && expected > options.budget) throw tooLarge(body, options.limit);
   const bytes = await collect(body, wanted, options, ctx);
-  if (options.range === undefined) return { item: wholeItem(body, bytes), bytes: bytes.byteLength };
+  if (options.range === undefined) return { item: contentsOf(resource, bytes), bytes: bytes.byteLength };
   const offset = body.window?.offset ?? options.range.offset;
   const total = body.window?.total ?? resource.size ?? (wanted === undefined ? undefined : knownSize(body.content));
   return { item: windowItem(body, bytes, offset, total), bytes: bytes.byteLength };
@@ -42,33 +43,20 @@ function expectedSize(body: ResourceBody, wanted: ByteRange | undefined): number
   return rest === undefined ? wanted.length : Math.min(rest, wanted.length);
 }
 
-/** The wanted bytes in one piece, ending the stream as soon as they are complete or too many. */
+/** The wanted bytes in one piece. */
 async function collect(
   body: ResourceBody,
   wanted: ByteRange | undefined,
   options: EncodeOptions,
   ctx: Context,
 ): Promise<Buffer> {
-  const from = wanted?.offset ?? 0;
-  const to = wanted?.length === undefined ? Number.POSITIVE_INFINITY : from + wanted.length;
-  const parts: Uint8Array[] = [];
-  let at = 0;
-  let kept = 0;
-  for await (const chunk of chunksOf(body.content)) {
-    ctx.signal.throwIfAborted();
-    const part = chunk.subarray(Math.max(0, from - at), Math.max(0, Math.min(chunk.byteLength, to - at)));
-    at += chunk.byteLength;
-    kept += part.byteLength;
-    if (kept > options.budget) throw tooLarge(body, options.limit);
-    if (part.byteLength > 0) parts.push(part);
-    if (at >= to) break;
-  }
-  const only = parts[0];
-  if (parts.length === 1 && only !== undefined) return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
-  return Buffer.concat(parts, kept);
+  const collected = await collectRange(body.content, wanted, options.budget, ctx);
+  if (collected === undefined) throw tooLarge(body, options.limit);
+  return collected.bytes;
 }
 
-function wholeItem({ resource }: ResourceBody, bytes: Buffer): ResourceContents {
+/** The whole content of a resource as an item: text where it is UTF-8 and not of a binary type. */
+export function contentsOf(resource: Resource, bytes: Buffer): ResourceContents {
   if (!isBinaryType(resource.mimeType) && isUtf8(bytes)) return { ...resource, text: bytes.toString('utf8') };
   return { ...resource, blob: bytes.toString('base64') };
 }

@@ -4,7 +4,7 @@ import { TRUNCATED_META_KEY } from '../../protocol/meta.ts';
 import type { DirectoryReadParams, ListParams } from '../../protocol/methods.ts';
 import type { CacheHint, Resource } from '../../protocol/resources.ts';
 import { nextCursor, openCursor, type ResourceOptions, scopeOf } from './options.ts';
-import { walkPage } from './walk.ts';
+import { type WalkPage, walkPage } from './walk.ts';
 
 export interface ListResult extends CacheHint {
   readonly resources: readonly Resource[];
@@ -17,15 +17,29 @@ export async function listResources(options: ResourceOptions, params: ListParams
   if (params.uri !== undefined) return listChildren(options, 'resources/list', params.uri, params.cursor, ctx);
   const scope = scopeOf(ctx, 'resources/list');
   const position = openCursor(options, params.cursor, scope);
-  const maxDepth = options.listing === 'roots' ? 1 : options.limits.maxDepth;
-  const page = await walkPage(options.provider, position, { ...options.limits, maxDepth }, ctx);
-  const truncatedBy = options.listing === 'roots' ? undefined : page.truncatedBy;
+  const { resources, position: next, truncatedBy } = await listedPage(options, undefined, position, ctx);
   return {
-    resources: page.resources,
-    ...nextCursor(options, page.position, scope),
+    resources,
+    ...nextCursor(options, next, scope),
     ...options.cacheHint,
     ...(truncatedBy !== undefined && { _meta: { [TRUNCATED_META_KEY]: truncatedBy } }),
   };
+}
+
+/** A page of the default list, or of the children of `uri`, and the bare position behind it. */
+export async function listedPage(
+  options: ResourceOptions,
+  uri: string | undefined,
+  position: string | undefined,
+  ctx: Context,
+): Promise<WalkPage> {
+  const { provider, limits, listing } = options;
+  if (uri !== undefined) {
+    const page = await provider.list(uri, { cursor: position, limit: limits.pageSize }, ctx);
+    return { resources: page.resources, position: page.nextCursor };
+  }
+  if (listing === 'walk') return walkPage(provider, position, limits, ctx);
+  return { ...(await walkPage(provider, position, { ...limits, maxDepth: 1 }, ctx)), truncatedBy: undefined };
 }
 
 /** The direct children of a directory, with the same entries as `resources/list` with its URI. */
@@ -45,7 +59,6 @@ async function listChildren(
   ctx: Context,
 ): Promise<ListResult> {
   const scope = scopeOf(ctx, method, uri);
-  const page = { cursor: openCursor(options, cursor, scope), limit: options.limits.pageSize };
-  const { resources, nextCursor: position } = await options.provider.list(uri, page, ctx);
+  const { resources, position } = await listedPage(options, uri, openCursor(options, cursor, scope), ctx);
   return { resources, ...nextCursor(options, position, scope), ...options.cacheHint };
 }

@@ -5,7 +5,8 @@ import { withConfirmation } from '../../core/confirmation.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import type { ByteRange } from '../../core/provider.ts';
+import type { ByteRange, ReadOptions } from '../../core/provider.ts';
+import { withRoots } from '../../core/roots.ts';
 import { isBinaryType } from '../../core/text.ts';
 import type { InputRequired } from '../../protocol/input-required.ts';
 import { RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
@@ -19,31 +20,51 @@ export interface ReadResult extends CacheHint {
   readonly contents: readonly ResourceContents[];
 }
 
-/** The contents, or the question that has to be answered before they may be read. */
+/** The contents, or a question that has to be answered before they may be read. */
 export function readResource(
   options: ResourceOptions,
   params: ReadParams,
   invocation: Invocation,
 ): Promise<ReadResult | InputRequired> {
-  const { resource, lines } = splitLines(params.uri);
-  return withConfirmation(invocation, (ctx) =>
-    lines === undefined ? readContents(options, params, ctx) : readLines(options, resource, lines, params.uri, ctx),
+  return withRoots(invocation, (rooted) =>
+    withConfirmation(rooted, (ctx) => readConfirmed(options, params, ctx)),
   );
+}
+
+/** The contents, whole, a window or lines, without asking anybody: what is not confirmed in the context is refused. */
+export async function readConfirmed(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
+  const { resource, lines } = splitLines(params.uri);
+  if (lines !== undefined) return readLines(options, resource, lines, params.uri, ctx);
+  return readContents(options, params, ctx);
 }
 
 async function readContents(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
   const range = rangeOf(params);
-  const { maxReadBytes, maxChildren } = options.limits;
-  const bodies = await options.provider.read(params.uri, { range, maxBytes: maxReadBytes, maxChildren }, ctx);
-  try {
+  const limit = options.limits.maxReadBytes;
+  return withBodies(options, params.uri, { range }, ctx, async (bodies) => {
     const contents: ResourceContents[] = [];
-    let budget = maxReadBytes;
+    let budget = limit;
     for (const body of bodies) {
-      const { item, bytes } = await encodeBody(named(body, params.uri), { budget, limit: maxReadBytes, range }, ctx);
+      const { item, bytes } = await encodeBody(body, { budget, limit, range }, ctx);
       budget -= bytes;
       contents.push(item);
     }
     return { contents, ...options.cacheHint };
+  });
+}
+
+/** Opens what a URI reads as, and closes it when `use` is done. */
+export async function withBodies<T>(
+  options: ResourceOptions,
+  uri: string,
+  want: Partial<ReadOptions>,
+  ctx: Context,
+  use: (bodies: readonly ResourceBody[]) => Promise<T>,
+): Promise<T> {
+  const { maxReadBytes, maxChildren } = options.limits;
+  const bodies = await options.provider.read(uri, { maxBytes: maxReadBytes, maxChildren, ...want }, ctx);
+  try {
+    return await use(bodies.map((body) => named(body, uri)));
   } finally {
     await closeBodies(bodies);
   }
@@ -58,8 +79,7 @@ async function readLines(
   ctx: Context,
 ): Promise<ReadResult> {
   const { maxReadBytes } = options.limits;
-  const bodies = await options.provider.read(resource, { maxBytes: maxReadBytes, maxChildren: 0 }, ctx);
-  try {
+  return withBodies(options, resource, { maxChildren: 0 }, ctx, async (bodies) => {
     const body = bodies.find((each) => !each.child && !isBinaryType(each.resource.mimeType));
     if (body === undefined) throw invalid('Only a text has lines; read it without the fragment', uri);
     const { bytes, offset } = await cutLines(body, lines, maxReadBytes, ctx);
@@ -71,9 +91,7 @@ async function readLines(
     };
     const _meta = { ...body.resource._meta, [WINDOW_META_KEY]: window };
     return { contents: [{ ...body.resource, uri, _meta, text: bytes.toString('utf8') }], ...options.cacheHint };
-  } finally {
-    await closeBodies(bodies);
-  }
+  });
 }
 
 /** The content of what was asked for has the URI as it was asked for, however that was spelled (2093-6). */

@@ -1,7 +1,10 @@
 /** `tools/list` and `tools/call` over any tools: arguments and results are checked, failures become results. */
+import { sendableResult } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
+import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
+import { withRoots } from '../../core/roots.ts';
 import { type CompiledSchema, compileSchema } from '../../core/schema.ts';
 import type { Tool, ToolOutcome } from '../../core/tool.ts';
 import { type CallToolResult, type ToolDescription, text } from '../../protocol/content.ts';
@@ -13,6 +16,8 @@ export interface ToolRegistry {
   describe(): Promise<readonly ToolDescription[]>;
   /** @throws ResourceError `invalid` for a tool that is not there; everything else is a result */
   call(name: string, args: unknown, invocation: Invocation): Promise<CallToolResult | InputRequired>;
+  /** The arguments that HTTP clients repeat in headers; none for a tool that is not there. */
+  headerParameters(name: string): Promise<readonly HeaderParameter[]>;
 }
 
 interface CompiledTool {
@@ -20,6 +25,7 @@ interface CompiledTool {
   readonly input: CompiledSchema;
   readonly output: CompiledSchema | undefined;
   readonly description: ToolDescription;
+  readonly headers: readonly HeaderParameter[];
 }
 
 /** @throws TypeError when two tools have one name */
@@ -45,6 +51,10 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
       if (tool === undefined) throw invalid(`There is no tool named ${JSON.stringify(name)}; tools/list has them`);
       return run(await compile(tool), args, invocation);
     },
+    async headerParameters(name) {
+      const tool = byName.get(name);
+      return tool === undefined ? [] : (await compile(tool)).headers;
+    },
   };
 }
 
@@ -62,7 +72,7 @@ async function compileTool(tool: Tool): Promise<CompiledTool> {
     ...(annotations !== undefined && { annotations }),
     ...(_meta !== undefined && { _meta }),
   };
-  return { tool, input, output, description: described };
+  return { tool, input, output, description: described, headers: headerParametersOf(input.json) };
 }
 
 async function run(
@@ -74,7 +84,7 @@ async function run(
   if (!checked.ok) return failure(`The arguments of ${tool.name} are not valid: ${checked.problem}`);
   let result: CallToolResult | InputRequired;
   try {
-    result = resultOf(await tool.run(checked.value as never, invocation));
+    result = resultOf(await withRoots(invocation, async (rooted) => tool.run(checked.value as never, rooted)));
   } catch (error) {
     return failureOf(error, tool.name, invocation);
   }
@@ -92,7 +102,8 @@ async function run(
 }
 
 function resultOf(outcome: ToolOutcome): CallToolResult | InputRequired {
-  return typeof outcome === 'string' ? { content: [text(outcome)] } : outcome;
+  if (typeof outcome === 'string') return { content: [text(outcome)] };
+  return isInputRequired(outcome) ? outcome : sendableResult(outcome);
 }
 
 /** A result that tells a model what went wrong and how to do better. */

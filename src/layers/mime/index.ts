@@ -1,5 +1,5 @@
 /** The mime layer, innermost: the type of what is read is verified from its leading bytes (SEC-RES-6, 2093-8). */
-import type { BodyContent, ResourceBody } from '../../core/body.ts';
+import { type BodyContent, closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import { DECLARED_MIME_TYPE_META_KEY } from '../../protocol/meta.ts';
@@ -15,7 +15,12 @@ export function mimeLayer(): Layer {
     wrapProvider(inner, {
       async read(uri, want, ctx) {
         const bodies = await inner.read(uri, want, ctx);
-        return Promise.all(bodies.map(verified));
+        const settled = await Promise.allSettled(bodies.map(verified));
+        const done = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+        const failed = settled.find((result) => result.status === 'rejected');
+        if (failed === undefined) return done;
+        await closeBodies([...done, ...bodies]);
+        throw failed.reason;
       },
     });
 }
@@ -24,9 +29,8 @@ async function verified(body: ResourceBody): Promise<ResourceBody> {
   // The middle of something says nothing about what it is; a folder has no bytes.
   if ((body.window?.offset ?? 0) > 0 || body.resource.capabilities?.list) return body;
   if (body.content.kind === 'bytes') {
-    const { bytes } = body.content;
-    const total = body.window?.total ?? bytes.byteLength;
-    return typed(body, await verifyType(body.resource.mimeType, bytes.subarray(0, HEAD_BYTES), total <= HEAD_BYTES));
+    const head = body.content.bytes.subarray(0, HEAD_BYTES);
+    return typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head)));
   }
   const { head, content, close } = await peek(body.content);
   const ended = async (): Promise<void> => {
@@ -35,7 +39,7 @@ async function verified(body: ResourceBody): Promise<ResourceBody> {
   };
   try {
     return {
-      ...typed(body, await verifyType(body.resource.mimeType, head, head.byteLength < HEAD_BYTES)),
+      ...typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head))),
       content,
       close: ended,
     };
@@ -43,6 +47,11 @@ async function verified(body: ResourceBody): Promise<ResourceBody> {
     await ended();
     throw error;
   }
+}
+
+/** Whether the head is all there is; of a window, whether that reaches to the end. */
+function isWhole({ window }: ResourceBody, head: Uint8Array): boolean {
+  return head.byteLength < HEAD_BYTES && (window === undefined || window.total === head.byteLength);
 }
 
 function typed(body: ResourceBody, mimeType: string | undefined): ResourceBody {

@@ -1,4 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { closeBodies, type ResourceBody } from '../../core/body.ts';
+import { createContext } from '../../core/context.ts';
+import { wrapProvider } from '../../core/layer.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { DECLARED_MIME_TYPE_META_KEY } from '../../protocol/meta.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
+import { streaming } from '../../testing/memory-fixture.ts';
+import { EVERYTHING, readLeaf } from '../../testing/observe.ts';
 import { mimeLayer } from './index.ts';
 
 layerContract('mime', mimeLayer());
+
+const PNG_START = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]);
+
+const inner = memoryProvider({
+  resources: {
+    'picture.txt': { bytes: PNG_START },
+    'not-really.png': { text: 'I am a picture, honestly. '.repeat(1_000) },
+    'short.png': { text: 'né' },
+    untyped: { text: '日本語' },
+    'notes.md': { text: '# Notes', _meta: { 'example/kept': true } },
+    'folder/inside.png': { text: 'text' },
+    'folder/deeper/leaf.txt': { text: 'text' },
+  },
+});
+
+const first = async (provider: ResourceProvider, uri: string, offset?: number, length?: number) => {
+  const { bodies } = await readLeaf(provider, uri, offset === undefined ? undefined : { offset, length });
+  return bodies[0]?.resource;
+};
+
+describe.each([
+  ['in memory', mimeLayer()(inner)],
+  ['in streams', mimeLayer()(streaming(inner))],
+])('the mime layer over content %s', (_name, provider) => {
+  it('corrects a type that the bytes contradict, and says what was claimed [SEC-RES-6]', async () => {
+    expect(await first(provider, 'memory:///picture.txt')).toMatchObject({
+      mimeType: 'image/png',
+      _meta: { [DECLARED_MIME_TYPE_META_KEY]: 'text/plain' },
+    });
+    expect(await first(provider, 'memory:///not-really.png')).toMatchObject({
+      mimeType: 'text/plain',
+      _meta: { [DECLARED_MIME_TYPE_META_KEY]: 'image/png' },
+    });
+  });
+
+  it('finds a type where none is claimed, and marks nothing then', async () => {
+    const resource = await first(provider, 'memory:///untyped');
+    expect(resource?.mimeType).toBe('text/plain');
+    expect(resource).not.toHaveProperty('_meta');
+  });
+
+  it('leaves a type that fits, and the rest of what is said, as it is', async () => {
+    expect(await first(provider, 'memory:///notes.md')).toEqual(
+      await inner.metadata('memory:///notes.md', createContext()),
+    );
+  });
+
+  it('leaves lists and metadata to the name: they never touch the content [2093-2]', async () => {
+    const ctx = createContext();
+    expect(await provider.metadata('memory:///picture.txt', ctx)).toMatchObject({ mimeType: 'text/plain' });
+    const { resources } = await provider.list('memory:///', { limit: 100 }, ctx);
+    expect(resources.find(({ name }) => name === 'picture.txt')).toMatchObject({ mimeType: 'text/plain' });
+  });
+
+  it('says the same of the first window as of the whole, wherever that ends', async () => {
+    for (const uri of ['memory:///short.png', 'memory:///untyped', 'memory:///not-really.png']) {
+      const whole = await first(provider, uri);
+      for (let length = 1; length <= 9; length++) {
+        expect((await first(provider, uri, 0, length))?.mimeType, `${uri}, ${length} bytes`).toBe(whole?.mimeType);
+      }
+    }
+  });
+
+  it('says nothing of what a window from the middle is', async () => {
+    expect((await first(provider, 'memory:///picture.txt', 4, 8))?.mimeType).toBe('text/plain');
+  });
+
+  it('verifies children, and leaves containers alone [2093-5]', async () => {
+    const bodies = await provider.read('memory:///folder', EVERYTHING, createContext());
+    expect(bodies.map(({ resource }) => [resource.name, resource.mimeType])).toEqual([
+      ['deeper', 'inode/directory'],
+      ['inside.png', 'text/plain'],
+    ]);
+    await closeBodies(bodies);
+  });
+});
+
+describe('the mime layer over streams', () => {
+  const bodyOf = (chunks: () => AsyncIterable<Uint8Array>, closed: () => void): ResourceBody => ({
+    resource: { uri: 'memory:///a', name: 'a' },
+    content: { kind: 'stream', open: chunks },
+    close: async () => closed(),
+  });
+  const giving = (...bodies: ResourceBody[]): ResourceProvider =>
+    mimeLayer()(wrapProvider(inner, { read: async () => bodies }));
+
+  it('reads no more than the head before somebody asks for the rest', async () => {
+    let chunks = 0;
+    async function* endless(): AsyncIterable<Uint8Array> {
+      for (;;) {
+        chunks++;
+        yield new Uint8Array(1_000).fill(0x61);
+      }
+    }
+    const bodies = await giving(bodyOf(endless, () => {})).read('memory:///a', EVERYTHING, createContext());
+    expect(chunks).toBe(5);
+    await closeBodies(bodies);
+  });
+
+  it('closes all bodies when the head of one cannot be read [RES-7]', async () => {
+    const closed: string[] = [];
+    async function* failing(): AsyncIterable<Uint8Array> {
+      yield new Uint8Array(10);
+      throw new Error('The disk is on fire');
+    }
+    let ended = false;
+    async function* sound(): AsyncIterable<Uint8Array> {
+      try {
+        for (;;) yield new Uint8Array(5_000);
+      } finally {
+        ended = true;
+      }
+    }
+    const provider = giving(
+      bodyOf(failing, () => closed.push('failing')),
+      bodyOf(sound, () => closed.push('sound')),
+    );
+    await expect(provider.read('memory:///a', EVERYTHING, createContext())).rejects.toThrow('on fire');
+    expect([...new Set(closed)].sort()).toEqual(['failing', 'sound']);
+    expect(ended).toBe(true);
+  });
+});

@@ -55,6 +55,8 @@ export async function verifyType(
   if (head.byteLength === 0) return claimed;
   if (startsWith(head, '%PDF-')) return 'application/pdf';
   if (isUtf8Text(head, complete)) return claimed === undefined || isBinaryType(claimed) ? PLAIN : claimed;
+  // Before the detection, which takes a byte-order mark for a frame of MPEG audio.
+  if (!isBinaryType(claimed) && isUtf16Text(head)) return claimed ?? PLAIN;
   const detected = await detectType(head);
   if (detected !== undefined) return reconcile(claimed, canonical(detected));
   if (claimed === undefined) return isOtherText(head) ? PLAIN : UNKNOWN;
@@ -90,10 +92,21 @@ function isUtf8Text(head: Uint8Array, complete: boolean): boolean {
   return isUtf8(whole) && !hasControls(whole);
 }
 
-/** Text in another encoding: a UTF-16 byte-order mark, or no control characters at all, as in Latin-1. */
+/** Text in another encoding: no control characters at all, as in Latin-1. */
 function isOtherText(head: Uint8Array): boolean {
+  return isUtf16Text(head) || !hasControls(head);
+}
+
+/** A byte-order mark of UTF-16, and characters after it; the last one may be cut. */
+function isUtf16Text(head: Uint8Array): boolean {
   const mark = (head[0] ?? 0) * 256 + (head[1] ?? 0);
-  return mark === 0xfffe || mark === 0xfeff || !hasControls(head);
+  if (mark !== 0xfffe && mark !== 0xfeff) return false;
+  try {
+    const decoder = new TextDecoder(mark === 0xfffe ? 'utf-16le' : 'utf-16be', { fatal: true });
+    return !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffe\uffff]/.test(decoder.decode(head, { stream: true }));
+  } catch {
+    return false;
+  }
 }
 
 /** Control characters that do not occur in text: all but tab, line feed, vertical tab, form feed, return, escape. */

@@ -1,5 +1,5 @@
 /** The timeout layer: an operation that takes too long ends with an error, and its work is told to stop (RES-7). */
-import { chunksOf, type ResourceBody } from '../../core/body.ts';
+import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Layer } from '../../core/layer.ts';
@@ -21,13 +21,16 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
       metadata: (uri, ctx) => within(timeoutMs, uri, ctx, (limited) => inner.metadata(uri, limited)),
       async read(uri, want, ctx) {
         const deadline = startDeadline(timeoutMs, uri, ctx);
+        const reading = inner.read(uri, want, deadline.ctx);
         try {
-          const bodies = await deadline.race(inner.read(uri, want, deadline.ctx));
+          const bodies = await deadline.race(reading);
           const open = { count: bodies.filter((body) => body.content.kind === 'stream').length };
           if (open.count === 0) deadline.end();
           return bodies.map((body) => limitedBody(body, deadline, open));
         } catch (error) {
           deadline.end();
+          // What comes too late is wanted by nobody.
+          reading.then(closeBodies).catch(() => {});
           throw error;
         }
       },
@@ -45,6 +48,14 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
           ctx,
           async (limited) => (await inner.complete?.(request, limited)) ?? { values: [], hasMore: false },
         ),
+      async *search(query, ctx) {
+        const deadline = startDeadline(timeoutMs, query.uri, ctx);
+        try {
+          if (inner.search !== undefined) yield* untilDeadline(inner.search(query, deadline.ctx), deadline);
+        } finally {
+          deadline.end();
+        }
+      },
     });
 }
 
@@ -58,6 +69,10 @@ interface Deadline {
 function startDeadline(timeoutMs: number, uri: string | undefined, ctx: Context): Deadline {
   const controller = new AbortController();
   const abort = (reason: unknown): void => controller.abort(reason);
+  const aborted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
   const onCallerGone = (): void => abort(ctx.signal.reason);
   if (ctx.signal.aborted) onCallerGone();
   ctx.signal.addEventListener('abort', onCallerGone, { once: true });
@@ -71,10 +86,6 @@ function startDeadline(timeoutMs: number, uri: string | undefined, ctx: Context)
       ),
     timeoutMs,
   );
-  const aborted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
-  });
-  aborted.catch(() => {});
   return {
     ctx: Object.freeze({ ...ctx, signal: controller.signal }),
     race: (work) => Promise.race([work, aborted]),
@@ -99,6 +110,18 @@ async function within<T>(
   }
 }
 
+async function* untilDeadline<T>(source: AsyncIterable<T>, deadline: Deadline): AsyncIterable<T> {
+  const items = source[Symbol.asyncIterator]();
+  try {
+    for (let next = await deadline.race(items.next()); !next.done; next = await deadline.race(items.next())) {
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: a source that hangs would hang its end too.
+    void items.return?.().then(undefined, () => {});
+  }
+}
+
 /** The deadline of a read goes on until its last stream has ended. */
 function limitedBody(body: ResourceBody, deadline: Deadline, open: { count: number }): ResourceBody {
   if (body.content.kind === 'bytes') return body;
@@ -109,17 +132,10 @@ function limitedBody(body: ResourceBody, deadline: Deadline, open: { count: numb
     ended = true;
   };
   async function* limited(): AsyncIterable<Uint8Array> {
-    const chunks = chunksOf(content)[Symbol.asyncIterator]();
     try {
-      for (;;) {
-        const next = await deadline.race(chunks.next());
-        if (next.done) return;
-        yield next.value;
-      }
+      yield* untilDeadline(chunksOf(content), deadline);
     } finally {
       end();
-      // Not awaited: a source that hangs would hang its end too.
-      void chunks.return?.().then(undefined, () => {});
     }
   }
   return {

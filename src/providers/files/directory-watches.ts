@@ -6,6 +6,7 @@
  * away, deleted, or created again under the same name, and the watch put on what is there now.
  */
 import { type FSWatcher, watch } from 'node:fs';
+import { basename } from 'node:path';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { systemCode } from './fault.ts';
@@ -30,14 +31,21 @@ export interface DirectoryWatches {
 /** How often a root that has vanished is looked for, in milliseconds. */
 const ROOT_RETRY_MS = 1_000;
 
+/** How Linux names the watched directory itself in an event: the end of the path, which is a name of no child. */
+const ITSELF = '.';
+
 interface Node {
   readonly segments: readonly string[];
   readonly listeners: Set<DirectoryListener>;
   watcher: FSWatcher | undefined;
   /** Device and inode of what is watched. */
   identity: string | undefined;
+  /** The watch has ended or may have: an equal identity then says nothing, since inodes are used again. */
+  stale: boolean;
   /** The latest arming; they run one after the other. */
   arming: Promise<void>;
+  /** An arming waits for its turn: it will see what one more would. */
+  waiting: boolean;
   parent: AsyncDisposable | undefined;
   retry: NodeJS.Timeout | undefined;
   ended: boolean;
@@ -47,6 +55,7 @@ const ALL: DirectoryEvent = { name: undefined, structural: true };
 
 export function createDirectoryWatches(root: string, log: () => Log): DirectoryWatches {
   const nodes = new Map<string, Promise<Node>>();
+  let closed = false;
 
   const tell = (node: Node, event: DirectoryEvent): void => {
     for (const listener of [...node.listeners]) listener(event);
@@ -55,8 +64,14 @@ export function createDirectoryWatches(root: string, log: () => Log): DirectoryW
   /** Puts the watch on the directory that has the name now; says so to the listeners when that is another one. */
   async function arm(node: Node, first: boolean): Promise<void> {
     if (node.ended) return;
+    const stale = node.stale;
+    node.stale = false;
     const identity = await lookAt(node);
-    if (node.ended || identity?.id === node.identity) return identity?.close();
+    if (identity === undefined && node.segments.length === 0 && !node.ended) {
+      clearTimeout(node.retry);
+      node.retry = setTimeout(() => rearm(node), ROOT_RETRY_MS).unref();
+    }
+    if (node.ended || (identity?.id === node.identity && !stale)) return identity?.close();
     node.watcher?.close();
     node.watcher = undefined;
     node.identity = identity?.id;
@@ -66,8 +81,6 @@ export function createDirectoryWatches(root: string, log: () => Log): DirectoryW
       } finally {
         await identity.close();
       }
-    } else if (node.segments.length === 0) {
-      node.retry = setTimeout(() => rearm(node), ROOT_RETRY_MS).unref();
     }
     if (!first) tell(node, ALL);
   }
@@ -76,7 +89,8 @@ export function createDirectoryWatches(root: string, log: () => Log): DirectoryW
     try {
       const opened = await openBeneath(root, node.segments, 'metadata', '');
       if (opened.stat.isDirectory()) {
-        const path = node.segments.length === 0 ? root : opened.path;
+        const lies = node.segments.length === 0 ? root : opened.path;
+        const path = process.platform === 'linux' ? `${lies}/${ITSELF}` : lies;
         return { id: `${opened.stat.dev}:${opened.stat.ino}`, path, close: () => opened.handle.close() };
       }
       await opened.handle.close();
@@ -91,17 +105,19 @@ export function createDirectoryWatches(root: string, log: () => Log): DirectoryW
       const watcher = watch(path, { persistent: false }, (type, filename) => {
         const name = filename ?? undefined;
         tell(node, { name, structural: type === 'rename' || name === undefined });
-        if (node.segments.length === 0 && type === 'rename') rearm(node);
+        // Named like the watched path is the directory itself: moved or deleted, which ends the watch.
+        if (type === 'rename' && name === basename(path)) node.stale = true;
+        if (node.stale || (node.segments.length === 0 && type === 'rename')) rearm(node);
       });
       watcher.on('error', (error) => {
         log().debug('a watch ended', { error });
         watcher.close();
-        if (node.watcher === watcher) node.identity = undefined;
+        if (node.watcher === watcher) node.stale = true;
         rearm(node);
       });
       return watcher;
     } catch (error) {
-      node.identity = undefined;
+      node.stale = true;
       const code = systemCode(error);
       if (code === 'ENOSPC' || code === 'EMFILE') {
         throw new ResourceError(
@@ -117,8 +133,13 @@ export function createDirectoryWatches(root: string, log: () => Log): DirectoryW
   }
 
   function rearm(node: Node): void {
+    if (node.waiting) return;
+    node.waiting = true;
     node.arming = node.arming
-      .then(() => arm(node, false))
+      .then(() => {
+        node.waiting = false;
+        return arm(node, false);
+      })
       .catch((error: unknown) => log().warn('a directory is no longer watched', { error }));
   }
 
@@ -128,7 +149,9 @@ export function createDirectoryWatches(root: string, log: () => Log): DirectoryW
       listeners: new Set(),
       watcher: undefined,
       identity: undefined,
+      stale: false,
       arming: Promise.resolve(),
+      waiting: false,
       parent: undefined,
       retry: undefined,
       ended: false,
@@ -139,8 +162,10 @@ export function createDirectoryWatches(root: string, log: () => Log): DirectoryW
         if (structural && (name === undefined || name === own)) rearm(node);
       });
     }
+    const armed = node.arming.then(() => arm(node, true));
+    node.arming = armed.catch(() => {});
     try {
-      await arm(node, true);
+      await armed;
     } catch (error) {
       await end(node);
       throw error;
@@ -158,6 +183,7 @@ export function createDirectoryWatches(root: string, log: () => Log): DirectoryW
   }
 
   async function add(segments: readonly string[], listener: DirectoryListener): Promise<AsyncDisposable> {
+    if (closed) throw new ResourceError('unavailable', 'The folder of this mount is being closed');
     const key = segments.join('/');
     let pending = nodes.get(key);
     if (pending === undefined) {
@@ -185,6 +211,7 @@ export function createDirectoryWatches(root: string, log: () => Log): DirectoryW
       return nodes.size;
     },
     async close() {
+      closed = true;
       const open = [...nodes.values()];
       nodes.clear();
       const settled = await Promise.allSettled(open);

@@ -1,5 +1,6 @@
 /** One served folder: what list, read, watch and complete of the files provider share. */
 import type { BigIntStats } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { notFound, ResourceError } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/mime-type.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
@@ -72,11 +73,16 @@ export async function findSegments(
     ) {
       throw notFound(uri, error);
     }
-    if (segments.length === 0 && fault instanceof ResourceError && fault.code === 'not-found') {
+    if (fault instanceof ResourceError && fault.code === 'not-found' && (await isAway(folder, segments))) {
       throw new ResourceError('unavailable', 'The folder of this mount is not there now', { uri, cause: error });
     }
     throw fault;
   }
+}
+
+/** Whether the root itself is not there, of which nothing follows for what should lie below it. */
+async function isAway({ root }: Folder, segments: readonly string[]): Promise<boolean> {
+  return segments.length === 0 || (await stat(root).catch(() => undefined))?.isDirectory() !== true;
 }
 
 async function closeOf(opened: Opened | undefined): Promise<void> {
@@ -96,18 +102,28 @@ async function isShown(
   if (direct) return true;
   if (!folder.symlinks) return false;
   if (!(await folder.visibility.shows(opened.segments, isDirectory))) return false;
-  return !(isDirectory && (await leadsBack(folder, segments, opened)));
+  return !(await leadsInCircle(folder, segments, opened, isDirectory));
 }
 
-/** Whether the directory that a path with links leads to is one that the path has already come through. */
-async function leadsBack(folder: Folder, segments: readonly string[], opened: Opened): Promise<boolean> {
+/** Whether a path with links comes through one directory twice: it could be made longer without end. */
+async function leadsInCircle(
+  folder: Folder,
+  segments: readonly string[],
+  opened: Opened,
+  isDirectory: boolean,
+): Promise<boolean> {
+  const seen = new Set(isDirectory ? [identityOf(opened)] : []);
   for (let depth = 0; depth < segments.length; depth++) {
     const ancestor = await openBeneath(folder.root, segments.slice(0, depth), 'metadata', '');
     await ancestor.handle.close();
-    if (ancestor.stat.ino === opened.stat.ino && ancestor.stat.dev === opened.stat.dev) return true;
+    const identity = identityOf(ancestor);
+    if (seen.has(identity)) return true;
+    seen.add(identity);
   }
   return false;
 }
+
+const identityOf = ({ stat }: Opened): string => `${stat.dev}:${stat.ino}`;
 
 /** What is said of a file or directory: the same in lists, metadata and reads. */
 export function resourceOf(folder: Folder, segments: readonly string[], stats: BigIntStats): Resource {

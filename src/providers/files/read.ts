@@ -37,20 +37,20 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
   const offset = want.range?.offset ?? 0;
   const end = want.range?.length === undefined ? total : Math.min(total, offset + want.range.length);
   const length = Math.max(0, end - offset);
-  const window = want.range === undefined ? undefined : { offset, total };
-  // Files of the kernel say that they are empty and are not: only reading tells.
-  const unsized = total === 0;
+  const unsized = total === 0 && (await hasBytes(found, uri));
+  const window = want.range === undefined ? undefined : { offset, total: unsized ? undefined : total };
   if (offset > total && !unsized) {
     await close();
     throw invalid(`The window begins behind the end of the resource, which has ${total} bytes`, uri);
   }
   if (unsized || length > CHUNK_BYTES) {
+    const to = unsized ? offset + (want.range?.length ?? Number.POSITIVE_INFINITY) : end;
     const content: BodyContent = {
       kind: 'stream',
       size: unsized ? undefined : length,
-      open: () => chunks(found, offset, unsized ? Number.POSITIVE_INFINITY : offset + length, uri, ctx.signal),
+      open: () => chunks(found, offset, to, uri, ctx.signal),
     };
-    return { resource, content, window, close };
+    return { resource: unsized ? withoutSize(resource) : resource, content, window, close };
   }
   try {
     const buffer = Buffer.allocUnsafeSlow(length);
@@ -65,6 +65,20 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
   } finally {
     await close();
   }
+}
+
+/** Whether a file that says it is empty is not, as those of the kernel are: only reading tells. Closes it if it fails. */
+async function hasBytes(found: Found, uri: string): Promise<boolean> {
+  try {
+    return (await fill(found, Buffer.alloc(1), 0)) > 0;
+  } catch (error) {
+    await found[Symbol.asyncDispose]();
+    throw faultOf(error, uri);
+  }
+}
+
+function withoutSize({ size: _size, ...rest }: Resource): Resource {
+  return rest;
 }
 
 /** The size that was really read, should the file have changed since it was opened. */

@@ -95,12 +95,14 @@ async function mergeTwo(left: readonly string[], right: readonly string[]): Prom
 function pack(directories: readonly string[], others: readonly string[], links: ReadonlySet<string>): SortedNames {
   const length = directories.length + others.length;
   const offsets = new Uint32Array(length + 1);
+  const isLink = new Uint8Array(others.length);
   let size = 0;
   for (const name of directories) size += Buffer.byteLength(name);
   for (const name of others) size += Buffer.byteLength(name);
   const block = Buffer.allocUnsafe(size);
   let at = 0;
   let index = 0;
+  for (const [position, name] of others.entries()) isLink[position] = links.has(name) ? 1 : 0;
   for (const group of [directories, others]) {
     for (const name of group) {
       at += block.write(name, at, 'utf8');
@@ -121,11 +123,11 @@ function pack(directories: readonly string[], others: readonly string[], links: 
   const directoryCount = directories.length;
   return {
     length,
-    byteLength: size + offsets.byteLength,
+    byteLength: size + offsets.byteLength + isLink.byteLength,
     directories: directoryCount,
     at(position) {
-      const name = nameAt(position);
-      return { name, kind: position < directoryCount ? 'd' : links.has(name) ? 'l' : 'f' };
+      const kind = position < directoryCount ? 'd' : isLink[position - directoryCount] === 1 ? 'l' : 'f';
+      return { name: nameAt(position), kind };
     },
     after({ kind, name }) {
       const position = from(kind === 'd', name);

@@ -1,6 +1,6 @@
 /** The one template of a folder, `file:///{+path}`, and completion of its path, segment by segment (RES-3). */
 import type { Context } from '../../core/context.ts';
-import { notListable } from '../../core/errors.ts';
+import { notListable, ResourceError } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, TemplatePage } from '../../core/provider.ts';
 import { treeUri } from '../../core/uri.ts';
 import { completeTreePath, type TreeEntry } from '../tree-completion.ts';
@@ -31,18 +31,46 @@ export function completePath(folder: Folder, request: CompletionRequest, ctx: Co
     if (!found.isDirectory) throw notListable(uri);
     const filter = await folder.visibility.filterIn(found.opened.segments);
     const names = await folder.snapshots.take(found.opened, filter, true, uri, ctx.signal);
-    return matching(names, await folder.visibility.filterIn(segments), prefix);
+    const shown = await folder.visibility.filterIn(segments);
+    return matching(names, prefix, shown, (name) => leadsTo(folder, [...segments, name]));
   });
 }
 
-/** Names that begin alike lie together in each group, so nothing else is looked at. */
-function* matching(names: SortedNames, filter: NameFilter, prefix: string): Iterable<TreeEntry> {
+/** Links of one directory that are followed for one completion, at most; others are left out. */
+const MAX_LINKS = 1_000;
+
+/**
+ * Names that begin alike lie together in each group, so nothing else is looked at. A link is offered when it can be
+ * read or listed, as what it leads to.
+ */
+async function* matching(
+  names: SortedNames,
+  prefix: string,
+  filter: NameFilter,
+  follow: (name: string) => Promise<'directory' | 'file' | undefined>,
+): AsyncIterable<TreeEntry> {
+  let links = 0;
   for (const directories of [true, false]) {
     const end = directories ? names.directories : names.length;
     for (let index = names.from(directories, prefix); index < end; index++) {
       const { kind, name } = names.at(index);
       if (!name.startsWith(prefix)) break;
-      if (filter(name, kind === 'd')) yield { name, isDirectory: kind === 'd' };
+      if (kind === 'l') {
+        const found = ++links > MAX_LINKS ? undefined : await follow(name);
+        if (found !== undefined) yield { name, isDirectory: found === 'directory' };
+      } else if (filter(name, kind === 'd')) {
+        yield { name, isDirectory: kind === 'd' };
+      }
     }
+  }
+}
+
+async function leadsTo(folder: Folder, segments: readonly string[]): Promise<'directory' | 'file' | undefined> {
+  try {
+    await using found = await findSegments(folder, segments, 'metadata', treeUri(SCHEME, segments));
+    return found.isDirectory ? 'directory' : 'file';
+  } catch (error) {
+    if (error instanceof ResourceError) return undefined;
+    throw error;
   }
 }

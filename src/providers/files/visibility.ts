@@ -1,11 +1,8 @@
 /** Which names of a folder are shown. What is not shown does not exist: it is neither listed nor read, by any path. */
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Ignore } from 'ignore';
-import { LRUCache } from 'lru-cache';
 import picomatch from 'picomatch';
 import { nameProblem } from '../../core/uri.ts';
 import type { FilesConfig } from './config.ts';
+import { createGitignores, GITIGNORE, type IgnoreRules } from './gitignore.ts';
 
 const VCS_FOLDERS: ReadonlySet<string> = new Set([
   '.git',
@@ -72,7 +69,17 @@ export const CREDENTIAL_GLOBS: readonly string[] = [
 /** Not credentials although a glob says so: the public half, and examples without values. */
 const NOT_CREDENTIALS: readonly string[] = ['id_*.pub', '.env.example', '.env.sample', '.env.template', '.env.dist'];
 
-const isCredential = picomatch([...CREDENTIAL_GLOBS], { dot: true, nocase: true, ignore: [...NOT_CREDENTIALS] });
+/** What editors and people add to the name of a copy. */
+const COPY = /(?:~|\.(?:bak|backup|old|orig|save|swp|swo|tmp))+$/i;
+
+const matchesGlob = picomatch([...CREDENTIAL_GLOBS], { dot: true, nocase: true, ignore: [...NOT_CREDENTIALS] });
+
+/** A copy of a file is as secret as the file: `server.key.bak`, `.env~`, and `.server.key.swp` with its dot. */
+function isCredential(name: string): boolean {
+  if (matchesGlob(name)) return true;
+  const original = name.replace(COPY, '');
+  return original !== name && (matchesGlob(original) || matchesGlob(original.replace(/^\./, '')));
+}
 
 /** Tells of a name in one directory whether it is shown. */
 export interface NameFilter {
@@ -86,9 +93,14 @@ export interface Visibility {
   filterIn(directory: readonly string[]): Promise<NameFilter>;
   /** Whether a path is shown, and so each directory on the way to it. */
   shows(segments: readonly string[], isDirectory: boolean): Promise<boolean>;
+  /** The name of files that say what else is shown, where such files count. */
+  readonly ruleFile: string | undefined;
 }
 
 type Rules = Pick<FilesConfig, 'hidden' | 'vcs' | 'credentials' | 'gitignore' | 'exclude'>;
+
+/** Deeper paths are not shown. Systems have limits of their own, but are asked only later. */
+const MAX_DEPTH = 2_048;
 
 /** @param only the one name at the root that is shown, for a mount of a single file */
 export function createVisibility(root: string, rules: Rules, only?: string): Visibility {
@@ -102,75 +114,33 @@ export function createVisibility(root: string, rules: Rules, only?: string): Vis
     return rules.credentials || !isCredential(name);
   };
 
-  async function filterIn(directory: readonly string[]): Promise<NameFilter> {
-    const ignored = await gitignores?.filterIn(directory);
-    const prefix = directory.map((name) => `${name}/`).join('');
-    const filter = (name: string, isDirectory: boolean): boolean => {
-      if (only !== undefined && directory.length === 0 && name !== only) return false;
-      if (!byName(name)) return false;
-      if (isExcluded?.(prefix + name)) return false;
-      return !ignored?.(name, isDirectory);
-    };
-    return Object.assign(filter, { version: ignored?.version ?? '' });
-  }
-
-  return {
-    filterIn,
-    async shows(segments, isDirectory) {
-      for (const [index, name] of segments.entries()) {
-        const filter = await filterIn(segments.slice(0, index));
-        if (!filter(name, isDirectory || index < segments.length - 1)) return false;
-      }
-      return true;
-    },
+  /** @param prefix the directory from the root, each of its names followed by a slash */
+  const isShown = (prefix: string, name: string, isDirectory: boolean, ignored?: IgnoreRules): boolean => {
+    if (only !== undefined && prefix === '' && name !== only) return false;
+    if (!byName(name) || isExcluded?.(prefix + name)) return false;
+    return !ignored?.ignores(prefix + name + (isDirectory ? '/' : ''));
   };
-}
-
-interface IgnoreFile {
-  readonly mtimeMs: number;
-  readonly rules: Ignore;
-}
-
-interface Gitignores {
-  filterIn(directory: readonly string[]): Promise<NameFilter>;
-}
-
-/** `.gitignore` files that are remembered, at most; each is read again when it changes. */
-const MAX_GITIGNORES = 10_000;
-
-function createGitignores(root: string): Gitignores {
-  const cache = new LRUCache<string, IgnoreFile>({ max: MAX_GITIGNORES });
-
-  async function rulesIn(directory: readonly string[]): Promise<IgnoreFile | undefined> {
-    const path = join(root, ...directory, '.gitignore');
-    try {
-      const { mtimeMs } = await stat(path);
-      const known = cache.get(path);
-      if (known?.mtimeMs === mtimeMs) return known;
-      const { default: ignore } = await import('ignore');
-      const file = { mtimeMs, rules: ignore().add(await readFile(path, 'utf8')) };
-      cache.set(path, file);
-      return file;
-    } catch {
-      return undefined;
-    }
-  }
 
   return {
+    ruleFile: rules.gitignore ? GITIGNORE : undefined,
+
     async filterIn(directory) {
-      const levels = await Promise.all([...directory, ''].map((_, depth) => rulesIn(directory.slice(0, depth))));
-      const filter = (name: string, isDirectory: boolean): boolean => {
-        const path = [...directory, name];
-        // The deepest file that says anything about a path decides, as in git.
-        for (let depth = levels.length - 1; depth >= 0; depth--) {
-          const relative = path.slice(depth).join('/') + (isDirectory ? '/' : '');
-          const verdict = levels[depth]?.rules.test(relative);
-          if (verdict?.ignored) return true;
-          if (verdict?.unignored) return false;
-        }
-        return false;
-      };
-      return Object.assign(filter, { version: levels.map((level) => level?.mtimeMs ?? 0).join() });
+      const ignored = await gitignores?.rulesIn(directory);
+      const prefix = directory.map((name) => `${name}/`).join('');
+      const filter = (name: string, isDirectory: boolean): boolean => isShown(prefix, name, isDirectory, ignored);
+      return Object.assign(filter, { version: ignored?.version ?? '' });
+    },
+
+    async shows(segments, isDirectory) {
+      if (segments.length > MAX_DEPTH || !segments.every(byName)) return false;
+      // Those of the deepest directory hold for the ones on the way to it, too.
+      const ignored = await gitignores?.rulesIn(segments.slice(0, -1));
+      let prefix = '';
+      return segments.every((name, index) => {
+        const shown = isShown(prefix, name, isDirectory || index < segments.length - 1, ignored);
+        prefix += `${name}/`;
+        return shown;
+      });
     },
   };
 }

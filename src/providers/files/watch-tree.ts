@@ -9,6 +9,9 @@ import { type Folder, findSegments, SCHEME } from './folder.ts';
 /** Directories that are watched for the default list, which shows at most as many entries. */
 export const MAX_WATCHED_DIRECTORIES = 1_000;
 
+/** Names of one directory that are told apart until it is looked at; with more, anything may have changed. */
+const MAX_UNSEEN_NAMES = 256;
+
 export async function watchTree(
   folder: Folder,
   directories: DirectoryWatches,
@@ -20,15 +23,34 @@ export async function watchTree(
   let ended = false;
   let work = Promise.resolve();
 
+  /** What happened and was not looked at yet: by directory, so that a storm in one is one look at it. */
+  const unseen = new Map<string, { readonly segments: readonly string[]; readonly names: Set<string | undefined> }>();
+  let looking = false;
+
   const onEvent = (segments: readonly string[], event: DirectoryEvent): void => {
-    if (!event.structural || ended) return;
-    work = work
-      .then(async () => {
-        if (await matters(folder, segments, event.name)) onChange({ kind: 'list-changed' });
-        await sync([segments]);
-      })
-      .catch((error: unknown) => ctx.log.warn('changes of the list may go unnoticed', { error }));
+    const rules = event.name !== undefined && event.name === folder.visibility.ruleFile;
+    if (!(event.structural || rules) || ended) return;
+    const key = segments.join('/');
+    const { names } = unseen.get(key) ?? { names: new Set() };
+    names.add(names.size < MAX_UNSEEN_NAMES ? event.name : undefined);
+    unseen.set(key, { segments, names });
+    if (looking) return;
+    looking = true;
+    work = work.then(look);
   };
+
+  async function look(): Promise<void> {
+    for (const [key, { segments, names }] of unseen) {
+      unseen.delete(key);
+      try {
+        if (await someMatter(folder, segments, names)) onChange({ kind: 'list-changed' });
+        await sync([segments]);
+      } catch (error) {
+        ctx.log.warn('changes of the list may go unnoticed', { error });
+      }
+    }
+    looking = false;
+  }
 
   /** Watches directories that are new below these, and forgets what is gone. */
   async function sync(start: readonly (readonly string[])[]): Promise<void> {
@@ -69,8 +91,10 @@ export async function watchTree(
     watched.clear();
   };
 
+  const first = sync([[]]);
+  work = first.catch(() => {});
   try {
-    await sync([[]]);
+    await first;
   } catch (error) {
     await dispose();
     throw error;
@@ -78,10 +102,17 @@ export async function watchTree(
   return { [Symbol.asyncDispose]: dispose };
 }
 
-async function matters(folder: Folder, directory: readonly string[], name: string | undefined): Promise<boolean> {
-  if (name === undefined) return true;
-  const path = [...directory, name];
-  return (await folder.visibility.shows(path, false)) || folder.visibility.shows(path, true);
+async function someMatter(
+  folder: Folder,
+  directory: readonly string[],
+  names: ReadonlySet<string | undefined>,
+): Promise<boolean> {
+  for (const name of names) {
+    if (name === undefined || name === folder.visibility.ruleFile) return true;
+    const path = [...directory, name];
+    if ((await folder.visibility.shows(path, false)) || (await folder.visibility.shows(path, true))) return true;
+  }
+  return false;
 }
 
 /** Names of the real, shown directories in one; none when it is gone. Links are not followed: a change behind one shows there. */

@@ -5,9 +5,14 @@ import { notFound, ResourceError } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
 import { parseTreeUri } from '../../core/uri.ts';
 import type { DirectoryEvent, DirectoryWatches } from './directory-watches.ts';
+import { faultOf } from './fault.ts';
 import { type Folder, findSegments, SCHEME } from './folder.ts';
+import { wayOf } from './links.ts';
 
 type OnChange = (event: ChangeEvent) => void;
+
+/** A path that moves while it is followed is followed anew, this many times; its next event follows it again. */
+const MAX_ROUNDS = 5;
 
 /**
  * Watches one URI: a file for its content, its coming and going, also through editors that replace it; a directory for
@@ -21,92 +26,111 @@ export async function watchResource(
   ctx: Context,
 ): Promise<AsyncDisposable> {
   const { segments } = parseTreeUri(uri, SCHEME);
-  if (!(await folder.visibility.shows(segments, false)) && !(await folder.visibility.shows(segments, true)))
-    throw notFound(uri);
-  const stack = new AsyncDisposableStack_();
+  if (!(await mayBeShown(folder, segments))) throw notFound(uri);
   const changed = (): void => onChange({ kind: 'updated', uri });
-  const own = segments.at(-1);
 
-  /** Watches the inside, once the name is a directory, and the place that a link leads to. */
-  let inner: { key: string; handle: AsyncDisposable } | undefined;
+  /** The watches that are in place, and where they lie. */
+  let handles: AsyncDisposable[] = [];
+  let watched = '';
+  let ended = false;
   let following = Promise.resolve();
+  let waiting = false;
+
+  /** Watches the name where the path ends, each link on the way there, and the inside of a directory. */
   async function follow(): Promise<void> {
-    const target = await whereItLies(folder, segments, uri);
-    const key = target === undefined ? '' : `${target.isDirectory}:${target.segments.join('/')}`;
-    if (stack.ended || inner?.key === key) return;
-    await inner?.handle[Symbol.asyncDispose]();
-    inner = undefined;
-    if (target === undefined) return;
-    const name = target.segments.at(-1);
-    const direct = target.segments.join('/') === segments.join('/');
-    if (target.isDirectory) {
-      const handle = await directories.watch(target.segments, (event) => event.structural && changed());
-      inner = { key, handle };
-    } else if (!direct && name !== undefined) {
-      const handle = await directories.watch(
-        target.segments.slice(0, -1),
-        (event) => concerns(event, name) && changed(),
-      );
-      inner = { key, handle };
+    waiting = false;
+    for (let round = 0; round < MAX_ROUNDS && !ended; round++) {
+      const places = await placesOf(folder, segments, uri);
+      const key = JSON.stringify(places);
+      // Only when nothing has moved while the watches were put in place are they in the right ones.
+      if (key === watched) return;
+      const opened = await openAll(places.map((place) => () => directories.watch(place.directory, onEvent(place))));
+      const old = handles;
+      handles = opened;
+      watched = key;
+      await endAll(old);
     }
   }
+  const onEvent =
+    ({ name }: Place) =>
+    (event: DirectoryEvent): void => {
+      if (ended || (name === undefined ? !event.structural : !concerns(event, name))) return;
+      if (event.structural) refollow();
+      changed();
+    };
   const refollow = (): void => {
+    if (waiting) return;
+    waiting = true;
     following = following
       .then(follow)
       .catch((error: unknown) => ctx.log.warn('a change may go unnoticed', { uri, error }));
   };
+  const dispose = async (): Promise<void> => {
+    ended = true;
+    await following.catch(() => {});
+    await endAll(handles.splice(0));
+  };
 
   try {
-    if (own !== undefined) {
-      stack.use(
-        await directories.watch(segments.slice(0, -1), (event) => {
-          if (!concerns(event, own)) return;
-          if (event.structural) refollow();
-          changed();
-        }),
-      );
-    }
-    await follow();
+    following = follow();
+    await following;
   } catch (error) {
-    await stack.dispose();
-    throw error;
+    await dispose();
+    throw faultOf(error, uri);
   }
-  return {
-    async [Symbol.asyncDispose]() {
-      await stack.dispose();
-      await following;
-      await inner?.handle[Symbol.asyncDispose]();
-    },
-  };
+  return { [Symbol.asyncDispose]: dispose };
 }
 
 const concerns = (event: DirectoryEvent, name: string): boolean => event.name === undefined || event.name === name;
 
-async function whereItLies(
+/** A directory to watch for one name in it, or for its set of children. */
+interface Place {
+  readonly directory: readonly string[];
+  readonly name?: string;
+}
+
+async function placesOf(folder: Folder, segments: readonly string[], uri: string): Promise<Place[]> {
+  const { links, end } = await wayOf(folder.root, segments);
+  const names: (readonly string[])[] = [];
+  for (const path of end === undefined ? links : [...links, end]) {
+    if (await mayBeShown(folder, path)) names.push(path);
+  }
+  const places = names.flatMap((path): Place[] => {
+    const name = path.at(-1);
+    return name === undefined ? [] : [{ directory: path.slice(0, -1), name }];
+  });
+  const inside = await directoryAt(folder, segments, uri);
+  return inside === undefined ? places : [...places, { directory: inside }];
+}
+
+const mayBeShown = async (folder: Folder, segments: readonly string[]): Promise<boolean> =>
+  (await folder.visibility.shows(segments, false)) || folder.visibility.shows(segments, true);
+
+/** Where a path ends, when it can be shown and is a directory. */
+async function directoryAt(
   folder: Folder,
   segments: readonly string[],
   uri: string,
-): Promise<{ segments: readonly string[]; isDirectory: boolean } | undefined> {
+): Promise<readonly string[] | undefined> {
   try {
     await using found = await findSegments(folder, segments, 'metadata', uri);
-    return { segments: found.opened.segments, isDirectory: found.isDirectory };
+    return found.isDirectory ? found.opened.segments : undefined;
   } catch (error) {
     if (error instanceof ResourceError) return undefined;
     throw error;
   }
 }
 
-/** Handles that end together. (`AsyncDisposableStack` itself is not in every Node that is served.) */
-class AsyncDisposableStack_ {
-  readonly #handles: AsyncDisposable[] = [];
-  ended = false;
+/** Opens all or none. */
+async function openAll(opens: readonly (() => Promise<AsyncDisposable>)[]): Promise<AsyncDisposable[]> {
+  const settled = await Promise.allSettled(opens.map((open) => open()));
+  const handles = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const failed = settled.find((result) => result.status === 'rejected');
+  if (failed === undefined) return handles;
+  await endAll(handles);
+  throw failed.reason;
+}
 
-  use(handle: AsyncDisposable): void {
-    this.#handles.push(handle);
-  }
-
-  async dispose(): Promise<void> {
-    this.ended = true;
-    await Promise.all(this.#handles.splice(0).map((handle) => handle[Symbol.asyncDispose]()));
-  }
+async function endAll(handles: readonly AsyncDisposable[]): Promise<void> {
+  await Promise.all(handles.map((handle) => handle[Symbol.asyncDispose]()));
 }

@@ -122,7 +122,8 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
     name,
     features: { schemes: [scheme], watch: true, templates: true, completion: true, search: false, ranges: true },
 
-    async list(uri, page) {
+    async list(uri, page, ctx) {
+      ctx.signal.throwIfAborted();
       if (uri === undefined) return { resources: [resourceOf([], tree.root)] };
       return listChildren(uri, page);
     },

@@ -1,0 +1,39 @@
+/** Reads what a client answered to `inputRequired`. Answers are the client's word, so each reader checks what it takes. */
+import type { ElicitationAnswer, SamplingAnswer } from '../protocol/input-required.ts';
+import { type CompiledSchema, compileSchema, type OutputOf, type Schema } from './schema.ts';
+
+const compiled = new WeakMap<object, Promise<CompiledSchema>>();
+
+/**
+ * What the user filled in, if the form was accepted and fits the schema; undefined if it was declined, cancelled, not
+ * answered, or does not fit.
+ *
+ * @example
+ * const form = await accepted(invocation.answers.who, z.object({ name: z.string() }));
+ * if (form === undefined) return inputRequired({ who: elicitation('Who is it?', FORM) });
+ */
+export async function accepted<const S extends Schema>(answer: unknown, schema: S): Promise<OutputOf<S> | undefined> {
+  const { action, content } = isObject(answer) ? (answer as Partial<ElicitationAnswer>) : {};
+  if (action !== 'accept') return undefined;
+  const known = compiled.get(schema) ?? compileSchema(schema);
+  compiled.set(schema, known);
+  const checked = await (await known).check(content ?? {});
+  return checked.ok ? (checked.value as OutputOf<S>) : undefined;
+}
+
+/** Whether the user was asked and said no: declined the form, or closed it. */
+export function refused(answer: unknown): boolean {
+  return isObject(answer) && (answer.action === 'decline' || answer.action === 'cancel');
+}
+
+/** The text that the client's model wrote; undefined where it wrote none. */
+export function sampledText(answer: unknown): string | undefined {
+  const content: unknown = isObject(answer) ? (answer as Partial<SamplingAnswer>).content : undefined;
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const texts = blocks.flatMap((block) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []));
+  return texts.length === 0 ? undefined : texts.join('\n');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

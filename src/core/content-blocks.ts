@@ -1,0 +1,91 @@
+/** Makes the blocks of tool results and prompt messages, and keeps what they must not send from being sent. */
+import type {
+  AudioContent,
+  CallToolResult,
+  ContentBlock,
+  EmbeddedResource,
+  GetPromptResult,
+  ImageContent,
+  ResourceLink,
+  TextContent,
+} from '../protocol/content.ts';
+import type { Annotations, Resource, ResourceContents } from '../protocol/resources.ts';
+import { nameOfUri } from './uri.ts';
+
+/** What any block may carry beside its content. */
+export interface BlockExtras {
+  readonly annotations?: Annotations;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Bytes, or what is base64 already. */
+export type BinaryData = Uint8Array | string;
+
+const base64 = (data: BinaryData): string =>
+  typeof data === 'string' ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
+
+export function textBlock(text: string, extras: BlockExtras = {}): TextContent {
+  return { type: 'text', text, ...extras };
+}
+
+export function imageBlock(data: BinaryData, mimeType: string, extras: BlockExtras = {}): ImageContent {
+  return { type: 'image', data: base64(data), mimeType, ...extras };
+}
+
+export function audioBlock(data: BinaryData, mimeType: string, extras: BlockExtras = {}): AudioContent {
+  return { type: 'audio', data: base64(data), mimeType, ...extras };
+}
+
+/** What the block of a resource is made of: its contents, where `name` may be left out and bytes need not be base64. */
+export type EmbeddedContents = Partial<Omit<Resource, 'uri'>> & { readonly uri: string } & (
+    | { readonly text: string }
+    | { readonly blob: BinaryData }
+  );
+
+/**
+ * A resource in a block. `annotations` are accepted for those who know the block with annotations of its own: they are
+ * sent as the resource's, never as the block's (2093-9).
+ */
+export function resourceBlock(resource: EmbeddedContents, extras: BlockExtras = {}): EmbeddedResource {
+  const { annotations, ...rest } = extras;
+  const name = resource.name ?? nameOfUri(resource.uri) ?? resource.uri;
+  const content = 'blob' in resource ? { ...resource, name, blob: base64(resource.blob) } : { ...resource, name };
+  return withResourceAnnotations({ type: 'resource', resource: content, ...rest }, annotations);
+}
+
+/** A pointer to a resource, which the client may read. */
+export function linkBlock(resource: Resource): ResourceLink {
+  return { ...resource, type: 'resource_link' };
+}
+
+/** A tool's result as it may be sent: no block of a resource has annotations of its own (2093-9). */
+export function sendableResult(result: CallToolResult): CallToolResult {
+  return result.content.some(hasOwnAnnotations) ? { ...result, content: result.content.map(sendableBlock) } : result;
+}
+
+/** The same for a prompt. */
+export function sendablePrompt(result: GetPromptResult): GetPromptResult {
+  if (!result.messages.some((message) => hasOwnAnnotations(message.content))) return result;
+  const messages = result.messages.map((message) => ({ ...message, content: sendableBlock(message.content) }));
+  return { ...result, messages };
+}
+
+type Annotated = EmbeddedResource & { readonly annotations?: Annotations };
+
+const hasOwnAnnotations = (block: ContentBlock): boolean => block.type === 'resource' && 'annotations' in block;
+
+function sendableBlock(block: ContentBlock): ContentBlock {
+  if (block.type !== 'resource') return block;
+  const { annotations, ...rest } = block as Annotated;
+  return withResourceAnnotations(rest, annotations);
+}
+
+/** What the resource itself says stands. */
+function withResourceAnnotations(block: EmbeddedResource, annotations: Annotations | undefined): EmbeddedResource {
+  if (annotations === undefined) return block;
+  const resource: ResourceContents = {
+    ...block.resource,
+    annotations: { ...annotations, ...block.resource.annotations },
+  };
+  return { ...block, resource };
+}

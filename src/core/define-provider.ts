@@ -1,0 +1,78 @@
+/** A provider out of as little as a list and a read: the rest of the interface is filled in from what is given. */
+import type { DefinedTemplate, ProviderDefinition } from './define-provider/definition.ts';
+import { createFinder, isContainer } from './define-provider/find.ts';
+import { readDefined } from './define-provider/read.ts';
+import { completeTemplate, parseTemplates, templatePage } from './define-provider/templates.ts';
+import { createWatching } from './define-provider/watch.ts';
+import { notListable } from './errors.ts';
+import type { ResourceProvider } from './provider.ts';
+
+export type {
+  CompleteVariable,
+  DefinedContent,
+  DefinedFacts,
+  DefinedPage,
+  DefinedResource,
+  DefinedTemplate,
+  DefinedVariables,
+  ProviderDefinition,
+  TellChange,
+} from './define-provider/definition.ts';
+
+/**
+ * Defines a provider. Its features are what the definition has: watching with `watch`, templates and their completion
+ * with `templates`. For full control implement `ResourceProvider` itself; `providerContract` of `vitrine/testing` holds
+ * either to what is expected of a provider.
+ *
+ * @throws UriTemplateError for a template that is not one
+ * @example
+ * const poems = new Map([['poem:rain', 'Rain again'], ['poem:snow', 'No snow yet']]);
+ * const provider = defineProvider({
+ *   name: 'poems',
+ *   scheme: 'poem',
+ *   list: () => [...poems.keys()].map((uri) => ({ uri, mimeType: 'text/plain' })),
+ *   read: (uri) => poems.get(uri),
+ * });
+ */
+export function defineProvider(definition: ProviderDefinition): ResourceProvider {
+  const defined: readonly DefinedTemplate[] = definition.templates ?? [];
+  const templates = parseTemplates(defined);
+  const finder = createFinder(definition, templates);
+  const watching = definition.watch === undefined ? undefined : createWatching(definition.watch);
+  const { search } = definition;
+
+  return {
+    name: definition.name,
+    features: {
+      schemes: [definition.scheme].flat(),
+      watch: watching !== undefined,
+      templates: templates.length > 0,
+      completion: defined.some((template) => template.complete !== undefined),
+      search: search !== undefined,
+      ranges: definition.ranges ?? false,
+    },
+
+    async list(uri, page, ctx) {
+      ctx.signal.throwIfAborted();
+      if (uri === undefined) return finder.page(undefined, page, ctx);
+      const { resource } = await finder.find(uri, ctx);
+      if (!isContainer(resource)) throw notListable(uri);
+      return finder.page(resource.uri, page, ctx);
+    },
+
+    metadata: async (uri, ctx) => (await finder.find(uri, ctx)).resource,
+    read: (uri, want, ctx) => readDefined(definition, finder, uri, want, ctx),
+
+    ...(templates.length > 0 && {
+      listTemplates: async (page) => templatePage(templates, page),
+      complete: (request, ctx) => completeTemplate(templates, request, ctx),
+    }),
+    ...(watching !== undefined && { watch: (uri, onChange) => watching.add(uri, onChange) }),
+    ...(search !== undefined && { search: (query, ctx) => search(query, ctx) }),
+
+    async close() {
+      await watching?.close();
+      await definition.close?.();
+    },
+  } satisfies ResourceProvider;
+}

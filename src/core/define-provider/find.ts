@@ -1,0 +1,130 @@
+/** Finds one resource by its URI, in what the definition says of it, its templates, or its lists. */
+import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import type { Context } from '../context.ts';
+import { invalid, notFound, ResourceError } from '../errors.ts';
+import { mimeTypeOfName } from '../mime-type.ts';
+import type { Page } from '../provider.ts';
+import { nameOfUri, schemeOf, splitUri } from '../uri.ts';
+import type { DefinedPage, DefinedResource, ProviderDefinition } from './definition.ts';
+import { type MatchedTemplate, matchTemplate, type ParsedTemplate } from './templates.ts';
+
+/** Entries that are looked at to find one, in a definition without `metadata`. */
+export const MAX_LOOKED_AT = 10_000;
+
+/** Entries that are asked for at once on the way. */
+const STEP = 500;
+
+export interface Found {
+  readonly resource: Resource;
+  /** The template that it is an instance of, if that is how it was found. */
+  readonly template?: MatchedTemplate | undefined;
+}
+
+export interface Finder {
+  /** @throws ResourceError `not-found`, `invalid` */
+  find(uri: string, ctx: Context): Promise<Found>;
+  /** One page of a container, or of the roots, filled in. @throws ResourceError `not-found` */
+  page(uri: string | undefined, page: Page, ctx: Context): Promise<{ resources: Resource[]; nextCursor?: string }>;
+}
+
+export const isContainer = (resource: { readonly mimeType?: string | undefined }): boolean =>
+  resource.mimeType === DIRECTORY_MIME_TYPE;
+
+export function createFinder(definition: ProviderDefinition, templates: readonly ParsedTemplate[]): Finder {
+  const schemes = [definition.scheme].flat();
+  const subscribe = definition.watch !== undefined;
+
+  function complete(said: DefinedResource): Resource {
+    const name = said.name ?? nameOfUri(said.uri) ?? definition.name;
+    const mimeType = said.mimeType ?? mimeTypeOfName(name);
+    return {
+      ...said,
+      name,
+      ...(mimeType !== undefined && { mimeType }),
+      capabilities: { list: isContainer(said), subscribe },
+    };
+  }
+
+  async function page(
+    uri: string | undefined,
+    wanted: Page,
+    ctx: Context,
+  ): Promise<{ resources: Resource[]; nextCursor?: string }> {
+    const listed = await definition.list(uri, wanted, ctx);
+    if (listed === undefined) throw notFound(uri ?? '');
+    const { resources, nextCursor } = isPage(listed) ? listed : cut(listed, wanted);
+    return { resources: resources.map(complete), ...(nextCursor !== undefined && { nextCursor }) };
+  }
+
+  /** From the roots down, through the containers that the URI lies in by its name. */
+  async function lookUp(uri: string, ctx: Context): Promise<Resource | undefined> {
+    const queue: (string | undefined)[] = [undefined];
+    let seen = 0;
+    for (let at = 0; at < queue.length; at++) {
+      let cursor: string | undefined;
+      do {
+        ctx.signal.throwIfAborted();
+        const { resources, nextCursor } = await page(queue[at], { cursor, limit: STEP }, ctx);
+        for (const resource of resources) {
+          if (resource.uri === uri) return resource;
+          if (isContainer(resource) && liesIn(uri, resource.uri)) queue.push(resource.uri);
+        }
+        seen += resources.length;
+        if (seen > MAX_LOOKED_AT) {
+          const cause = new Error(`The provider ${definition.name} lists too much to look in: give it metadata()`);
+          throw new ResourceError('internal', 'The resource cannot be looked up', { uri, cause });
+        }
+        cursor = nextCursor;
+      } while (cursor !== undefined);
+    }
+    return undefined;
+  }
+
+  async function describe(uri: string, ctx: Context): Promise<Found | undefined> {
+    const said = definition.metadata === undefined ? await lookUp(uri, ctx) : await definition.metadata(uri, ctx);
+    if (said !== undefined) return { resource: complete(said) };
+    const template = matchTemplate(templates, uri);
+    if (template === undefined) return undefined;
+    const { name, title, description, mimeType, icons, annotations } = template.defined;
+    const own =
+      template.defined.metadata === undefined ? {} : await template.defined.metadata(template.variables, ctx, uri);
+    if (own === undefined) return undefined;
+    const inherited = { name, title, description, mimeType, icons, annotations };
+    return { resource: complete({ ...withoutUndefined(inherited), ...own, uri }), template };
+  }
+
+  return {
+    page,
+    async find(uri, ctx) {
+      ctx.signal.throwIfAborted();
+      splitUri(uri);
+      if (!schemes.includes(schemeOf(uri) ?? ''))
+        throw invalid(`A URI here starts with ${schemes.join(': or ')}:`, uri);
+      const found = await describe(uri, ctx);
+      if (found !== undefined) return found;
+      // A slash at the end names a container, which is written without one.
+      const container = uri.endsWith('/') ? await describe(uri.slice(0, -1), ctx) : undefined;
+      if (container === undefined || !isContainer(container.resource)) throw notFound(uri);
+      return container;
+    },
+  };
+}
+
+const isPage = (listed: readonly DefinedResource[] | DefinedPage): listed is DefinedPage => 'resources' in listed;
+
+/** A page of all there is. The order is that of the URIs, so that a position means something when entries go. */
+function cut(all: readonly DefinedResource[], { cursor, limit }: Page): DefinedPage {
+  const sorted = [...all].sort((a, b) => (a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0));
+  const start = cursor === undefined ? 0 : sorted.findIndex(({ uri }) => uri > cursor);
+  const resources = start === -1 ? [] : sorted.slice(start, start + limit);
+  const more = resources.length > 0 && start + resources.length < sorted.length;
+  return { resources, nextCursor: more ? resources.at(-1)?.uri : undefined };
+}
+
+const liesIn = (uri: string, container: string): boolean =>
+  uri.startsWith(container.endsWith('/') ? container : `${container}/`);
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+const withoutUndefined = <T extends object>(value: T): Present<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Present<T>;

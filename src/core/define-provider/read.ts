@@ -1,0 +1,90 @@
+/** From what a definition's `read` gives to bodies; a container without content of its own reads as its children. */
+import type { Resource } from '../../protocol/resources.ts';
+import { type BodyContent, bytesOf, knownSize, type ResourceBody, textBytes } from '../body.ts';
+import type { Context } from '../context.ts';
+import { invalid, notFound } from '../errors.ts';
+import type { ReadOptions } from '../provider.ts';
+import type { DefinedContent, ProviderDefinition } from './definition.ts';
+import { type Finder, type Found, isContainer } from './find.ts';
+
+/** @throws ResourceError `not-found`, `invalid` for a window on a container */
+export async function readDefined(
+  definition: ProviderDefinition,
+  finder: Finder,
+  uri: string,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  const found = await finder.find(uri, ctx);
+  const bodies = await bodiesOf(definition, found, want, ctx);
+  if (bodies !== undefined) return bodies;
+  if (!isContainer(found.resource)) throw notFound(uri);
+  if (want.range !== undefined) throw invalid('A container has no bytes to take a window of; list it instead', uri);
+  return readChildren(definition, finder, found.resource.uri, want, ctx);
+}
+
+async function bodiesOf(
+  definition: ProviderDefinition,
+  { resource, template }: Found,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[] | undefined> {
+  const content =
+    template?.defined.read === undefined
+      ? await definition.read(resource.uri, want, ctx)
+      : await template.defined.read(template.variables, want, ctx, resource.uri);
+  if (content === undefined) return undefined;
+  return isBodies(content) ? content : [bodyOf(resource, content)];
+}
+
+/** Direct children, whole, as many as the limits take (2093-5). Containers among them have no content. */
+async function readChildren(
+  definition: ProviderDefinition,
+  finder: Finder,
+  uri: string,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  const { resources } = await finder.page(uri, { limit: want.maxChildren }, ctx);
+  const children: ResourceBody[] = [];
+  let budget = want.maxBytes;
+  for (const resource of resources) {
+    ctx.signal.throwIfAborted();
+    const body = await childOf(definition, resource, { ...want, maxBytes: budget }, ctx);
+    const size = body === undefined ? undefined : knownSize(body.content);
+    if (body === undefined) continue;
+    if (size !== undefined && size <= budget) {
+      budget -= size;
+      children.push({ ...body, child: true });
+    } else {
+      await body.close?.();
+    }
+  }
+  return children;
+}
+
+async function childOf(
+  definition: ProviderDefinition,
+  resource: Resource,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<ResourceBody | undefined> {
+  if (isContainer(resource)) return { resource, content: bytesOf(new Uint8Array()) };
+  const bodies = await bodiesOf(definition, { resource }, want, ctx);
+  const [first, ...others] = bodies ?? [];
+  await Promise.all(others.map((body) => body.close?.()));
+  return first;
+}
+
+const isBodies = (content: DefinedContent | readonly ResourceBody[]): content is readonly ResourceBody[] =>
+  Array.isArray(content);
+
+function bodyOf(resource: Resource, content: DefinedContent): ResourceBody {
+  if (typeof content === 'string') return { resource, content: textBytes(content) };
+  if (content instanceof Uint8Array) return { resource, content: bytesOf(content) };
+  const said = content.mimeType === undefined ? resource : { ...resource, mimeType: content.mimeType };
+  if ('text' in content) return { resource: said, content: textBytes(content.text) };
+  if ('bytes' in content) return { resource: said, content: bytesOf(content.bytes) };
+  const stream: BodyContent = { kind: 'stream', size: content.size, open: content.open };
+  return { resource: said, content: stream, close: content.close };
+}

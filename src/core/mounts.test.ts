@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest';
+import { memoryProvider } from '../providers/memory/index.ts';
+import { flatProvider } from '../testing/flat-fixture.ts';
+import { listAll, readLeaf, urisOf } from '../testing/observe.ts';
+import { chunksOf } from './body.ts';
+import { createContext } from './context.ts';
+import { ResourceError } from './errors.ts';
+import { wrapProvider } from './layer.ts';
+import { MAX_MOUNT_NAME_LENGTH, type Mount, mountNameProblem, mountTree, publishUri } from './mounts.ts';
+import type { ResourceProvider } from './provider.ts';
+import { parseUriTemplate } from './uri-template.ts';
+
+const ctx = createContext();
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const mounted = (provider: ResourceProvider): ResourceProvider => mountTree([{ name: 'docs', provider }]);
+
+describe('published URIs [CB-1]', () => {
+  const opaque = flatProvider({
+    resources: new Map([
+      ['urn:a:b', bytes('a urn')],
+      ['memo:x', bytes('a memo')],
+      ['memo:1+1', bytes('a sum')],
+      ['git+ssh://host/a+b', bytes('a native scheme with a plus')],
+      ['ui://server/page', bytes('a user interface')],
+    ]),
+  });
+
+  it.each([
+    ['file:///guide/intro.md', 'docs+file:///guide/intro.md'],
+    ['file:///{+path}', 'docs+file:///{+path}'],
+    ['urn:a:b', 'docs+urn:a:b'],
+    ['memo:x', 'docs+memo:x'],
+    ['git+ssh://host/a+b', 'docs+git+ssh://host/a+b'],
+    ['ui://server/page', 'ui://docs+server/page'],
+    ['UI://server/page', 'ui://docs+server/page'],
+    ['ui:page', 'docs+ui:page'],
+  ])('%s is published as %s', (native, uri) => {
+    const provider = flatProvider({ resources: new Map() });
+    expect(publishUri({ name: 'docs', provider }, native)).toBe(uri);
+    expect(publishUri({ name: 'docs', provider, prefix: 'none' }, native)).toBe(native);
+  });
+
+  it('lead back to what they were made of, opaque ones and those of user interfaces too', async () => {
+    const tree = mountTree([
+      { name: 'docs', provider: opaque },
+      { name: 'other', provider: opaque },
+    ]);
+    const uris = urisOf(await listAll(tree, undefined));
+    expect(uris.sort()).toEqual([
+      'docs+git+ssh://host/a+b',
+      'docs+memo:1+1',
+      'docs+memo:x',
+      'docs+urn:a:b',
+      'other+git+ssh://host/a+b',
+      'other+memo:1+1',
+      'other+memo:x',
+      'other+urn:a:b',
+      'ui://docs+server/page',
+      'ui://other+server/page',
+    ]);
+    for (const uri of uris) {
+      expect(await tree.metadata(uri, ctx)).toMatchObject({ uri });
+      const { bodies } = await readLeaf(tree, uri);
+      expect(bodies[0]?.resource.uri).toBe(uri);
+    }
+    expect((await readLeaf(tree, 'other+memo:1+1')).bytes).toEqual(bytes('a sum'));
+  });
+
+  it('are found in any case of the mount and the scheme, which RFC 3986 does not tell apart', async () => {
+    const tree = mounted(memoryProvider({ resources: { 'Note.txt': { text: 'hello' } } }));
+    expect(await tree.metadata('DOCS+MEMORY:///Note.txt', ctx)).toMatchObject({ uri: 'docs+memory:///Note.txt' });
+    await expect(tree.metadata('docs+memory:///note.txt', ctx)).rejects.toMatchObject({ code: 'not-found' });
+    const bare = mountTree([
+      { name: 'docs', provider: memoryProvider({ resources: { a: { text: '' } } }), prefix: 'none' },
+    ]);
+    expect(await bare.metadata('Memory:///a', ctx)).toMatchObject({ uri: 'memory:///a' });
+  });
+
+  it('of a mount depend on nothing but that mount', async () => {
+    const provider = memoryProvider({ resources: { a: { text: '' } } });
+    const alone = await listAll(mountTree([{ name: 'docs', provider }]), undefined);
+    const among = await listAll(
+      mountTree([
+        { name: 'a', provider: opaque },
+        { name: 'docs', provider },
+        { name: 'z', provider: opaque },
+      ]),
+      undefined,
+    );
+    expect(among).toEqual(expect.arrayContaining(alone));
+  });
+
+  it('may have a + in the scheme of a mount without a prefix', async () => {
+    const tree = mountTree([{ name: 'docs', provider: opaque, prefix: 'none' }]);
+    expect(await tree.metadata('git+ssh://host/a+b', ctx)).toMatchObject({ uri: 'git+ssh://host/a+b' });
+    expect(await tree.metadata('ui://server/page', ctx)).toMatchObject({ uri: 'ui://server/page' });
+  });
+
+  it('declare their schemes', () => {
+    expect(mounted(opaque).features.schemes.toSorted()).toEqual(['docs+git+ssh', 'docs+memo', 'docs+urn', 'ui']);
+  });
+
+  it.each([
+    '',
+    'docs',
+    'docs+',
+    'docs+memo',
+    'nobody+memo:x',
+    '+memo:x',
+    'memo:x',
+    'urn:a:b',
+    'ui://server/page',
+    'ui:x',
+    '💥',
+  ])('no mount has %j: it is not found', async (uri) => {
+    const tree = mounted(opaque);
+    for (const work of [
+      () => tree.metadata(uri, ctx),
+      () => tree.list(uri, { limit: 1 }, ctx),
+      () => tree.read(uri, { maxBytes: 1, maxChildren: 1 }, ctx),
+    ]) {
+      await expect(work()).rejects.toMatchObject({ code: 'not-found', uri });
+    }
+  });
+});
+
+describe('templates of mounts [RES-3]', () => {
+  const tree = mountTree([
+    { name: 'a', provider: memoryProvider({ resources: { 'guide/intro.md': { text: '' } } }) },
+    { name: 'none', provider: { ...flatProvider({ resources: new Map([['memo:x', bytes('')]]) }) } },
+    { name: 'b', provider: memoryProvider({ scheme: 'notes', resources: { 'b.md': { text: '' } } }) },
+  ]);
+
+  it('are published as URIs are, and lead to published URIs', async () => {
+    const { resourceTemplates } = (await tree.listTemplates?.({ limit: 10 }, ctx)) ?? { resourceTemplates: [] };
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'a+memory:///{+path}',
+      'b+notes:///{+path}',
+    ]);
+    const template = parseUriTemplate('a+memory:///{+path}');
+    expect(template.match('a+memory:///guide/intro.md')).toEqual({ path: 'guide/intro.md' });
+    expect(await tree.metadata(template.expand({ path: 'guide/intro.md' }), ctx)).toMatchObject({ name: 'intro.md' });
+  });
+
+  it('are completed by their own mount', async () => {
+    const complete = (uriTemplate: string) =>
+      tree.complete?.({ uriTemplate, variable: 'path', value: '', known: {}, limit: 10 }, ctx);
+    expect((await complete('a+memory:///{+path}'))?.values).toEqual(['guide/']);
+    expect((await complete('b+notes:///{+path}'))?.values).toEqual(['b.md']);
+    expect(await complete('none+memo:{name}')).toEqual({ values: [], hasMore: false });
+    await expect(complete('c+memory:///{+path}')).rejects.toMatchObject({
+      code: 'not-found',
+      uri: 'c+memory:///{+path}',
+    });
+    await expect(complete('a+memory:///{path}')).rejects.toMatchObject({ code: 'invalid', uri: 'a+memory:///{path}' });
+  });
+});
+
+describe('errors of mounts', () => {
+  const failing = (error: Error, content?: () => AsyncIterable<Uint8Array>): ResourceProvider =>
+    wrapProvider(memoryProvider(), {
+      list: () => Promise.reject(error),
+      metadata: () => Promise.reject(error),
+      read: async () => {
+        if (content === undefined) throw error;
+        return [{ resource: { uri: 'memory:///a', name: 'a' }, content: { kind: 'stream', open: content } }];
+      },
+    });
+  const broken = new ResourceError('unavailable', 'Not now', { uri: 'memory:///a', details: { since: 7 } });
+
+  it('name the URI that was asked for, and keep the rest', async () => {
+    const tree = mounted(failing(broken));
+    const uri = 'docs+memory:///a';
+    const expected = { code: 'unavailable', message: 'Not now', uri, details: { since: 7 } };
+    await expect(tree.metadata(uri, ctx)).rejects.toMatchObject(expected);
+    await expect(tree.list(uri, { limit: 1 }, ctx)).rejects.toMatchObject(expected);
+    await expect(tree.read(uri, { maxBytes: 1, maxChildren: 1 }, ctx)).rejects.toMatchObject(expected);
+    await expect(tree.list(undefined, { limit: 1 }, ctx)).rejects.toMatchObject(expected);
+  });
+
+  it('name it also when they come midway in a stream', async () => {
+    async function* content(): AsyncIterable<Uint8Array> {
+      yield bytes('half');
+      throw broken;
+    }
+    const [body] = await mounted(failing(broken, content)).read(
+      'docs+memory:///a',
+      { maxBytes: 9, maxChildren: 1 },
+      ctx,
+    );
+    const drain = async (): Promise<void> => {
+      for await (const _chunk of chunksOf(body?.content ?? { kind: 'bytes', bytes: bytes('') }));
+    };
+    await expect(drain()).rejects.toMatchObject({ code: 'unavailable', uri: 'docs+memory:///a' });
+  });
+
+  it('that are no ResourceErrors pass as they are', async () => {
+    const bug = new TypeError('a bug');
+    await expect(mounted(failing(bug)).metadata('docs+memory:///a', ctx)).rejects.toBe(bug);
+  });
+});
+
+describe('mounts that are refused', () => {
+  const memory = memoryProvider();
+  const refused = (...mounts: Mount[]) => expect(() => mountTree(mounts));
+
+  it.each(['', 'Docs', '1docs', '-docs', '.docs', 'do+cs', 'do cs', 'do:cs', 'do/cs', 'dócs', 'x'.repeat(65)])(
+    'the name %j is none',
+    (name) => {
+      expect(mountNameProblem(name)).toEqual(expect.any(String));
+      refused({ name, provider: memory }).toThrow(expect.objectContaining({ code: 'invalid' }));
+    },
+  );
+
+  it.each(['a', 'docs', 'my-docs.v2', 'a1', 'x'.repeat(MAX_MOUNT_NAME_LENGTH)])('the name %j is one', (name) => {
+    expect(mountNameProblem(name)).toBeUndefined();
+    expect(mountTree([{ name, provider: memory }]).features.schemes).toEqual([`${name}+memory`]);
+  });
+
+  it('two of one name', () => {
+    refused({ name: 'docs', provider: memory }, { name: 'docs', provider: memory }).toThrow(
+      /Two mounts are named "docs"/,
+    );
+  });
+
+  it('two without a prefix that publish one scheme', () => {
+    refused(
+      { name: 'a', provider: memory, prefix: 'none' },
+      { name: 'b', provider: memoryProvider(), prefix: 'none' },
+    ).toThrow(/"a" and "b" both publish memory:/);
+  });
+
+  it('one without a prefix whose scheme reads like another mount', () => {
+    const gitSsh = memoryProvider({ scheme: 'git+ssh' });
+    refused({ name: 'git', provider: memory }, { name: 'b', provider: gitSsh, prefix: 'none' }).toThrow(
+      /reads like the mount "git"/,
+    );
+    refused({ name: 'b', provider: gitSsh, prefix: 'none' }, { name: 'git', provider: memory }).toThrow(/reads like/);
+  });
+
+  it('but not two without a prefix whose schemes differ, nor one beside its like with a prefix', async () => {
+    const notes = memoryProvider({ scheme: 'notes', name: 'notes' });
+    const tree = mountTree([
+      { name: 'a', provider: memory, prefix: 'none' },
+      { name: 'b', provider: notes, prefix: 'none' },
+      { name: 'c', provider: notes },
+    ]);
+    expect(urisOf(await listAll(tree, undefined))).toEqual(['memory:///', 'notes:///', 'c+notes:///']);
+  });
+});
+
+describe('roots of many mounts', () => {
+  /** Mounts of 0, 1, 2 … 4 roots, so that pages end within mounts, between them, and at empty ones. */
+  const mounts = Array.from({ length: 25 }, (_, index): Mount => {
+    const uris = Array.from({ length: index % 5 }, (_unused, root) => `memo:${root}`);
+    return {
+      name: `m${index}`,
+      provider: flatProvider({ resources: new Map(uris.map((uri) => [uri, bytes(uri)])) }),
+    };
+  });
+  const expected = mounts.flatMap(({ name }, index) =>
+    Array.from({ length: index % 5 }, (_, root) => `${name}+memo:${root}`),
+  );
+
+  it.each([1, 2, 3, 4, 7, 50, 100])('come in the order of the mounts, in pages of %i', async (size) => {
+    expect(urisOf(await listAll(mountTree(mounts), undefined, size))).toEqual(expected);
+  });
+
+  it('go on behind a mount that was added in between, and tell when theirs is gone', async () => {
+    const first = await mountTree(mounts).list(undefined, { limit: 12 }, ctx);
+    const cursor = first.nextCursor;
+    const added = { name: 'added', provider: flatProvider({ resources: new Map([['memo:new', bytes('')]]) }) };
+    const rest = await mountTree([added, ...mounts]).list(undefined, { limit: 100, cursor }, ctx);
+    expect([...urisOf(first.resources), ...urisOf(rest.resources)]).toEqual(expected);
+    await expect(mountTree([added]).list(undefined, { limit: 1, cursor }, ctx)).rejects.toMatchObject({
+      code: 'invalid',
+    });
+  });
+});

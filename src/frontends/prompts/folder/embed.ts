@@ -1,0 +1,54 @@
+/** A resource as content of a prompt: what a read of it gives, in the blocks that models take. */
+import type { Context } from '../../../core/context.ts';
+import { ResourceError } from '../../../core/errors.ts';
+import type { ContentBlock } from '../../../protocol/content.ts';
+import type { ResourceContents } from '../../../protocol/resources.ts';
+import type { ResourceOptions } from '../../resources/options.ts';
+import { readConfirmed } from '../../resources/read.ts';
+
+/** What may still be embedded. */
+interface Room {
+  readonly bytes: number;
+  readonly blocks: number;
+}
+
+export interface Embedded {
+  readonly blocks: readonly ContentBlock[];
+  /** Bytes of content, before base64. */
+  readonly bytes: number;
+}
+
+/** @throws ResourceError what the read throws, and `too-large` where there is no room for it */
+export async function embedResource(
+  uri: string,
+  room: Room,
+  resources: ResourceOptions,
+  ctx: Context,
+): Promise<Embedded> {
+  if (room.blocks < 1 || room.bytes < 1)
+    throw new ResourceError('too-large', 'The prompt embeds too much; use it with smaller resources', { uri });
+  const limits = { ...resources.limits, maxReadBytes: room.bytes, maxChildren: room.blocks };
+  const { contents } = await readConfirmed({ ...resources, limits }, { uri }, ctx);
+  const wanted = primary(contents);
+  return { blocks: wanted.map(blockOf), bytes: wanted.reduce((sum, item) => sum + bytesIn(item), 0) };
+}
+
+/** Of alternatives of one content the first; of a folder the files in it (2093-5, 2093-6). */
+function primary(contents: readonly ResourceContents[]): readonly ResourceContents[] {
+  const files = contents.filter((item) => item.capabilities?.list !== true);
+  return files.every((item) => item.uri === files[0]?.uri) ? files.slice(0, 1) : files;
+}
+
+const bytesIn = (item: ResourceContents): number =>
+  'text' in item ? Buffer.byteLength(item.text) : Buffer.byteLength(item.blob, 'base64');
+
+/** Images and sounds as such, so that a model sees and hears them; everything else with its URI and metadata. */
+function blockOf(item: ResourceContents): ContentBlock {
+  const { mimeType } = item;
+  if ('blob' in item && mimeType !== undefined) {
+    const annotated = item.annotations === undefined ? {} : { annotations: item.annotations };
+    if (mimeType.startsWith('image/')) return { type: 'image', data: item.blob, mimeType, ...annotated };
+    if (mimeType.startsWith('audio/')) return { type: 'audio', data: item.blob, mimeType, ...annotated };
+  }
+  return { type: 'resource', resource: item };
+}

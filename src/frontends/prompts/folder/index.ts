@@ -1,0 +1,124 @@
+/**
+ * Prompts out of a folder of Markdown files, read through a provider like any resource. A file that is broken is left out,
+ * with its name and line in the log, and takes no other down. The format is described in `docs/guide/prompts.md`.
+ */
+import { LRUCache } from 'lru-cache';
+import { closeBodies } from '../../../core/body.ts';
+import type { Context } from '../../../core/context.ts';
+import { ResourceError } from '../../../core/errors.ts';
+import type { Prompt, PromptSource } from '../../../core/prompt.ts';
+import type { ResourceProvider } from '../../../core/provider.ts';
+import type { Resource } from '../../../protocol/resources.ts';
+import { encodeBody } from '../../resources/encode.ts';
+import type { ResourceOptions } from '../../resources/options.ts';
+import { PromptFileError } from './fault.ts';
+import { PROMPT_SUFFIX, promptOfFile } from './file.ts';
+import { listPromptFiles } from './list.ts';
+import { watchPromptFiles } from './watch.ts';
+
+export { MAX_PROMPT_FILES } from './list.ts';
+
+export interface PromptFolder {
+  /** Where the folder is: a published URI, or one of `provider`. */
+  readonly uri: string;
+  /** Where its files are read, when they are not to be served as resources themselves; closed with the engine. */
+  readonly provider?: ResourceProvider | undefined;
+  /** Tells about changes. Default: where the provider can. */
+  readonly watch?: boolean | undefined;
+}
+
+/** Bytes of one file. */
+export const MAX_PROMPT_BYTES = 256 * 1024;
+
+/** Bytes of parsed files that are kept. */
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
+
+/** Files that are read at the same time. */
+const CONCURRENCY = 16;
+
+/** A file that was parsed; without a prompt when it is broken, which is not told again. */
+interface Parsed {
+  readonly prompt: Prompt | undefined;
+}
+
+/** @param resources what is embedded comes from here */
+export function promptFolder(folder: PromptFolder, resources: ResourceOptions): PromptSource {
+  const provider = folder.provider ?? resources.provider;
+  const watchable = provider.watch !== undefined && (folder.watch ?? provider.features.watch);
+  const cache = new LRUCache<string, Parsed>({ maxSize: MAX_CACHED_BYTES, maxEntrySize: MAX_CACHED_BYTES });
+
+  async function load(file: Resource, ctx: Context): Promise<Prompt | undefined> {
+    const key = keyOf(file, ctx);
+    const known = key === undefined ? undefined : cache.get(key);
+    if (known !== undefined) return known.prompt;
+    try {
+      const text = await readText(provider, file, ctx);
+      const parsed = await parse(file, text, ctx);
+      if (key !== undefined) cache.set(key, parsed, { size: key.length + text.length + 1 });
+      return parsed.prompt;
+    } catch (error) {
+      if (!(error instanceof ResourceError)) throw error;
+      ctx.log.warn('a prompt is left out', { file: file.name, problem: error.message });
+      return undefined;
+    }
+  }
+
+  async function parse(file: Resource, text: string, ctx: Context): Promise<Parsed> {
+    try {
+      return { prompt: await promptOfFile(file.name, text, resources) };
+    } catch (error) {
+      if (!(error instanceof PromptFileError)) throw error;
+      ctx.log.warn('a prompt is left out', { file: file.name, line: error.line, problem: error.message });
+      return { prompt: undefined };
+    }
+  }
+
+  return {
+    async list(ctx) {
+      const files = await filesOrNone(provider, folder.uri, ctx);
+      const prompts: (Prompt | undefined)[] = [];
+      for (let at = 0; at < files.length; at += CONCURRENCY) {
+        prompts.push(...(await Promise.all(files.slice(at, at + CONCURRENCY).map((file) => load(file, ctx)))));
+      }
+      return prompts.filter((prompt) => prompt !== undefined);
+    },
+    ...(watchable && {
+      watch: (onChange: () => void, ctx: Context) => watchPromptFiles(provider, folder.uri, onChange, ctx),
+    }),
+    async close() {
+      cache.clear();
+      await folder.provider?.close?.();
+    },
+  };
+}
+
+async function filesOrNone(provider: ResourceProvider, uri: string, ctx: Context): Promise<readonly Resource[]> {
+  try {
+    return await listPromptFiles(provider, uri, ctx);
+  } catch (error) {
+    if (!(error instanceof ResourceError) || ctx.signal.aborted) throw error;
+    ctx.log.warn('a folder of prompts cannot be listed', { uri, problem: error.message });
+    return [];
+  }
+}
+
+/** What a parsed file is kept under: who may read it, and which version it is. Undefined where that cannot be told. */
+function keyOf({ uri, size, annotations }: Resource, ctx: Context): string | undefined {
+  if (size === undefined || annotations?.lastModified === undefined) return undefined;
+  return JSON.stringify([ctx.principal.id, uri, size, annotations.lastModified]);
+}
+
+/** @throws ResourceError `too-large`, `invalid` for what is no text, and what the read throws */
+async function readText(provider: ResourceProvider, { uri, name }: Resource, ctx: Context): Promise<string> {
+  const bodies = await provider.read(uri, { maxBytes: MAX_PROMPT_BYTES, maxChildren: 1 }, ctx);
+  try {
+    const [body] = bodies;
+    if (body === undefined || body.child) throw new ResourceError('invalid', `${name} is no file`, { uri });
+    const options = { budget: MAX_PROMPT_BYTES, limit: MAX_PROMPT_BYTES, range: undefined };
+    const { item } = await encodeBody(body, options, ctx);
+    if ('text' in item) return item.text;
+    throw new ResourceError('invalid', `A prompt is a ${PROMPT_SUFFIX} file of UTF-8 text`, { uri });
+  } finally {
+    await closeBodies(bodies);
+  }
+}

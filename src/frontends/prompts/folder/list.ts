@@ -1,0 +1,34 @@
+/** The files in a folder that are prompts. */
+import type { Context } from '../../../core/context.ts';
+import type { ResourceProvider } from '../../../core/provider.ts';
+import type { Resource } from '../../../protocol/resources.ts';
+import { PROMPT_SUFFIX } from './file.ts';
+
+/** Prompts of one folder. */
+export const MAX_PROMPT_FILES = 500;
+
+/** Entries of the folder that are looked at. */
+const MAX_ENTRIES = 5_000;
+
+/** @throws ResourceError what `list` throws, and `not-found` for a folder that is not there */
+export async function listPromptFiles(
+  provider: ResourceProvider,
+  uri: string,
+  ctx: Context,
+): Promise<readonly Resource[]> {
+  const files: Resource[] = [];
+  let looked = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await provider.list(uri, { cursor, limit: MAX_PROMPT_FILES }, ctx);
+    files.push(...page.resources.filter(isPromptFile));
+    looked += page.resources.length;
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && files.length <= MAX_PROMPT_FILES && looked < MAX_ENTRIES);
+  if (cursor !== undefined || files.length > MAX_PROMPT_FILES)
+    ctx.log.warn('a folder of prompts is used in part', { uri, prompts: MAX_PROMPT_FILES, entries: MAX_ENTRIES });
+  return files.slice(0, MAX_PROMPT_FILES);
+}
+
+const isPromptFile = ({ name, capabilities }: Resource): boolean =>
+  capabilities?.list !== true && name.endsWith(PROMPT_SUFFIX) && name !== PROMPT_SUFFIX;

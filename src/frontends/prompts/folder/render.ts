@@ -1,0 +1,80 @@
+/** From the nodes of a prompt and its arguments to messages, in order, each with one block of content. */
+import type { Context } from '../../../core/context.ts';
+import { ResourceError } from '../../../core/errors.ts';
+import { type ContentBlock, type PromptMessage, text as textBlock } from '../../../protocol/content.ts';
+import type { ResourceOptions } from '../../resources/options.ts';
+import { embedResource } from './embed.ts';
+import type { DeclaredArgument } from './head.ts';
+import { MAX_EMBEDS, type Role, type TemplateNode } from './template.ts';
+
+/** Characters of text in one prompt, values included. */
+export const MAX_TEXT_LENGTH = 1_048_576;
+
+/**
+ * Reads what is embedded with the caller's context, so that a prompt shows nobody more than reads do (SEC-PROMPT-2). All
+ * of it together has at most `limits.maxReadBytes` bytes (SEC-PROMPT-3).
+ */
+export async function renderMessages(
+  nodes: readonly TemplateNode[],
+  declared: readonly DeclaredArgument[],
+  values: Readonly<Record<string, string>>,
+  resources: ResourceOptions,
+  ctx: Context,
+): Promise<readonly PromptMessage[]> {
+  const messages: PromptMessage[] = [];
+  let role: Role = 'user';
+  let text = '';
+  let bytes = resources.limits.maxReadBytes;
+  let blocks = MAX_EMBEDS;
+  let characters = 0;
+
+  const say = (content: ContentBlock): void => void messages.push({ role, content });
+  const flush = (): void => {
+    const said = text.trim();
+    text = '';
+    characters += said.length;
+    if (characters > MAX_TEXT_LENGTH)
+      throw new ResourceError('too-large', `The prompt has more than ${MAX_TEXT_LENGTH} characters; shorten a value`);
+    if (said !== '') say(textBlock(said));
+  };
+
+  for (const node of nodes) {
+    switch (node.kind) {
+      case 'text':
+        text += node.text;
+        break;
+      case 'argument':
+        text += valueOf(values, node.name) ?? '';
+        break;
+      case 'role':
+        flush();
+        role = node.role;
+        break;
+      case 'resource': {
+        if (!isWanted(node.uri.variables, declared, values)) break;
+        flush();
+        const embedded = await embedResource(node.uri.expand(values), { bytes, blocks }, resources, ctx);
+        bytes -= embedded.bytes;
+        blocks -= embedded.blocks.length;
+        embedded.blocks.forEach(say);
+      }
+    }
+  }
+  flush();
+  return messages;
+}
+
+/** A resource that is named by an optional argument is left out together with it. */
+function isWanted(
+  variables: readonly string[],
+  declared: readonly DeclaredArgument[],
+  values: Readonly<Record<string, string>>,
+): boolean {
+  return variables.every((name) => {
+    const required = declared.some((argument) => argument.name === name && argument.required);
+    return required || (valueOf(values, name) ?? '') !== '';
+  });
+}
+
+const valueOf = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;

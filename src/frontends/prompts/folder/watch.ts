@@ -1,0 +1,78 @@
+/** Changes of a folder of prompts: files that come and go, and edits of each. */
+import type { Context } from '../../../core/context.ts';
+import { ResourceError } from '../../../core/errors.ts';
+import type { ResourceProvider } from '../../../core/provider.ts';
+import { listPromptFiles } from './list.ts';
+
+/** Calls back after every change, from the moment the promise resolves until the handle is disposed. */
+export async function watchPromptFiles(
+  provider: ResourceProvider,
+  uri: string,
+  onChange: () => void,
+  ctx: Context,
+): Promise<AsyncDisposable> {
+  const files = new Map<string, AsyncDisposable>();
+  let ended = false;
+  let waiting = false;
+  let work: Promise<void> = Promise.resolve();
+
+  /** Puts a watch on every file; true when there were new ones, which may have been edited before theirs was in place. */
+  async function follow(): Promise<boolean> {
+    waiting = false;
+    const present = new Set((await filesThere(provider, uri, ctx)).map((file) => file.uri));
+    const gone = [...files].filter(([file]) => !present.has(file));
+    for (const [file] of gone) files.delete(file);
+    await Promise.all(gone.map(([, handle]) => handle[Symbol.asyncDispose]()));
+    const added = [...present].filter((file) => !files.has(file));
+    for (const file of added) {
+      if (ended) break;
+      const handle = await provider.watch?.(file, tell, ctx);
+      if (handle !== undefined) files.set(file, handle);
+    }
+    return added.length > 0;
+  }
+
+  const tell = (): void => {
+    if (!ended) onChange();
+  };
+  const refollow = (): void => {
+    tell();
+    if (waiting || ended) return;
+    waiting = true;
+    work = work
+      .then(async () => {
+        if (!ended && (await follow())) tell();
+      })
+      .catch((error: unknown) => ctx.log.warn('a change of a prompt may go unnoticed', { uri, error }));
+  };
+
+  const folder = await provider.watch?.(uri, refollow, ctx);
+  const dispose = async (): Promise<void> => {
+    ended = true;
+    await work;
+    await Promise.all([folder, ...files.values()].map((handle) => handle?.[Symbol.asyncDispose]()));
+    files.clear();
+  };
+  const first = work.then(follow);
+  work = first.then(
+    () => {},
+    () => {},
+  );
+  try {
+    await first;
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { [Symbol.asyncDispose]: dispose };
+}
+
+/** A folder that is not there yet has none. */
+async function filesThere(provider: ResourceProvider, uri: string, ctx: Context): ReturnType<typeof listPromptFiles> {
+  try {
+    return await listPromptFiles(provider, uri, ctx);
+  } catch (error) {
+    if (error instanceof ResourceError && (error.code === 'not-found' || error.code === 'not-listable')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+/** The `describe` tool: what is known of one resource, without its content (2093-2). */
+import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import type { Tool } from '../../core/tool.ts';
+import { type CallToolResult, text } from '../../protocol/content.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { splitLines } from '../resources/lines.ts';
+import { readMetadata } from '../resources/metadata.ts';
+import { callOf, resourceTool, type ToolSetup } from './define.ts';
+import { bytesText, isContainer, kindText, oneLine, tokensOf } from './facts.ts';
+import { resourceOutput, uriArgument } from './schemas.ts';
+import { isBinaryType } from '../../core/text.ts';
+
+const input = z.strictObject({ uri: uriArgument.describe('The resource') });
+const output = z.strictObject({ resource: resourceOutput });
+
+export function describeTool(setup: ToolSetup): Tool {
+  return resourceTool(setup, {
+    name: 'describe',
+    title: 'Describe a resource',
+    description:
+      'Tells what a resource is without reading it: name, type, size, about how many tokens it would cost, when it changed, and whether it can be listed or subscribed to. Use it before reading something that may be large.',
+    changes: 'nothing',
+    inputSchema: input,
+    outputSchema: output,
+    run: (args, ctx) => describe(setup, args.uri, ctx),
+  });
+}
+
+async function describe(setup: ToolSetup, uri: string, ctx: Context): Promise<CallToolResult> {
+  const { resource } = await readMetadata(setup.resources, { uri: splitLines(uri).resource }, ctx);
+  const next = isContainer(resource) ? 'list' : 'read';
+  const lines = [...factsOf(resource).map(oneLine), `Next: ${callOf(setup, next, { uri: resource.uri })}`];
+  return { content: [text(lines.join('\n'))], structuredContent: { resource } };
+}
+
+function factsOf(resource: Resource): string[] {
+  const { uri, name, title, description, size, annotations, capabilities } = resource;
+  return [
+    uri,
+    `name: ${name}`,
+    ...(title === undefined ? [] : [`title: ${title}`]),
+    ...(description === undefined ? [] : [`description: ${description}`]),
+    `type: ${kindText(resource)}`,
+    ...(size === undefined ? [] : [`size: ${bytesText(size)}, ${costText(resource, size)}`]),
+    ...(annotations?.lastModified === undefined ? [] : [`last modified: ${annotations.lastModified}`]),
+    ...(capabilities?.subscribe ? ['can be subscribed to'] : []),
+  ];
+}
+
+function costText({ mimeType }: Resource, size: number): string {
+  return isBinaryType(mimeType)
+    ? `binary, about ${tokensOf('base64', size)} tokens as base64`
+    : `about ${tokensOf('text', size)} tokens`;
+}

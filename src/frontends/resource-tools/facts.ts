@@ -1,0 +1,34 @@
+/** What is said of a resource in a line of text. */
+import { scrub } from '../../core/scrub.ts';
+import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+
+/** About how many bytes of text make a token; of base64 it takes fewer, since it is not made of words. */
+const TEXT_BYTES_PER_TOKEN = 4;
+const BASE64_BYTES_PER_TOKEN = 3;
+
+export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
+
+/** An estimate of what content costs in a model's context. */
+export function tokensOf(kind: 'text' | 'base64', bytes: number): number {
+  return kind === 'text'
+    ? Math.ceil(bytes / TEXT_BYTES_PER_TOKEN)
+    : Math.ceil(base64Length(bytes) / BASE64_BYTES_PER_TOKEN);
+}
+
+export const bytesText = (bytes: number): string => (bytes === 1 ? '1 byte' : `${bytes} bytes`);
+
+export const isContainer = (resource: Resource): boolean =>
+  resource.capabilities?.list ?? resource.mimeType === DIRECTORY_MIME_TYPE;
+
+/** What it is: `directory`, or its type. */
+export const kindText = (resource: Resource): string =>
+  isContainer(resource) ? 'directory' : (resource.mimeType ?? 'unknown type');
+
+/** URI, kind and size, in one line. */
+export function lineOf(resource: Resource): string {
+  const size = resource.size === undefined || isContainer(resource) ? [] : [bytesText(resource.size)];
+  return oneLine([resource.uri, kindText(resource), ...size].join('  '));
+}
+
+/** Text from a provider as a part of a line of ours. */
+export const oneLine = (text: string): string => scrub(text).replace(/[\t\n]+/g, ' ');

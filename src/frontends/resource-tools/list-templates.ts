@@ -1,0 +1,90 @@
+/** The `list_templates` tool: URI templates, with their variables as an input schema (CB-2). */
+import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+import { publishes } from '../../core/mounts.ts';
+import type { Tool } from '../../core/tool.ts';
+import { type CallToolResult, text } from '../../protocol/content.ts';
+import type { ResourceTemplate } from '../../protocol/resources.ts';
+import { nextCursor, openCursor, scopeOf } from '../resources/options.ts';
+import { callOf, resourceTool, type ToolSetup } from './define.ts';
+import { oneLine } from './facts.ts';
+import { pageFor } from './paging.ts';
+import { cursorArgument, mountNames } from './schemas.ts';
+import { templateInput } from './template-input.ts';
+
+const inputFor = (setup: ToolSetup) =>
+  z.strictObject({
+    mount: z.string().min(1).max(64).optional().describe(`Only templates of this mount. Mounts: ${mountNames(setup.mounts)}`),
+    cursor: cursorArgument.optional(),
+  });
+
+type Arguments = z.infer<ReturnType<typeof inputFor>>;
+
+const output = z.strictObject({
+  resourceTemplates: z.array(
+    z.looseObject({
+      uriTemplate: z.string().describe('RFC 6570'),
+      name: z.string(),
+      title: z.string().optional(),
+      description: z.string().optional(),
+      mimeType: z.string().optional(),
+      inputSchema: z.looseObject({}).optional().describe('JSON Schema of the variables'),
+    }),
+  ),
+  nextCursor: z.string().optional().describe('Send it as cursor to go on; absent at the end'),
+});
+
+export function listTemplatesTool(setup: ToolSetup): Tool {
+  return resourceTool(setup, {
+    name: 'list_templates',
+    title: 'List URI templates',
+    description:
+      'Shows patterns of URIs (RFC 6570) with a JSON Schema of their variables. Use it to make the URI of a resource that you know by its path or key and that no list shows; fill in the variables, percent-encoded, and read the result. To see what there is, use list.',
+    changes: 'nothing',
+    inputSchema: inputFor(setup),
+    outputSchema: output,
+    run: (args, ctx) => listTemplates(setup, args, ctx),
+  });
+}
+
+async function listTemplates(setup: ToolSetup, { mount: name, cursor }: Arguments, ctx: Context): Promise<CallToolResult> {
+  const { resources: options, mounts } = setup;
+  const mount = mounts.find((each) => each.name === name);
+  if (name !== undefined && mount === undefined)
+    throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);
+  const scope = scopeOf(ctx, 'list_templates tool', name ?? '');
+  return pageFor<ResourceTemplate>(setup, {
+    position: openCursor(options, cursor, scope),
+    accept: mount === undefined ? undefined : (template) => publishes(mount, template.uriTemplate),
+    async fetch(position, limit) {
+      const page = await options.provider.listTemplates?.({ cursor: position, limit }, ctx);
+      return { items: page?.resourceTemplates ?? [], position: page?.nextCursor };
+    },
+    render({ items, position }) {
+      const next = nextCursor(options, position, scope);
+      const more = { ...(name !== undefined && { mount: name }), cursor: next.nextCursor };
+      const count = items.length === 1 ? '1 template' : `${items.length} templates`;
+      const last =
+        position === undefined ? `${count}. That is all.` : `${count} so far. More: ${callOf(setup, 'list_templates', more)}`;
+      return {
+        content: [text([...items.map(lineOf), last].join('\n'))],
+        structuredContent: { resourceTemplates: items.map(described), ...next },
+      };
+    },
+  });
+}
+
+function lineOf(template: ResourceTemplate): string {
+  const { title = template.name, description } = template;
+  const properties = templateInput(template.uriTemplate)?.properties ?? {};
+  const variables = Object.keys(properties).join(', ');
+  return oneLine(
+    `${template.uriTemplate}  ${title}${description === undefined ? '' : `: ${description}`}  variables: ${variables === '' ? 'none' : variables}`,
+  );
+}
+
+function described({ icons: _icons, ...template }: ResourceTemplate): object {
+  const inputSchema = templateInput(template.uriTemplate);
+  return { ...template, ...(inputSchema !== undefined && { inputSchema }) };
+}

@@ -1,0 +1,123 @@
+/** The `list` tool: what there is, over all mounts or a part of them (CB-2). */
+import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+import { wrapProvider } from '../../core/layer.ts';
+import { type Mount, publishes } from '../../core/mounts.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import type { Tool } from '../../core/tool.ts';
+import { type CallToolResult, text } from '../../protocol/content.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { listedPage } from '../resources/list.ts';
+import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resources/options.ts';
+import { callOf, resourceTool, type ToolSetup } from './define.ts';
+import { lineOf } from './facts.ts';
+import { type Batch, pageFor } from './paging.ts';
+import { cursorArgument, mountNames, resourceOutput, uriArgument } from './schemas.ts';
+
+const inputFor = (setup: ToolSetup) =>
+  z.strictObject({
+    uri: uriArgument.optional().describe('A directory: lists its direct children. Without it, the list goes down from the top, level by level'),
+    mount: z.string().min(1).max(64).optional().describe(`Only what this mount serves. Mounts: ${mountNames(setup.mounts)}`),
+    prefix: uriArgument.optional().describe('Only URIs that begin with this text'),
+    cursor: cursorArgument.optional(),
+  });
+
+type Arguments = z.infer<ReturnType<typeof inputFor>>;
+
+const output = z.strictObject({
+  resources: z.array(resourceOutput),
+  nextCursor: z.string().optional().describe('Send it as cursor to go on; absent at the end'),
+  truncatedBy: z.string().optional().describe('The limit that ended the list early: list a directory by its uri'),
+});
+
+export function listTool(setup: ToolSetup): Tool {
+  return resourceTool(setup, {
+    name: 'list',
+    title: 'List resources',
+    description:
+      'Shows which resources there are, with their URIs, types and sizes: the place to start. Give uri to look into a directory, prefix or mount to narrow a long list, and cursor to go on where a page ended. Read what you find with the read tool; use search instead when you know words and not places.',
+    changes: 'nothing',
+    inputSchema: inputFor(setup),
+    outputSchema: output,
+    run: (args, ctx) => list(setup, args, ctx),
+  });
+}
+
+async function list(setup: ToolSetup, args: Arguments, ctx: Context): Promise<CallToolResult> {
+  const { cursor, ...filters } = args;
+  const { uri, prefix } = filters;
+  const mount = mountOf(setup, args);
+  const { resources: options } = setup;
+  const scope = scopeOf(ctx, 'list tool', JSON.stringify([uri ?? null, mount?.name ?? null, prefix ?? null]));
+  const walked = walkedOptions(options, mount, prefix);
+  return pageFor<Resource>(setup, {
+    position: openCursor(options, cursor, scope),
+    accept: prefix === undefined ? undefined : (resource) => resource.uri.startsWith(prefix),
+    async fetch(position, pageSize) {
+      const limits = { ...walked.limits, pageSize };
+      const { resources: items, ...rest } = await listedPage({ ...walked, limits }, uri, position, ctx);
+      return { items, ...rest };
+    },
+    render(batch) {
+      const next = nextCursor(options, batch.position, scope);
+      return {
+        content: [text([...batch.items.map(lineOf), lastLine(setup, filters, batch, next.nextCursor)].join('\n'))],
+        structuredContent: {
+          resources: batch.items.map(withoutIcons),
+          ...next,
+          ...(batch.truncatedBy !== undefined && { truncatedBy: batch.truncatedBy }),
+        },
+      };
+    },
+  });
+}
+
+function mountOf({ mounts }: ToolSetup, { mount: name, uri }: Arguments): Mount | undefined {
+  if (name === undefined) return undefined;
+  const mount = mounts.find((each) => each.name === name);
+  if (mount === undefined) throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);
+  if (uri !== undefined && !publishes(mount, uri)) throw invalid(`This URI is not of the mount ${name}; leave out mount`, uri);
+  return mount;
+}
+
+/**
+ * The walk begins at the roots of one mount only, where one is given. How many entries a whole list may have is a limit
+ * for pickers that show all of it: with a prefix it would count what nobody sees, and each page has a limit anyway.
+ */
+function walkedOptions(options: ResourceOptions, mount: Mount | undefined, prefix: string | undefined): ResourceOptions {
+  const { provider, limits } = options;
+  return {
+    ...options,
+    provider: mount === undefined ? provider : withRootsOf(provider, mount),
+    limits: prefix === undefined ? limits : { ...limits, maxListed: Number.MAX_SAFE_INTEGER },
+  };
+}
+
+function withRootsOf(provider: ResourceProvider, mount: Mount): ResourceProvider {
+  return wrapProvider(provider, {
+    async list(uri, page, ctx) {
+      const listed = await provider.list(uri, page, ctx);
+      if (uri !== undefined) return listed;
+      return { ...listed, resources: listed.resources.filter((resource) => publishes(mount, resource.uri)) };
+    },
+  });
+}
+
+/** Icons are for those who see them, and can be long; `describe` has them. */
+function withoutIcons({ icons: _icons, ...resource }: Resource): Resource {
+  return resource;
+}
+
+function lastLine(
+  setup: ToolSetup,
+  filters: Omit<Arguments, 'cursor'>,
+  { items, truncatedBy }: Batch<Resource>,
+  cursor: string | undefined,
+): string {
+  const count = items.length === 1 ? '1 entry' : `${items.length} entries`;
+  if (cursor !== undefined) return `${count} so far. More: ${callOf(setup, 'list', { ...filters, cursor })}`;
+  if (truncatedBy !== undefined)
+    return `${count}. The list ends here by its limit ${truncatedBy}, and there is more: list a directory by its uri.`;
+  return `${count}. That is all.`;
+}

@@ -1,0 +1,64 @@
+/** Pages of the lists that tools give: filtered without losing entries, and short enough for a model's context. */
+import type { CallToolResult } from '../../protocol/content.ts';
+import type { ToolSetup } from './define.ts';
+
+/** Entries of a page. */
+const MAX_PAGE = 100;
+
+/** Entries that are looked at for one page of a filtered list; behind them the page ends, and has a cursor. */
+const MAX_LOOKED_AT = 2_000;
+
+export interface Batch<T> {
+  readonly items: readonly T[];
+  readonly position?: string | undefined;
+  /** Which limit ended the list before its end. */
+  readonly truncatedBy?: string | undefined;
+}
+
+interface Paging<T> {
+  /** At most `limit` entries behind a position. */
+  readonly fetch: (position: string | undefined, limit: number) => Promise<Batch<T>>;
+  /** Undefined where there is no filter. */
+  readonly accept: ((item: T) => boolean) | undefined;
+  readonly position: string | undefined;
+  readonly render: (batch: Batch<T>) => CallToolResult;
+}
+
+/**
+ * The longest page whose answer fits the output budget. A page that does not fit is made again with fewer entries, so
+ * that its cursor continues exactly where it ends.
+ */
+export async function pageFor<T>(setup: ToolSetup, paging: Paging<T>): Promise<CallToolResult> {
+  for (let limit = Math.min(MAX_PAGE, setup.resources.limits.pageSize); ; ) {
+    const batch = await gather(paging, limit);
+    const result = paging.render(batch);
+    const size = sizeOf(result);
+    const count = batch.items.length;
+    if (size <= setup.outputBytes || count <= 1) return result;
+    limit = Math.max(1, Math.min(count - 1, Math.floor((count * setup.outputBytes) / size)));
+  }
+}
+
+async function gather<T>({ fetch, accept, position }: Paging<T>, limit: number): Promise<Batch<T>> {
+  if (accept === undefined) return fetch(position, limit);
+  // Steps that never give more than there is room for: what was fetched behind the last entry would be lost.
+  const step = Math.ceil(limit / 4);
+  const items: T[] = [];
+  let at = position;
+  let lookedAt = 0;
+  do {
+    const batch = await fetch(at, step);
+    items.push(...batch.items.filter(accept));
+    lookedAt += step;
+    at = batch.position;
+    if (at === undefined) return { items, truncatedBy: batch.truncatedBy };
+  } while (items.length + step <= limit && lookedAt < MAX_LOOKED_AT);
+  return { items, position: at };
+}
+
+/** Hosts show a model either the text or the structured content, so the longer one counts. */
+function sizeOf({ content, structuredContent }: CallToolResult): number {
+  const texts = content.map((block) => (block.type === 'text' ? Buffer.byteLength(block.text) : 0));
+  const text = texts.reduce((sum, bytes) => sum + bytes, 0);
+  return Math.max(text, Buffer.byteLength(JSON.stringify(structuredContent) ?? ''));
+}

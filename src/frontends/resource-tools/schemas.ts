@@ -1,0 +1,29 @@
+/** Parts of the schemas that several tools share. */
+import { z } from 'zod';
+import { MAX_URI_LENGTH } from '../../core/uri.ts';
+
+export const uriArgument = z.string().min(1).max(MAX_URI_LENGTH);
+
+export const cursorArgument = z
+  .string()
+  .min(1)
+  .max(65_536)
+  .describe('nextCursor of the page before, to go on behind it; send the same other arguments');
+
+/** A resource in structured content: providers may say more of it than is known here. */
+export const resourceOutput = z.looseObject({
+  uri: z.string(),
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  mimeType: z.string().optional(),
+  size: z.number().optional().describe('Bytes of the raw content'),
+  annotations: z.looseObject({}).optional(),
+  capabilities: z.looseObject({ list: z.boolean(), subscribe: z.boolean() }).optional(),
+});
+
+/** Names of mounts, for a description or an error; not more than a model can use. */
+export function mountNames(mounts: readonly { readonly name: string }[]): string {
+  const shown = mounts.slice(0, 30).map((mount) => mount.name);
+  return `${shown.join(', ')}${mounts.length > shown.length ? ', and others' : ''}`;
+}

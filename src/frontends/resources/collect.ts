@@ -1,0 +1,45 @@
+/** Bytes of a content in one piece: a range of them, within a limit, ending the stream as soon as they are complete. */
+import { type BodyContent, chunksOf } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import type { ByteRange } from '../../core/provider.ts';
+
+export interface Collected {
+  readonly bytes: Buffer;
+  /** Bytes of the content that were gone through, from its start. */
+  readonly seen: number;
+  /** The content has no more than what was seen. */
+  readonly ended: boolean;
+}
+
+/** The wanted bytes, or undefined when they are more than `most`. What lies before them is gone through and not kept. */
+export async function collectRange(
+  content: BodyContent,
+  wanted: ByteRange | undefined,
+  most: number,
+  ctx: Context,
+): Promise<Collected | undefined> {
+  const from = wanted?.offset ?? 0;
+  const to = wanted?.length === undefined ? Number.POSITIVE_INFINITY : from + wanted.length;
+  const parts: Uint8Array[] = [];
+  let seen = 0;
+  let kept = 0;
+  let ended = true;
+  for await (const chunk of chunksOf(content)) {
+    ctx.signal.throwIfAborted();
+    const part = chunk.subarray(Math.max(0, from - seen), Math.max(0, Math.min(chunk.byteLength, to - seen)));
+    seen += chunk.byteLength;
+    kept += part.byteLength;
+    if (kept > most) return undefined;
+    if (part.byteLength > 0) parts.push(part);
+    if (seen >= to) {
+      ended = content.kind === 'bytes';
+      break;
+    }
+  }
+  const only = parts[0];
+  const bytes =
+    parts.length === 1 && only !== undefined
+      ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
+      : Buffer.concat(parts, kept);
+  return { bytes, seen, ended };
+}

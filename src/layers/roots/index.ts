@@ -1,0 +1,186 @@
+/**
+ * The roots layer: a folder of this machine, bounded by the client's roots in addition to itself (SEC-ROOT-2). Shown is
+ * what lies under a root, and the folders on the way down to it; as long as the roots are not known, the folder alone.
+ *
+ * It goes around the provider of one mount. It decides by the names in a URI, so that provider must not follow symbolic
+ * links: then a name is also the place.
+ *
+ * @example
+ * const work = rootsLayer({ folder: await realpath('./work') })(await filesProvider({ path: './work', symlinks: false }));
+ */
+import type { Context } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import { type Layer, wrapProvider } from '../../core/layer.ts';
+import type {
+  CompletionRequest,
+  CompletionValues,
+  Page,
+  ResourcePage,
+  ResourceProvider,
+  SearchMatch,
+  SearchQuery,
+} from '../../core/provider.ts';
+import { RootsNeeded } from '../../core/roots.ts';
+import { parseTreeUri, treeUri } from '../../core/uri.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { type Bounds, boundsBelow, boundsOf, namesBelow, type Place, placeOf } from './bounds.ts';
+
+export interface RootsOptions {
+  /** Canonical path of the folder that the provider serves. */
+  readonly folder: string;
+}
+
+interface Located {
+  readonly segments: readonly string[];
+  readonly place: Exclude<Place, 'outside'>;
+  readonly bounds: Bounds;
+}
+
+export function rootsLayer({ folder }: RootsOptions): Layer {
+  // Where a client's roots lie is looked up once for each list of them: the list is replaced as a whole when it changes.
+  const known = new WeakMap<readonly string[], Promise<Bounds>>();
+  const boundsFor = (roots: readonly string[], ctx: Context): Promise<Bounds> => {
+    const bounds = known.get(roots) ?? boundsOf(folder, roots, ctx.log);
+    known.set(roots, bounds);
+    return bounds;
+  };
+  return (inner) => bounded(inner, boundsFor);
+}
+
+function bounded(
+  inner: ResourceProvider,
+  boundsFor: (roots: readonly string[], ctx: Context) => Promise<Bounds>,
+): ResourceProvider {
+  const scheme = inner.features.schemes[0] ?? 'file';
+
+  /** @throws RootsNeeded, ResourceError `denied` for what lies outside, whether or not it exists */
+  async function locate(uri: string, ctx: Context): Promise<Located> {
+    const { segments } = parseTreeUri(uri, scheme);
+    if (ctx.roots === undefined) throw new RootsNeeded(uri);
+    const bounds = await boundsFor(ctx.roots, ctx);
+    const place = placeOf(bounds, segments);
+    if (place === 'outside')
+      throw new ResourceError('denied', "This lies outside of the client's roots, which bound what is shown here", {
+        uri,
+      });
+    return { segments, place, bounds };
+  }
+
+  /** The entries of a container on the way: only those that lead to a root, which are few. */
+  async function listWay({ segments, bounds }: Located, page: Page, ctx: Context): Promise<ResourcePage> {
+    const { cursor } = page;
+    const names = namesBelow(bounds, segments).filter((name) => cursor === undefined || name > cursor);
+    const shown = names.slice(0, page.limit);
+    const described = await Promise.all(shown.map((name) => describe(bounds, [...segments, name], ctx)));
+    const more = names.length > shown.length;
+    return {
+      resources: described.filter((resource) => resource !== undefined),
+      nextCursor: more ? shown.at(-1) : undefined,
+    };
+  }
+
+  /** What is there by this name; undefined for nothing, as when a client has a root that does not exist yet. */
+  async function describe(bounds: Bounds, segments: readonly string[], ctx: Context): Promise<Resource | undefined> {
+    try {
+      const resource = await inner.metadata(treeUri(scheme, segments), ctx);
+      return placeOf(bounds, segments) === 'within' ? resource : asWay(resource);
+    } catch (error) {
+      if (error instanceof ResourceError && (error.code === 'not-found' || error.code === 'denied')) return undefined;
+      throw error;
+    }
+  }
+
+  async function complete(request: CompletionRequest, ctx: Context): Promise<CompletionValues> {
+    const given = (await inner.complete?.(request, ctx)) ?? NO_VALUES;
+    if (ctx.roots === undefined) return NO_VALUES;
+    const bounds = await boundsFor(ctx.roots, ctx);
+    const folder = folderOf(request.value, scheme);
+    const place = folder === undefined ? 'outside' : placeOf(bounds, folder);
+    if (folder === undefined || place === 'outside') return NO_VALUES;
+    if (place === 'within') return given;
+    const { resources } = await listWay({ segments: folder, place, bounds }, { limit: request.limit }, ctx);
+    const values = resources.map(valueOf).filter((value) => value.startsWith(request.value));
+    return { values, hasMore: false, total: values.length };
+  }
+
+  async function* search(query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
+    const { segments, place, bounds } = await locate(query.uri ?? treeUri(scheme, []), ctx);
+    if (inner.search === undefined) return;
+    if (place === 'within') {
+      yield* inner.search(query, ctx);
+    } else if (query.glob?.includes('/')) {
+      // Such a glob counts from where the search starts.
+      for await (const match of inner.search(query, ctx)) {
+        if (placeOf(bounds, parseTreeUri(match.uri, scheme).segments) === 'within') yield match;
+      }
+    } else {
+      for (const bound of boundsBelow(bounds, segments)) {
+        if ((await describe(bounds, bound, ctx)) === undefined) continue;
+        yield* inner.search({ ...query, uri: treeUri(scheme, bound) }, ctx);
+      }
+    }
+  }
+
+  const valueOf = (resource: Resource): string => {
+    const { segments } = parseTreeUri(resource.uri, scheme);
+    const path = segments.map((name) => name.replace(/[%?#]/g, encodeURIComponent)).join('/');
+    return resource.capabilities?.list ? `${path}/` : path;
+  };
+
+  return wrapProvider(inner, {
+    features: { ...inner.features, roots: true },
+
+    async list(uri, page, ctx) {
+      if (uri !== undefined) {
+        const located = await locate(uri, ctx);
+        return located.place === 'within' ? inner.list(uri, page, ctx) : listWay(located, page, ctx);
+      }
+      const { resources, ...rest } = await inner.list(uri, page, ctx);
+      const bounds = ctx.roots === undefined ? [] : await boundsFor(ctx.roots, ctx);
+      return { ...rest, resources: placeOf(bounds, []) === 'within' ? resources : resources.map(asWay) };
+    },
+
+    async metadata(uri, ctx) {
+      const isDoor = parseTreeUri(uri, scheme).segments.length === 0;
+      if (isDoor && ctx.roots === undefined) return asWay(await inner.metadata(uri, ctx));
+      const { place } = await locate(uri, ctx);
+      const resource = await inner.metadata(uri, ctx);
+      return place === 'within' ? resource : asWay(resource);
+    },
+
+    async read(uri, want, ctx) {
+      const { place } = await locate(uri, ctx);
+      if (place === 'way') throw invalid("This folder only leads to the client's roots; list it", uri);
+      return inner.read(uri, want, ctx);
+    },
+
+    complete,
+    search,
+
+    // The listed set is watched as a whole: that something in it changed says nothing of what.
+    async watch(uri, onChange, ctx) {
+      if (inner.watch === undefined) throw invalid('This resource cannot be subscribed to', uri);
+      if (uri !== undefined && (await locate(uri, ctx)).place === 'way')
+        throw invalid("This folder only leads to the client's roots; subscribe to what lies under one", uri);
+      return inner.watch(uri, onChange, ctx);
+    },
+  });
+}
+
+const NO_VALUES: CompletionValues = { values: [], hasMore: false, total: 0 };
+
+/** A container on the way can be listed; what else happens in it is outside. */
+const asWay = (resource: Resource): Resource => ({
+  ...resource,
+  capabilities: { list: resource.capabilities?.list === true, subscribe: false },
+});
+
+/** The folder of a path that is being typed. */
+function folderOf(value: string, scheme: string): readonly string[] | undefined {
+  try {
+    const typed = value.slice(0, value.lastIndexOf('/') + 1).replace(/%(?![0-9A-Fa-f]{2})/g, '%25');
+    return parseTreeUri(`${scheme}:///${typed}`, scheme).segments;
+  } catch {
+    return undefined;
+  }
+}

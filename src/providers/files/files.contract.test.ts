@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { createContext } from '../../core/context.ts';
+import { mimeLayer } from '../../layers/mime/index.ts';
+import { timeoutLayer } from '../../layers/timeout/index.ts';
+import { filesFixture } from '../../testing/files-fixture.ts';
+import { readLeaf } from '../../testing/observe.ts';
+import { providerContract } from '../../testing/provider-contract.ts';
+import { filesProvider } from './index.ts';
+
+providerContract('files', (seed) => filesFixture(seed));
+providerContract('files under mime', (seed) => filesFixture(seed, mimeLayer()));
+providerContract('files under timeout', (seed) => filesFixture(seed, timeoutLayer({ timeoutMs: 20_000 })));
+
+const KERNEL_FOLDER = '/proc/sys/kernel';
+
+// Such files have bytes although the system says that their size is 0; they exist on Linux only.
+describe.runIf(existsSync(`${KERNEL_FOLDER}/ostype`))('a file that does not say its size', () => {
+  it('is read whole and in windows, without a size or a total that would be false', async () => {
+    const provider = await filesProvider({ path: KERNEL_FOLDER });
+    const content = await readFile(`${KERNEL_FOLDER}/ostype`);
+    try {
+      const whole = await readLeaf(provider, 'file:///ostype');
+      expect(Buffer.from(whole.bytes)).toEqual(content);
+      expect(whole.bodies[0]?.resource).not.toHaveProperty('size');
+
+      const window = await readLeaf(provider, 'file:///ostype', { offset: 1, length: 2 }, createContext());
+      expect(Buffer.from(window.bytes)).toEqual(content.subarray(1, 3));
+      expect(window.window?.total).toBeUndefined();
+    } finally {
+      await provider.close?.();
+    }
+  });
+});

@@ -1,0 +1,34 @@
+/** The links that a path leads through. Only for watching them: what is opened is checked when it is opened. */
+import { readlink } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+
+/** Links that are followed on one path, as many as Linux follows. */
+const MAX_LINKS = 40;
+
+export interface Way {
+  /** Where each link lies, from first to last. */
+  readonly links: readonly (readonly string[])[];
+  /** Where the path ends, through no link, whether or not something is there; undefined when that is not below the root. */
+  readonly end: readonly string[] | undefined;
+}
+
+/** Follows a path below `root` link by link, as far as it leads. */
+export async function wayOf(root: string, segments: readonly string[]): Promise<Way> {
+  const links: (readonly string[])[] = [];
+  const rest = [...segments];
+  let at: string[] = [];
+  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+    if (name === '' || name === '.') continue;
+    if (name === '..') {
+      if (at.pop() === undefined) return { links, end: undefined };
+      continue;
+    }
+    at.push(name);
+    const target = await readlink(join(root, ...at)).catch(() => undefined);
+    if (target === undefined) continue;
+    if (links.push(at) > MAX_LINKS) return { links, end: undefined };
+    at = isAbsolute(target) ? [] : at.slice(0, -1);
+    rest.unshift(...(isAbsolute(target) ? relative(root, target) : target).split(sep));
+  }
+  return { links, end: at };
+}

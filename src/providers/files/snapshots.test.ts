@@ -1,0 +1,246 @@
+/** Listings that are remembered: never longer than they are true where that counts, and never too many. */
+import { mkdir, open, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
+import { refused, type Served, serve } from '../../../test/security/served.ts';
+import { createContext } from '../../core/context.ts';
+import { openBeneath } from './open.ts';
+import { createSnapshots, type Snapshots } from './snapshots.ts';
+import type { SortedNames } from './sorted-names.ts';
+import type { NameFilter } from './visibility.ts';
+
+const everything: NameFilter = () => true;
+
+/** Sets times so far back that an equal time stamp means an equal directory. */
+const settle = (path: string): Promise<void> => utimes(path, 1_000_000, 1_000_000);
+
+interface Taking {
+  readonly filter?: NameFilter;
+  readonly continuing?: boolean;
+}
+
+async function take(
+  snapshots: Snapshots,
+  folder: Folder,
+  names: readonly string[],
+  { filter = everything, continuing = false }: Taking = {},
+): Promise<SortedNames> {
+  const opened = await openBeneath(folder.path, names, 'content', '');
+  try {
+    return await snapshots.take(opened, filter, continuing, 'file:///', createContext().signal);
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+const namesOf = (names: SortedNames): string[] =>
+  Array.from({ length: names.length }, (_, index) => names.at(index).name);
+
+describe('a first page', () => {
+  it('shows every change that was made before it', async () => {
+    await using folder = await temporaryFolder();
+    await using served = await serve({ path: folder.path });
+    const expected: string[] = [];
+    for (let round = 0; round < 200; round++) {
+      const name = `file-${String(round).padStart(3, '0')}`;
+      await writeFile(folder.at(name), '');
+      expected.push(name);
+      if (round % 3 === 2) await rm(folder.at(expected.shift() ?? ''));
+      expect(await served.names('file:///'), `round ${round}`).toEqual(expected);
+    }
+  });
+
+  it('shows changes in a directory whose time is set back after them', async () => {
+    await using folder = await temporaryFolder({ 'sub/a': '' });
+    await settle(folder.at('sub'));
+    await using served = await serve({ path: folder.path });
+    expect(await served.names('file:///sub')).toEqual(['a']);
+    await writeFile(folder.at('sub/b'), '');
+    await settle(folder.at('sub'));
+    expect(await served.names('file:///sub')).toEqual(['a', 'b']);
+  });
+
+  it('shows another directory that took the place of the one before', async () => {
+    await using folder = await temporaryFolder({ 'sub/a': '', 'other/b': '' });
+    await settle(folder.at('sub'));
+    await settle(folder.at('other'));
+    await using served = await serve({ path: folder.path });
+    expect(await served.names('file:///sub')).toEqual(['a']);
+    await rename(folder.at('sub'), folder.at('gone'));
+    await rename(folder.at('other'), folder.at('sub'));
+    expect(await served.names('file:///sub')).toEqual(['b']);
+  });
+
+  it('is not read again from a directory that has not changed', async () => {
+    await using folder = await temporaryFolder({ 'sub/a': '' });
+    await settle(folder.at('sub'));
+    const snapshots = createSnapshots();
+    // A change of the time stamp takes effect at once, but it must be old before it is believed.
+    const first = await until(
+      () => take(snapshots, folder, ['sub']),
+      () => take(snapshots, folder, ['sub']),
+    );
+    expect(await take(snapshots, folder, ['sub'])).toBe(first);
+    expect(await take(snapshots, folder, ['sub'], { continuing: true })).toBe(first);
+    snapshots.clear();
+    expect(await take(snapshots, folder, ['sub'])).not.toBe(first);
+  });
+
+  it('is read again when what is shown may be another', async () => {
+    await using folder = await temporaryFolder({ 'sub/a': '', 'sub/b': '' });
+    await settle(folder.at('sub'));
+    const snapshots = createSnapshots();
+    const only = (name: string): NameFilter => Object.assign((each: string) => each === name, { version: name });
+    expect(namesOf(await take(snapshots, folder, ['sub'], { filter: only('a') }))).toEqual(['a']);
+    expect(namesOf(await take(snapshots, folder, ['sub'], { filter: only('b') }))).toEqual(['b']);
+  });
+});
+
+/** What `ask` gives once it gives the same twice. */
+async function until<T>(ask: () => Promise<T>, again: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const first = await ask();
+    if ((await again()) === first) return first;
+  }
+}
+
+describe('later pages', () => {
+  it('go on with what the first one saw, and a new first page does not', async () => {
+    await using folder = await temporaryFolder({ 'sub/a': '', 'sub/b': '' });
+    const snapshots = createSnapshots();
+    const first = await take(snapshots, folder, ['sub']);
+    await writeFile(folder.at('sub/c'), '');
+    expect(await take(snapshots, folder, ['sub'], { continuing: true })).toBe(first);
+    expect(namesOf(await take(snapshots, folder, ['sub']))).toEqual(['a', 'b', 'c']);
+  });
+
+  it('leave out what has gone, and are filled from behind', async () => {
+    await using folder = await temporaryFolder(
+      Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${String(index).padStart(2, '0')}`, ''])),
+    );
+    await using served = await serve({ path: folder.path });
+    const ctx = createContext();
+    const first = await served.provider.list('file:///', { limit: 10 }, ctx);
+    for (let index = 8; index < 15; index++) await rm(folder.at(`f${String(index).padStart(2, '0')}`));
+    const second = await served.provider.list('file:///', { limit: 10, cursor: first.nextCursor }, ctx);
+    expect(second.resources.map(({ name }) => name)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `f${15 + index}`),
+    );
+  });
+});
+
+describe('requests at the same time', () => {
+  it('share one reading of a directory that is at rest', async () => {
+    await using folder = await temporaryFolder({ 'sub/a': '' });
+    await settle(folder.at('sub'));
+    const snapshots = createSnapshots();
+    const taken = await Promise.all(Array.from({ length: 20 }, () => take(snapshots, folder, ['sub'])));
+    expect(new Set(taken).size).toBeLessThan(20);
+    expect(new Set(taken.map((names) => namesOf(names).join()))).toEqual(new Set(['a']));
+  });
+
+  it('all get an answer when the one that began to read is given up', async () => {
+    await using folder = await temporaryFolder(
+      Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`sub/${index}`, ''])),
+    );
+    await settle(folder.at('sub'));
+    await using served = await serve({ path: folder.path });
+    const gone = new AbortController();
+    const first = served.provider.list('file:///sub', { limit: 10 }, createContext({ signal: gone.signal }));
+    const others = Array.from({ length: 5 }, () => served.provider.list('file:///sub', { limit: 10 }, createContext()));
+    gone.abort(new Error('given up'));
+    await expect(first).rejects.toThrow('given up');
+    for (const page of await Promise.all(others)) expect(page.resources).toHaveLength(10);
+  });
+});
+
+describe('memory', () => {
+  it('of listings is bounded: the oldest are forgotten', async () => {
+    await using folder = await temporaryFolder();
+    const width = 200;
+    const names = Array.from({ length: 900 }, (_, index) => `${String(index).padStart(4, '0')}-${'x'.repeat(width)}`);
+    await mkdir(folder.at('first'));
+    await Promise.all(names.map((name) => writeFile(folder.at('first', name), '')));
+    await settle(folder.at('first'));
+    const snapshots = createSnapshots();
+    const first = await until(
+      () => take(snapshots, folder, ['first']),
+      () => take(snapshots, folder, ['first']),
+    );
+    // 180 kB each: 400 of them are more than may be kept. Their names come from one directory, their keys do not.
+    const opened = await openBeneath(folder.path, ['first'], 'content', '');
+    for (let index = 0; index < 400; index++) {
+      const elsewhere = { ...opened, segments: [`other-${index}`] };
+      await snapshots.take(elsewhere, everything, false, 'file:///', createContext().signal);
+    }
+    await opened.handle.close();
+    expect(await take(snapshots, folder, ['first'])).not.toBe(first);
+  });
+});
+
+describe('a directory of 50,000 entries', () => {
+  it('is paged through without loss or repetition while entries come and go', async () => {
+    await using folder = await temporaryFolder();
+    const path = folder.at('big');
+    await mkdir(path);
+    const stay = Array.from({ length: 50_000 }, (_, index) => `stay-${String(index).padStart(5, '0')}`);
+    for (let at = 0; at < stay.length; at += 500) {
+      await Promise.all(stay.slice(at, at + 500).map((name) => writeFile(join(path, name), '')));
+    }
+    await using served = await serve({ path: folder.path });
+    const seen = await drainWhile(served, async (round) => {
+      await writeFile(join(path, `come-${round}`), '');
+      await writeFile(join(path, `stay-${String(round * 1_000).padStart(5, '0')}-too`), '');
+      if (round > 0) await rm(join(path, `come-${round - 1}`));
+    });
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter((name) => /^stay-\d{5}$/.test(name))).toEqual(stay);
+  });
+});
+
+async function drainWhile(served: Served, between: (round: number) => Promise<void>): Promise<string[]> {
+  const seen: string[] = [];
+  const ctx = createContext();
+  let cursor: string | undefined;
+  let round = 0;
+  do {
+    const page = await served.provider.list('file:///big', { limit: 1_000, cursor }, ctx);
+    seen.push(...page.resources.map(({ name }) => name));
+    cursor = page.nextCursor;
+    await between(round++);
+  } while (cursor !== undefined);
+  return seen;
+}
+
+describe('names that are not UTF-8', () => {
+  it.runIf(process.platform === 'linux')('are left out, and nothing else is', async () => {
+    await using folder = await temporaryFolder({ 'good.txt': 'good', 'é.txt': 'nfc', 'e\u0301.txt': 'nfd' });
+    const broken = [Buffer.from([0x66, 0xff, 0x2e]), Buffer.from([0xc0, 0xae]), Buffer.from([0xed, 0xa0, 0x80])];
+    for (const name of broken) {
+      const path = Buffer.concat([Buffer.from(`${folder.path}/`), name]);
+      await (await open(path as unknown as string, 'w')).close();
+      await mkdir(Buffer.concat([path, Buffer.from('d')]));
+      await symlink('good.txt', Buffer.concat([path, Buffer.from('l')]));
+    }
+    await using served = await serve({ path: folder.path });
+    expect(await served.names('file:///')).toEqual(['e\u0301.txt', 'good.txt', 'é.txt']);
+    expect(await served.complete('')).toEqual(['e\u0301.txt', 'good.txt', 'é.txt']);
+    expect(await served.text('file:///%C3%A9.txt')).toBe('nfc');
+    expect(await served.text('file:///e%CC%81.txt')).toBe('nfd');
+    expect(await refused(served.text('file:///f%FF.'))).toBe('invalid');
+    expect(await refused(served.text('file:///f%EF%BF%BD.'))).toBe('invalid');
+    await using watching = await served.watch();
+    await watching.told(() => folder.write('new.txt', ''));
+  });
+
+  it.runIf(process.platform === 'linux')('and those with control characters, backslashes or line feeds', async () => {
+    await using folder = await temporaryFolder({ 'good.txt': 'good' });
+    for (const name of ['a\nb', 'a\\b', 'a\tb', 'a\u007fb', 'a\u0085b', '\u0001'])
+      await writeFile(folder.at(name), 'x');
+    await using served = await serve({ path: folder.path });
+    expect(await served.names('file:///')).toEqual(['good.txt']);
+    expect(await refused(served.text('file:///a%0Ab'))).toBe('invalid');
+    expect(await refused(served.text('file:///a%5Cb'))).toBe('invalid');
+  });
+});

@@ -1,0 +1,164 @@
+/** Changes of the listed set: any directory of the tree, new ones too (RES-4). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
+import { until } from '../../../test/e2e/waiting.ts';
+import { type Hands, startHands } from '../../../test/security/hands.ts';
+import { type Quiet, startQuiet } from '../../../test/security/quiet.ts';
+import { type Served, serve } from '../../../test/security/served.ts';
+import type { FilesOptions } from './config.ts';
+
+let hands: Hands;
+let quiet: Quiet;
+
+beforeAll(async () => {
+  hands = await startHands();
+  quiet = await startQuiet();
+});
+
+afterAll(async () => {
+  await hands[Symbol.asyncDispose]();
+  await quiet[Symbol.asyncDispose]();
+});
+
+async function served(
+  files: Readonly<Record<string, string>>,
+  options: Partial<FilesOptions> = {},
+): Promise<{ folder: Folder; served: Served } & AsyncDisposable> {
+  const folder = await temporaryFolder(files);
+  const provider = await serve({ path: folder.path, ...options });
+  return {
+    folder,
+    served: provider,
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('the listed set is told to change by [RES-4]', () => {
+  it.each([
+    ['a file that comes', [['writeFile', 'new.txt', '']]],
+    ['a file that comes deep down', [['writeFile', 'x/y/z/new.txt', '']]],
+    ['a file that goes', [['unlink', 'x/y/z/a.txt']]],
+    ['a file that is renamed', [['rename', 'x/y/z/a.txt', 'x/y/z/b.txt']]],
+    ['a folder that comes', [['mkdir', 'x/new']]],
+    ['a folder that goes with all that is in it', [['rm', 'x', { recursive: true }]]],
+    ['a folder that is moved', [['rename', 'x/y/z', 'z']]],
+    ['a link that comes', [['symlink', 'x', 'link']]],
+  ] as const)('%s', async (_what, steps) => {
+    await using place = await served({ 'x/y/z/a.txt': '' });
+    await using watching = await place.served.watch();
+    const within = (word: unknown, index: number): unknown =>
+      typeof word === 'string' && (index > 0 || !/^(symlink)$/.test(word)) && word !== ''
+        ? place.folder.at(word)
+        : word;
+    await watching.told(() =>
+      hands.do(...steps.map(([operation, ...args]) => [operation, ...args.map(within)] as const)),
+    );
+    expect(watching.events.at(-1)).toEqual({ kind: 'list-changed' });
+  });
+
+  it('what happens in folders that are new, however deep', async () => {
+    await using place = await served({ 'a.txt': '' });
+    await using watching = await place.served.watch();
+    const { at } = place.folder;
+    for (const path of ['n1', 'n1/n2/n3/n4', 'n1/n2/other/n5']) {
+      await watching.told(() => hands.do(['mkdir', at(path), { recursive: true }]), `the coming of ${path}`);
+      await until(async () => {
+        await quiet.settled();
+        const before = watching.events.length;
+        await hands.do(['writeFile', at(path, 'new.txt'), ''], ['unlink', at(path, 'new.txt')]);
+        await quiet.settled();
+        return watching.events.length > before;
+      }, `a change in ${path}`);
+    }
+  });
+
+  it('what happens in a folder that was deleted and made again, as a checkout of another branch does', async () => {
+    await using place = await served({ 'x/y/a.txt': '' });
+    await using watching = await place.served.watch();
+    const { at } = place.folder;
+    for (let round = 0; round < 5; round++) {
+      await watching.told(() =>
+        hands.do(
+          ['rm', at('x'), { recursive: true }],
+          ['mkdir', at('x/y'), { recursive: true }],
+          ['writeFile', at('x/y/a.txt'), ''],
+        ),
+      );
+      await until(async () => {
+        await quiet.settled();
+        const before = watching.events.length;
+        await hands.do(['writeFile', at('x/y/new.txt'), ''], ['unlink', at('x/y/new.txt')]);
+        await quiet.settled();
+        return watching.events.length > before;
+      }, `a change after round ${round}`);
+    }
+  });
+
+  it('an edit of a file that says what is ignored', async () => {
+    await using place = await served({ 'x/a.log': '', 'x/.gitignore': '' }, { gitignore: true });
+    await using watching = await place.served.watch();
+    await watching.told(() => hands.do(['appendFile', place.folder.at('x/.gitignore'), '*.log\n']));
+    expect(await place.served.names('file:///x')).toEqual([]);
+  });
+});
+
+describe('the listed set is not told to change by', () => {
+  it('edits, and what comes and goes unseen', async () => {
+    await using place = await served(
+      { 'a.txt': '', 'x/b.txt': '', '.git/HEAD': '', 'node_modules/m/': '' },
+      {
+        gitignore: true,
+      },
+    );
+    await place.folder.write('.gitignore', 'node_modules/\n');
+    await using watching = await place.served.watch();
+    const { at } = place.folder;
+    await hands.do(
+      ['appendFile', at('a.txt'), 'more'],
+      ['utimes', at('x/b.txt'), 1, 1],
+      ['writeFile', at('.hidden'), ''],
+      ['writeFile', at('x/.swp'), ''],
+      ['writeFile', at('server.pem'), ''],
+      ['writeFile', at('.git/index.lock'), ''],
+      ['rename', at('.git/index.lock'), at('.git/index')],
+      ['writeFile', at('node_modules/m/new.js'), ''],
+    );
+    await quiet.settled();
+    expect(watching.events).toEqual([]);
+  });
+});
+
+describe('a storm', () => {
+  it('of 5,000 files ends with a change that is told after the last one', async () => {
+    await using place = await served({ 'x/a.txt': '' });
+    let listed = 0;
+    await using watching = await place.served.watch();
+    const { at } = place.folder;
+    await hands.do(['createMany', at('x'), 'new-', 5_000]);
+    await until(async () => {
+      const before = watching.events.length;
+      await quiet.settled();
+      listed = (await place.served.list('file:///x', 1_000)).length;
+      return watching.events.length === before;
+    }, 'the end of the storm');
+    expect(listed).toBe(5_001);
+    expect(watching.events.length).toBeGreaterThan(0);
+    expect(watching.events.length).toBeLessThan(2_500);
+    await watching.told(() => hands.do(['mkdir', at('x/after')]), 'a change after the storm');
+  });
+});
+
+describe('a tree with more folders than are watched', () => {
+  it('is watched from the top, and tells what happens there', async () => {
+    await using place = await served({ 'a/a/': '', 'b/b/': '', 'c/c/': '' }, { maxWatchedDirectories: 4 });
+    await using watching = await place.served.watch();
+    const { at } = place.folder;
+    await hands.do(['mkdir', at('a/a/unseen')]);
+    await quiet.settled();
+    expect(watching.events).toEqual([]);
+    await watching.told(() => hands.do(['mkdir', at('c/seen')]));
+  });
+});

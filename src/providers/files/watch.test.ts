@@ -1,0 +1,462 @@
+/** Changes of one file or folder that another program makes (RES-4). */
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
+import { until } from '../../../test/e2e/waiting.ts';
+import { type Hands, startHands } from '../../../test/security/hands.ts';
+import { type Quiet, startQuiet } from '../../../test/security/quiet.ts';
+import { refused, type Served, serve, type Watching } from '../../../test/security/served.ts';
+
+let hands: Hands;
+let quiet: Quiet;
+
+beforeAll(async () => {
+  hands = await startHands();
+  quiet = await startQuiet();
+});
+
+afterAll(async () => {
+  await hands[Symbol.asyncDispose]();
+  await quiet[Symbol.asyncDispose]();
+});
+
+/** A folder that is served, for one test. */
+async function served(
+  files: Readonly<Record<string, string>>,
+): Promise<{ folder: Folder; served: Served } & AsyncDisposable> {
+  const folder = await temporaryFolder(files);
+  const provider = await serve({ path: folder.path });
+  return {
+    folder,
+    served: provider,
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Fails when a change goes on being told; one that was told of just before may come to an end first. */
+async function silent(watching: Watching, change: () => Promise<void>): Promise<void> {
+  await until(async () => {
+    await quiet.settled();
+    const before = watching.events.length;
+    await change();
+    await quiet.settled();
+    return watching.events.length === before;
+  }, 'silence');
+}
+
+/** Watches that the system holds for this process: one for each watched directory, whoever watches it. */
+async function systemWatches(): Promise<number> {
+  const names = await readdir('/proc/self/fdinfo');
+  const infos = await Promise.all(names.map((name) => readFile(`/proc/self/fdinfo/${name}`, 'utf8').catch(() => '')));
+  return infos.join('\n').split('inotify wd:').length - 1;
+}
+
+describe('a subscribed file is told of [RES-4]', () => {
+  it.each([
+    ['an edit in place', [['writeFile', 'a.txt', 'new']]],
+    ['an append', [['appendFile', 'a.txt', 'more']]],
+    ['being cut short', [['truncate', 'a.txt', 1]]],
+    ['its time being set', [['utimes', 'a.txt', 1, 1]]],
+    [
+      'being replaced at once',
+      [
+        ['writeFile', 'a.txt.tmp', 'new'],
+        ['rename', 'a.txt.tmp', 'a.txt'],
+      ],
+    ],
+    [
+      'an editor that keeps a backup',
+      [
+        ['rename', 'a.txt', 'a.txt~'],
+        ['writeFile', 'a.txt', 'new'],
+        ['unlink', 'a.txt~'],
+      ],
+    ],
+    ['being renamed away', [['rename', 'a.txt', 'b.txt']]],
+    ['another being renamed to it', [['rename', 'other.txt', 'a.txt']]],
+    ['being deleted', [['unlink', 'a.txt']]],
+    [
+      'being deleted and made again',
+      [
+        ['unlink', 'a.txt'],
+        ['writeFile', 'a.txt', 'new'],
+      ],
+    ],
+    [
+      'becoming a folder',
+      [
+        ['unlink', 'a.txt'],
+        ['mkdir', 'a.txt'],
+      ],
+    ],
+    [
+      'becoming a link',
+      [
+        ['unlink', 'a.txt'],
+        ['symlink', 'other.txt', 'a.txt'],
+      ],
+    ],
+  ] as const)('%s', async (_what, steps) => {
+    await using place = await served({ 'sub/a.txt': 'old', 'sub/other.txt': 'other' });
+    await using watching = await place.served.watch('file:///sub/a.txt');
+    const within = (word: unknown): unknown =>
+      typeof word === 'string' && word.includes('.txt') ? place.folder.at('sub', word) : word;
+    await watching.told(() =>
+      hands.do(...steps.map(([operation, ...args]) => [operation, ...args.map(within)] as const)),
+    );
+    expect(watching.events.at(-1)).toEqual({ kind: 'updated', uri: 'file:///sub/a.txt' });
+  });
+
+  it('what follows each of those changes', async () => {
+    await using place = await served({ 'a.txt': 'old' });
+    await using watching = await place.served.watch('file:///a.txt');
+    const at = place.folder.at('a.txt');
+    for (let round = 0; round < 5; round++) {
+      await watching.told(() => hands.do(['writeFile', `${at}.tmp`, `${round}`], ['rename', `${at}.tmp`, at]));
+      await quiet.settled();
+      await watching.told(() => hands.do(['appendFile', at, '!']));
+      await quiet.settled();
+      expect(await place.served.text('file:///a.txt')).toBe(`${round}!`);
+    }
+  });
+
+  it('its coming, when it was not there', async () => {
+    await using place = await served({ 'sub/': '' });
+    await using watching = await place.served.watch('file:///sub/later.txt');
+    await watching.told(() => hands.do(['writeFile', place.folder.at('sub/later.txt'), 'here']));
+    expect(await place.served.text('file:///sub/later.txt')).toBe('here');
+  });
+
+  it('its coming together with the folders on the way to it', async () => {
+    await using place = await served({ 'other.txt': '' });
+    await using watching = await place.served.watch('file:///x/y/z/later.txt');
+    const at = place.folder.at('x/y/z');
+    await hands.do(['mkdir', at, { recursive: true }], ['writeFile', `${at}/later.txt`, 'here']);
+    await until(() => watching.events.length > 0, 'the coming of the file');
+    await quiet.settled();
+    await watching.told(() => hands.do(['appendFile', `${at}/later.txt`, '!']));
+  });
+
+  it('nothing that happens to its neighbours', async () => {
+    await using place = await served({ 'a.txt': 'a', 'b.txt': 'b', 'ab/a.txt': 'x' });
+    await using watching = await place.served.watch('file:///a.txt');
+    const { at } = place.folder;
+    await hands.do(
+      ['writeFile', at('b.txt'), 'new'],
+      ['writeFile', at('c.txt'), 'new'],
+      ['rename', at('c.txt'), at('d.txt')],
+      ['unlink', at('b.txt')],
+      ['writeFile', at('ab/a.txt'), 'new'],
+    );
+    await quiet.settled();
+    expect(watching.events).toEqual([]);
+  });
+
+  it('nothing once the watch was disposed, twice if need be', async () => {
+    await using place = await served({ 'a.txt': 'a' });
+    const watching = await place.served.watch('file:///a.txt');
+    await watching[Symbol.asyncDispose]();
+    await watching[Symbol.asyncDispose]();
+    await hands.do(['writeFile', place.folder.at('a.txt'), 'new']);
+    await quiet.settled();
+    expect(watching.events).toEqual([]);
+  });
+});
+
+describe('a subscribed file outlives its folder', () => {
+  it.each(['sub', 'sub/deep', 'sub/deep/er'])('that is deleted and made again: %s', async (gone) => {
+    await using place = await served({ 'sub/deep/er/a.txt': 'one' });
+    await using watching = await place.served.watch('file:///sub/deep/er/a.txt');
+    const { at } = place.folder;
+    for (const content of ['two', 'three']) {
+      await hands.do(
+        ['rm', at(gone), { recursive: true }],
+        ['mkdir', at('sub/deep/er'), { recursive: true }],
+        ['writeFile', at('sub/deep/er/a.txt'), content],
+      );
+      await until(() => watching.events.length > 0, `the return of ${content}`);
+      await quiet.settled();
+      await watching.told(() => hands.do(['appendFile', at('sub/deep/er/a.txt'), '!']), `an edit after ${content}`);
+    }
+  });
+
+  it.each(['sub', 'sub/deep', 'sub/deep/er'])('that is away for longer: %s', async (gone) => {
+    await using place = await served({ 'sub/deep/er/a.txt': 'one' });
+    await using watching = await place.served.watch('file:///sub/deep/er/a.txt');
+    const { at } = place.folder;
+    await watching.told(() => hands.do(['rename', at(gone), at('elsewhere')]), 'its going');
+    await quiet.settled();
+    expect(await refused(place.served.text('file:///sub/deep/er/a.txt'))).toBe('not-found');
+    await watching.told(() => hands.do(['rename', at('elsewhere'), at(gone)]), 'its return');
+    await quiet.settled();
+    await watching.told(() => hands.do(['appendFile', at('sub/deep/er/a.txt'), '!']), 'an edit after its return');
+  });
+
+  it.each(['sub', 'sub/deep', 'sub/deep/er'])('that is renamed away and back at once: %s', async (gone) => {
+    await using place = await served({ 'sub/deep/er/a.txt': 'one' });
+    await using watching = await place.served.watch('file:///sub/deep/er/a.txt');
+    const { at } = place.folder;
+    await hands.do(['rename', at(gone), at('elsewhere')], ['rename', at('elsewhere'), at(gone)]);
+    await quiet.settled();
+    await watching.told(() => hands.do(['appendFile', at('sub/deep/er/a.txt'), '!']));
+  });
+
+  it('that another folder takes the place of', async () => {
+    await using place = await served({ 'sub/a.txt': 'one', 'new/a.txt': 'two' });
+    await using watching = await place.served.watch('file:///sub/a.txt');
+    const { at } = place.folder;
+    await watching.told(() => hands.do(['rename', at('sub'), at('old')], ['rename', at('new'), at('sub')]));
+    await quiet.settled();
+    expect(await place.served.text('file:///sub/a.txt')).toBe('two');
+    await watching.told(() => hands.do(['appendFile', at('sub/a.txt'), '!']), 'an edit in the new folder');
+    await quiet.settled();
+    await silent(watching, () => hands.do(['appendFile', at('old/a.txt'), '!']));
+  });
+});
+
+describe('a subscribed link is told of', () => {
+  it('an edit of the file that it leads to', async () => {
+    await using place = await served({ 'far/target.txt': 'one', 'other.txt': 'other' });
+    const { at } = place.folder;
+    await hands.do(['symlink', 'far/target.txt', at('link.txt')]);
+    await using watching = await place.served.watch('file:///link.txt');
+    await watching.told(() => hands.do(['appendFile', at('far/target.txt'), '!']));
+    expect(watching.events.at(-1)).toEqual({ kind: 'updated', uri: 'file:///link.txt' });
+  });
+
+  it('leading elsewhere, and of edits there and no longer of edits where it led', async () => {
+    await using place = await served({ 'far/one.txt': 'one', 'farther/two.txt': 'two' });
+    const { at } = place.folder;
+    await hands.do(['symlink', 'far/one.txt', at('link.txt')]);
+    await using watching = await place.served.watch('file:///link.txt');
+    await watching.told(() =>
+      hands.do(['symlink', 'farther/two.txt', at('link.tmp')], ['rename', at('link.tmp'), at('link.txt')]),
+    );
+    await quiet.settled();
+    await watching.told(() => hands.do(['appendFile', at('farther/two.txt'), '!']), 'an edit where it leads now');
+    await quiet.settled();
+    await silent(watching, () => hands.do(['appendFile', at('far/one.txt'), '!']));
+  });
+
+  it('a link in the middle of a chain leading elsewhere', async () => {
+    await using place = await served({ 'far/one.txt': 'one', 'far/two.txt': 'two' });
+    const { at } = place.folder;
+    await hands.do(
+      ['mkdir', at('middle')],
+      ['symlink', '../far/one.txt', at('middle/second.txt')],
+      ['symlink', 'middle/second.txt', at('first.txt')],
+    );
+    await using watching = await place.served.watch('file:///first.txt');
+    await watching.told(() =>
+      hands.do(['unlink', at('middle/second.txt')], ['symlink', '../far/two.txt', at('middle/second.txt')]),
+    );
+    await quiet.settled();
+    expect(await place.served.text('file:///first.txt')).toBe('two');
+    await watching.told(() => hands.do(['appendFile', at('far/two.txt'), '!']), 'an edit where the chain ends now');
+  });
+
+  it('a folder on the way to it being a link that leads elsewhere', async () => {
+    await using place = await served({ 'v1/a.txt': 'one', 'v2/a.txt': 'two' });
+    const { at } = place.folder;
+    await hands.do(['symlink', 'v1', at('current')]);
+    await using watching = await place.served.watch('file:///current/a.txt');
+    await watching.told(() => hands.do(['appendFile', at('v1/a.txt'), '!']), 'an edit in the first folder');
+    await quiet.settled();
+    await watching.told(() =>
+      hands.do(['symlink', 'v2', at('current.tmp')], ['rename', at('current.tmp'), at('current')]),
+    );
+    await quiet.settled();
+    expect(await place.served.text('file:///current/a.txt')).toBe('two');
+    await watching.told(() => hands.do(['appendFile', at('v2/a.txt'), '!']), 'an edit in the second folder');
+  });
+
+  it('nothing when it begins to lead out', async () => {
+    await using outside = await temporaryFolder({ 'secret.txt': 'one' });
+    await using place = await served({ 'a.txt': 'one' });
+    const { at } = place.folder;
+    await using watching = await place.served.watch('file:///a.txt');
+    await watching.told(() => hands.do(['unlink', at('a.txt')], ['symlink', outside.at('secret.txt'), at('a.txt')]));
+    await quiet.settled();
+    await silent(watching, () => hands.do(['appendFile', outside.at('secret.txt'), '!']));
+  });
+
+  it('nothing of a hidden folder that took the place of the one it lies in', async () => {
+    await using place = await served({ 'pub/a.txt': 'one', '.private/a.txt': 'secret' });
+    const { at } = place.folder;
+    await using watching = await place.served.watch('file:///pub/a.txt');
+    await watching.told(() => hands.do(['rm', at('pub'), { recursive: true }], ['symlink', '.private', at('pub')]));
+    await quiet.settled();
+    await silent(watching, () => hands.do(['appendFile', at('.private/a.txt'), '!']));
+  });
+});
+
+describe('a subscribed folder is told of', () => {
+  it.each([
+    ['a child that comes', [['writeFile', 'new.txt', '']]],
+    ['a child that goes', [['unlink', 'a.txt']]],
+    ['a child that is renamed', [['rename', 'a.txt', 'z.txt']]],
+    ['a folder that comes', [['mkdir', 'new.txt']]],
+  ] as const)('%s', async (_what, steps) => {
+    await using place = await served({ 'sub/a.txt': 'old' });
+    await using watching = await place.served.watch('file:///sub');
+    const within = (word: unknown): unknown =>
+      String(word).endsWith('.txt') ? place.folder.at('sub', String(word)) : word;
+    await watching.told(() =>
+      hands.do(...steps.map(([operation, ...args]) => [operation, ...args.map(within)] as const)),
+    );
+    expect(watching.events.at(-1)).toEqual({ kind: 'updated', uri: 'file:///sub' });
+  });
+
+  it('its children as the root, too', async () => {
+    await using place = await served({ 'a.txt': 'old' });
+    await using watching = await place.served.watch('file:///');
+    await watching.told(() => hands.do(['writeFile', place.folder.at('new.txt'), '']));
+  });
+
+  it('nothing but its own children: not their content, nor what is below them', async () => {
+    await using place = await served({ 'sub/a.txt': 'old', 'sub/deep/b.txt': 'b' });
+    await using watching = await place.served.watch('file:///sub');
+    const { at } = place.folder;
+    await hands.do(
+      ['appendFile', at('sub/a.txt'), 'more'],
+      ['writeFile', at('sub/deep/new.txt'), ''],
+      ['writeFile', at('beside.txt'), ''],
+    );
+    await quiet.settled();
+    expect(watching.events).toEqual([]);
+  });
+
+  it('its children after it was deleted and made again', async () => {
+    await using place = await served({ 'sub/a.txt': 'old' });
+    await using watching = await place.served.watch('file:///sub');
+    const { at } = place.folder;
+    await watching.told(() => hands.do(['rm', at('sub'), { recursive: true }], ['mkdir', at('sub')]));
+    await quiet.settled();
+    await watching.told(() => hands.do(['writeFile', at('sub/new.txt'), '']));
+  });
+});
+
+describe('a storm', () => {
+  it('of 5,000 writes ends with a change that is told after the last one', async () => {
+    await using place = await served({ 'a.txt': '0' });
+    await using watching = await place.served.watch('file:///a.txt');
+    const seen: string[] = [];
+    let reading = Promise.resolve();
+    const poll = (): void => {
+      reading = reading.then(async () => void seen.push(await place.served.text('file:///a.txt')));
+    };
+    await hands.do(['writeMany', place.folder.at('a.txt'), 5_000, 'last']);
+    await quiet.settled();
+    expect(watching.events.length).toBeGreaterThan(0);
+    poll();
+    await reading;
+    expect(seen.at(-1)).toBe('last');
+  });
+
+  it('of renames leaves a watch that works', async () => {
+    await using place = await served({ 'sub/a.txt': '0' });
+    await using watching = await place.served.watch('file:///sub/a.txt');
+    const { at } = place.folder;
+    const dance = await hands.repeat(
+      ['rename', at('sub'), at('away')],
+      ['mkdir', at('sub')],
+      ['writeFile', at('sub/a.txt'), 'x'],
+      ['rm', at('sub'), { recursive: true }],
+      ['rename', at('away'), at('sub')],
+    );
+    await until(() => watching.events.length > 50, 'events of the dance');
+    expect(await dance.stop()).toBeGreaterThan(10);
+    await quiet.settled();
+    await until(async () => {
+      const before = watching.events.length;
+      await hands.do(['appendFile', at('sub/a.txt'), '!']);
+      await quiet.settled();
+      return watching.events.length > before;
+    }, 'an edit after the dance');
+  });
+});
+
+describe.runIf(process.platform === 'linux')('nothing is left of watches', () => {
+  it('that were disposed', async () => {
+    await using place = await served({ 'x/y/a.txt': '', 'b.txt': '' });
+    const before = await systemWatches();
+    const watches = await Promise.all([
+      place.served.watch('file:///x/y/a.txt'),
+      place.served.watch('file:///x/y'),
+      place.served.watch('file:///b.txt'),
+      place.served.watch('file:///gone/a.txt'),
+      place.served.watch('file:///'),
+      place.served.watch(),
+    ]);
+    expect(await systemWatches()).toBeGreaterThan(before);
+    await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()));
+    expect(await systemWatches()).toBe(before);
+  });
+
+  it('that were open when the provider was closed', async () => {
+    const before = await systemWatches();
+    {
+      await using place = await served({ 'x/y/a.txt': '', 'b.txt': '' });
+      await place.served.watch('file:///x/y/a.txt');
+      await place.served.watch();
+      expect(await systemWatches()).toBeGreaterThan(before);
+    }
+    expect(await systemWatches()).toBe(before);
+  });
+
+  it('that were being opened when the provider was closed', async () => {
+    const before = await systemWatches();
+    {
+      await using place = await served({ 'x/y/a.txt': '', 'b.txt': '' });
+      const opening = [
+        place.served.watch('file:///x/y/a.txt'),
+        place.served.watch(),
+        place.served.watch('file:///b.txt'),
+      ];
+      await place.served[Symbol.asyncDispose]();
+      await Promise.allSettled(opening);
+    }
+    expect(await systemWatches()).toBe(before);
+  });
+
+  it('that were disposed in the middle of changes', async () => {
+    await using place = await served({ 'sub/a.txt': '', 'far/b.txt': '' });
+    const { at } = place.folder;
+    const before = await systemWatches();
+    const dance = await hands.repeat(
+      ['unlink', at('sub/a.txt')],
+      ['symlink', '../far/b.txt', at('sub/a.txt')],
+      ['unlink', at('sub/a.txt')],
+      ['mkdir', at('sub/a.txt')],
+      ['rmdir', at('sub/a.txt')],
+      ['writeFile', at('sub/a.txt'), ''],
+    );
+    for (let round = 0; round < 50; round++) {
+      const watches = await Promise.all([place.served.watch('file:///sub/a.txt'), place.served.watch('file:///sub')]);
+      if (round % 2 === 0) await watches[0].next();
+      await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()));
+    }
+    await dance.stop();
+    expect(await systemWatches()).toBe(before);
+  });
+});
+
+describe('what is not shown cannot be subscribed to', () => {
+  it.each(['file:///.hidden', 'file:///.git/config', 'file:///x/.env', 'file:///server.pem', 'file:///.hidden/a.txt'])(
+    '%s',
+    async (uri) => {
+      await using place = await served({ '.hidden': '', 'server.pem': '' });
+      expect(await refused(place.served.watch(uri))).toBe('not-found');
+    },
+  );
+
+  it('nor anything where watching is off', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': '' });
+    await using quietly = await serve({ path: folder.path, watch: false });
+    expect(quietly.provider.watch).toBeUndefined();
+    expect((await quietly.metadata('file:///a.txt')).capabilities).toEqual({ list: false, subscribe: false });
+  });
+});

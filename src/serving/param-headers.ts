@@ -1,0 +1,78 @@
+/**
+ * `Mcp-Param-*` headers of a `tools/call` over HTTP say what the arguments say, or the request is refused (SEP-2243):
+ * what stands in front of the server has acted on the headers, and the tool acts on the arguments.
+ */
+import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import type { HeaderParameter } from '../core/header-parameters.ts';
+import { HEADER_MISMATCH } from '../protocol/error-codes.ts';
+import type { Vitrine } from '../vitrine.ts';
+
+const PREFIX = 'Mcp-Param-';
+const ENCODED = /^=\?base64\?(.*)\?=$/s;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+
+/** The refusal of a 2026-07-28 request whose headers and arguments differ; undefined for any other. */
+export async function refuseParamHeaders(
+  { tools }: Vitrine,
+  request: Request,
+  message: unknown,
+): Promise<Response | undefined> {
+  const call = toolCallOf(request.headers, message);
+  if (call === undefined) return undefined;
+  const problem = (await tools.headerParameters(call.name))
+    .map((parameter) => problemOf(parameter, request.headers.get(PREFIX + parameter.header), call.args))
+    .find((each) => each !== undefined);
+  if (problem === undefined) return undefined;
+  const error = { code: HEADER_MISMATCH, message: `Header mismatch: ${problem}` };
+  return Response.json({ jsonrpc: '2.0', id: call.id, error }, { status: 400 });
+}
+
+interface ToolCall {
+  readonly id: unknown;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+/** A tool call whose standard headers agree with it; what is wrong with others is said elsewhere. */
+function toolCallOf(headers: Headers, message: unknown): ToolCall | undefined {
+  if (!isObject(message) || message.method !== 'tools/call' || headers.get('mcp-method') !== 'tools/call')
+    return undefined;
+  const { id, params } = message;
+  if (!isObject(params) || !isObject(params._meta) || typeof params.name !== 'string' || id === undefined)
+    return undefined;
+  if (params._meta[PROTOCOL_VERSION_META_KEY] !== headers.get('mcp-protocol-version')) return undefined;
+  if (decode(headers.get('mcp-name') ?? '') !== params.name) return undefined;
+  return { id, name: params.name, args: params.arguments };
+}
+
+function problemOf({ header, path, type }: HeaderParameter, given: string | null, args: unknown): string | undefined {
+  const name = PREFIX + header;
+  const value = path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), args);
+  if (value === undefined || value === null) {
+    return given === null ? undefined : `${name} is there, and the argument ${path.join('.')} is not`;
+  }
+  // No value of a header's type: the input schema refuses it, and says so better.
+  if (typeof value === 'object') return undefined;
+  if (given === null) return `${name} is missing, and the argument ${path.join('.')} is there`;
+  const text = decode(given);
+  if (text === undefined) return `${name} is not valid base64 of UTF-8`;
+  const agrees = type === 'integer' && DECIMAL.test(text) ? Number(text) === value : text === String(value);
+  return agrees ? undefined : `${name} and the argument ${path.join('.')} differ`;
+}
+
+/** The value that a header stands for; undefined when its encoding is broken. */
+function decode(header: string): string | undefined {
+  const encoded = ENCODED.exec(header)?.[1];
+  if (encoded === undefined) return header;
+  if (!BASE64.test(encoded)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64'));
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

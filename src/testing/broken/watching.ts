@@ -1,0 +1,68 @@
+/** Providers that tell of changes wrongly. */
+import { type Broken, featuring, isFolder, like, saying, telling } from './broken.ts';
+
+export const BROKEN_WATCHES: readonly Broken[] = [
+  {
+    defect: 'tells another URI than the one that is watched',
+    law: 'creation, change, replacement',
+    says: /memory:\/\/\/elsewhere/,
+    break: (inner) => telling(inner, () => ({ kind: 'updated', uri: 'memory:///elsewhere' })),
+  },
+  {
+    defect: 'tells once, and then no more',
+    law: 'one watch tells of one change after another',
+    says: /removal: no event/,
+    break(inner) {
+      let told = false;
+      return telling(inner, (event) => {
+        const first = !told;
+        told = true;
+        return first ? event : undefined;
+      });
+    },
+  },
+  {
+    defect: 'tells nothing of containers',
+    law: 'a container is told',
+    says: /a child that comes: no event/,
+    break: (inner) => telling(inner, () => undefined),
+  },
+  {
+    defect: 'tells nothing of the listed set',
+    law: 'the listed set is told',
+    says: /a resource that comes: no event/,
+    break: (inner) => telling(inner, (event) => (event.kind === 'list-changed' ? undefined : event)),
+  },
+  {
+    defect: 'goes on telling after a watch was disposed of',
+    law: 'a watch that is disposed of',
+    says: /after the watch was disposed of/,
+    break: (inner) =>
+      like(inner, {
+        async watch(uri, onChange, ctx) {
+          await inner.watch?.(uri, onChange, ctx);
+          return { [Symbol.asyncDispose]: async () => {} };
+        },
+      }),
+  },
+  {
+    defect: 'tells the decoded URI',
+    law: 'a resource with any name can be watched',
+    says: /Expected values to be strictly deep-equal/,
+    break: (inner) =>
+      telling(inner, (event) => (event.kind === 'updated' ? { ...event, uri: decodeURI(event.uri) } : event)),
+  },
+  {
+    defect: 'says that something cannot be watched which can',
+    law: 'capabilities.subscribe is true exactly',
+    says: /capabilities.subscribe of/,
+    break: (inner) =>
+      saying(inner, (entry) => ({ ...entry, capabilities: { list: isFolder(entry), subscribe: false } })),
+  },
+  {
+    defect: 'says that it has no watch, and that resources can be subscribed to',
+    law: 'creation, change, replacement',
+    says: /says that it can be subscribed to/,
+    break: (inner) => featuring(inner, { watch: false }),
+  },
+];

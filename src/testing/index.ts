@@ -1,0 +1,13 @@
+/** Contract suites for providers and layers of your own, to run under vitest or by themselves. */
+export type {
+  Leaves,
+  MakeFixture,
+  Mutations,
+  ProviderFixture,
+} from './fixture.ts';
+export { checkLaw, type OptionalFeature, type ProviderLaw, type Verdict } from './law.ts';
+export { LAYER_LAWS, layerContract } from './layer-contract.ts';
+export type { LayerLaw } from './layer-law.ts';
+export { memoryFixture, streaming } from './memory-fixture.ts';
+export { PROVIDER_LAWS, providerContract } from './provider-contract.ts';
+export { ODD_NAMES, standardSeed } from './seed.ts';

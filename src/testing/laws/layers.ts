@@ -1,0 +1,247 @@
+/** Laws of layers: what is asked and answered through one is what would be without, but for what it is there for. */
+import assert from 'node:assert/strict';
+import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
+import { createContext } from '../../core/context.ts';
+import { ResourceError, type ResourceErrorCode } from '../../core/errors.ts';
+import type { Layer } from '../../core/layer.ts';
+import { type ChangeEvent, OPTIONAL_METHODS } from '../../core/provider.ts';
+import {
+  CALLER_METHODS,
+  type CallerMethod,
+  call,
+  innerProvider,
+  type LayerLaw,
+  type OptionalMethod,
+  RESOURCE,
+  type Reached,
+  URI,
+} from '../layer-law.ts';
+import { EVERYTHING, refusal, thrownBy } from '../observe.ts';
+
+const CODES: readonly ResourceErrorCode[] = [
+  'not-found',
+  'not-listable',
+  'denied',
+  'too-large',
+  'timeout',
+  'limited',
+  'invalid',
+  'unavailable',
+  'internal',
+];
+
+/** Milliseconds until something that should follow at once counts as not following. */
+const PATIENCE_MS = 2_000;
+
+export const layerLaws: readonly LayerLaw[] = [
+  {
+    name: 'it keeps each optional method that there is, and invents none',
+    async check(layer) {
+      for (const methods of subsets(OPTIONAL_METHODS)) {
+        const layered = layer(innerProvider({ methods }));
+        const kept = OPTIONAL_METHODS.filter((method) => layered[method] !== undefined);
+        assert.deepEqual(kept, methods, `Of a provider with ${methods.join(', ') || 'no optional method'}`);
+      }
+    },
+  },
+  {
+    name: 'it changes neither the name nor the features',
+    async check(layer) {
+      const inner = innerProvider();
+      const layered = layer(inner);
+      assert.equal(layered.name, inner.name);
+      assert.deepEqual(layered.features, inner.features);
+    },
+  },
+  {
+    name: 'every method reaches the inner provider, with its URI, and its answer comes back',
+    async check(layer) {
+      for (const method of CALLER_METHODS) {
+        const reached: Reached[] = [];
+        const before = async (one: Reached): Promise<void> => void reached.push(one);
+        const answer = await call(layer(innerProvider({ before })), method);
+        assert.deepEqual([...new Set(reached.map((one) => one.method))], [method], `What ${method} called`);
+        const uri = method === 'listTemplates' || method === 'complete' ? undefined : URI;
+        assert.equal(reached[0]?.uri, uri, `The URI of ${method}`);
+        assert.ok(answer !== undefined, `${method} answered nothing`);
+        if (method === 'read') await closeBodies(answer as readonly ResourceBody[]);
+      }
+    },
+  },
+  {
+    name: 'what the inner provider refuses is refused with the same code, URI and details',
+    async check(layer) {
+      for (const method of CALLER_METHODS) {
+        for (const code of CODES) {
+          const inner = innerProvider({
+            before: () => Promise.reject(new ResourceError(code, 'As told', { uri: URI, details: { limit: 7 } })),
+          });
+          const error = await refusal(() => call(layer(inner), method), [code], `${method}, with an inner ${code},`);
+          assert.equal(error.uri, URI, `The URI of the error of ${method}`);
+          assert.deepEqual(error.details, { limit: 7 }, `The details of the error of ${method}`);
+        }
+      }
+    },
+  },
+  {
+    name: 'a stream that fails midway fails with the same code',
+    async check(layer) {
+      async function* failing(): AsyncIterable<Uint8Array> {
+        yield new Uint8Array(10_000).fill(0x61);
+        throw new ResourceError('unavailable', 'The place went away', { uri: URI });
+      }
+      const inner = innerProvider({
+        bodies: () => [{ resource: RESOURCE, content: { kind: 'stream', open: failing } }],
+      });
+      await refusal(() => readThrough(layer, inner), ['unavailable'], 'A stream that fails midway');
+    },
+  },
+  {
+    name: 'principal, request id and log reach the inner provider, and so does the end of the signal [SEC-UTIL-2]',
+    async check(layer) {
+      for (const method of CALLER_METHODS) await checkContext(layer, method);
+    },
+  },
+  {
+    name: 'events pass, and the end of a watch reaches the inner one',
+    async check(layer) {
+      let tell: (event: ChangeEvent) => void = () => assert.fail('Nothing was watched');
+      let unwatched = 0;
+      const inner = innerProvider({
+        onWatch: (onChange) => {
+          tell = onChange;
+        },
+        onUnwatch: () => unwatched++,
+      });
+      const events: ChangeEvent[] = [];
+      const handle = await layer(inner).watch?.(URI, (event) => events.push(event), createContext());
+      tell({ kind: 'updated', uri: URI });
+      assert.deepEqual(events, [{ kind: 'updated', uri: URI }]);
+      await handle?.[Symbol.asyncDispose]();
+      assert.ok(unwatched > 0, 'The inner watch was left open');
+    },
+  },
+  {
+    name: 'closing a body that was not read closes the inner one [RES-7]',
+    async check(layer) {
+      const source = tracedBody();
+      const bodies = await layer(innerProvider({ bodies: () => [source.body] })).read(URI, EVERYTHING, createContext());
+      await closeBodies(bodies);
+      await soon(() => source.isReleased(), 'The inner body was left open');
+    },
+  },
+  {
+    name: 'leaving a stream in the middle ends the inner one [RES-7]',
+    async check(layer) {
+      const source = tracedBody();
+      const bodies = await layer(innerProvider({ bodies: () => [source.body] })).read(URI, EVERYTHING, createContext());
+      for (const body of bodies) {
+        for await (const _chunk of chunksOf(body.content)) break;
+      }
+      await soon(() => source.hasEnded(), 'The inner stream was left open');
+      await closeBodies(bodies);
+    },
+  },
+  {
+    name: '`close` reaches the inner provider, and waits for it [RES-7]',
+    async check(layer) {
+      let closed = false;
+      const onClose = async (): Promise<void> => {
+        await new Promise((resolve) => setImmediate(resolve));
+        closed = true;
+      };
+      await layer(innerProvider({ onClose })).close?.();
+      assert.ok(closed, 'The inner provider was not closed');
+    },
+  },
+];
+
+function subsets(methods: readonly OptionalMethod[]): OptionalMethod[][] {
+  return Array.from({ length: 2 ** methods.length }, (_, bits) =>
+    methods.filter((_method, index) => bits & (1 << index)),
+  );
+}
+
+async function readThrough(layer: Layer, inner: ReturnType<Layer>): Promise<void> {
+  const bodies = await layer(inner).read(URI, EVERYTHING, createContext());
+  try {
+    for (const body of bodies) for await (const _chunk of chunksOf(body.content));
+  } finally {
+    await closeBodies(bodies);
+  }
+}
+
+/** Aborts while the inner method is at work: it has to be told, whatever signal it was given. */
+async function checkContext(layer: Layer, method: CallerMethod): Promise<void> {
+  let arrive: (reached: Reached) => void = () => {};
+  let release: (error: Error) => void = () => {};
+  const arrived = new Promise<Reached>((resolve) => {
+    arrive = resolve;
+  });
+  const held = new Promise<void>((_, reject) => {
+    release = reject;
+  });
+  const before = (reached: Reached): Promise<void> => {
+    arrive(reached);
+    return held;
+  };
+  const caller = new AbortController();
+  const ctx = createContext({ principal: { id: 'somebody' }, requestId: 'request-1', signal: caller.signal });
+  const outcome = thrownBy(() => call(layer(innerProvider({ before })), method, ctx));
+  const reason = new Error('The caller is gone');
+  try {
+    const reached = await within(arrived, `${method} did not reach the inner provider`);
+    // Signal and log may be others, as long as they lead back to these.
+    const { signal: _signal, log: _log, ...rest } = ctx;
+    for (const [key, value] of Object.entries(rest)) {
+      assert.deepEqual(Reflect.get(reached.ctx, key), value, `The ${key} of the context of ${method}`);
+    }
+    assert.equal(typeof reached.ctx.log?.info, 'function', `The log of ${method}`);
+    assert.ok(!reached.ctx.signal.aborted, `The signal of ${method} was aborted before its time`);
+    caller.abort(reason);
+    assert.ok(reached.ctx.signal.aborted, `The caller of ${method} is gone, and the inner provider was not told`);
+  } finally {
+    release(reason);
+    await within(outcome, `${method} went on after its caller was gone`);
+  }
+}
+
+/** A body that knows whether it was released: its stream ended, or it was closed. */
+function tracedBody(): { body: ResourceBody; hasEnded: () => boolean; isReleased: () => boolean } {
+  let ended = false;
+  let closed = false;
+  async function* open(): AsyncIterable<Uint8Array> {
+    try {
+      for (;;) yield new Uint8Array(8_192).fill(0x61);
+    } finally {
+      ended = true;
+    }
+  }
+  const close = async (): Promise<void> => {
+    closed = true;
+  };
+  return {
+    body: { resource: RESOURCE, content: { kind: 'stream', open }, close },
+    hasEnded: () => ended,
+    isReleased: () => closed,
+  };
+}
+
+/** What the work gives, unless it takes too long. */
+async function within<T>(work: Promise<T>, complaint: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(complaint)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for something that follows within a few turns of the event loop. */
+async function soon(holds: () => boolean, complaint: string): Promise<void> {
+  for (let turns = 0; turns < 100 && !holds(); turns++) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(holds(), complaint);
+}

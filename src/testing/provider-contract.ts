@@ -1,0 +1,51 @@
+/** The contract of providers: what every frontend, layer and mount relies on, as tests that any provider can be put to. */
+import { describe, it } from 'vitest';
+import type { MakeFixture } from './fixture.ts';
+import { checkLaw, type ProviderLaw } from './law.ts';
+import { lifetimeLaws } from './laws/lifetime.ts';
+import { listingLaws } from './laws/listing.ts';
+import { namingLaws } from './laws/naming.ts';
+import { readingLaws } from './laws/reading.ts';
+import { templateLaws } from './laws/templates.ts';
+import { watchingLaws } from './laws/watching.ts';
+import { windowLaws } from './laws/windows.ts';
+
+/** All laws, for those who run them without vitest: see `checkLaw`. */
+export const PROVIDER_LAWS: readonly ProviderLaw[] = [
+  ...listingLaws,
+  ...readingLaws,
+  ...windowLaws,
+  ...namingLaws,
+  ...watchingLaws,
+  ...templateLaws,
+  ...lifetimeLaws,
+];
+
+/**
+ * Registers a vitest suite that holds a provider to every law. `make` is called for each law, and what it gives is
+ * closed after it. Where a feature flag is false, the law about that feature becomes: it is absent in fact. Where the
+ * fixture lacks what a law needs, the test is marked as skipped, with what was lacking.
+ *
+ * @example
+ * providerContract('memory', (seed) => {
+ *   const resources = Object.fromEntries([...seed].map(([path, bytes]) => [path, { bytes }]));
+ *   const provider = memoryProvider({ resources });
+ *   return {
+ *     provider,
+ *     leaves: seed,
+ *     uriOf: (path) => treeUri('memory', path === '' ? [] : path.split('/')),
+ *     hierarchical: true,
+ *     close: async () => provider.close?.(),
+ *   };
+ * });
+ */
+export function providerContract(name: string, make: MakeFixture): void {
+  describe(`${name}: the provider contract`, () => {
+    for (const law of PROVIDER_LAWS) {
+      it(law.name, async ({ skip }) => {
+        const verdict = await checkLaw(law, make);
+        if (verdict.kind === 'lacking') skip(verdict.what);
+      });
+    }
+  });
+}
