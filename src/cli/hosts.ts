@@ -14,13 +14,20 @@ export function httpSnippets(name: string, url: string): string {
 
 /** For a server that a host starts by itself. */
 export function stdioSnippets(name: string, args: readonly string[]): string {
-  const entry = JSON.stringify({ command: 'npx', args: ['-y', 'vitrine', 'serve', ...args] });
+  const [command, ...before] = startCommand(process.argv[1]);
+  const words = [...before, 'serve', ...args];
+  const entry = JSON.stringify({ command, args: words });
   return [
-    `  Claude Code      claude mcp add ${name} -- npx -y vitrine serve ${args.map(shellWord).join(' ')}`,
+    `  Claude Code      claude mcp add ${name} -- ${[command, ...words].map(shellWord).join(' ')}`,
     `  Claude Desktop   claude_desktop_config.json   { "mcpServers": { "${name}": ${entry} } }`,
     `  VS Code          .vscode/mcp.json             { "servers": { "${name}": ${entry} } }`,
     `  Cursor           .cursor/mcp.json             { "mcpServers": { "${name}": ${entry} } }`,
   ].join('\n');
+}
+
+/** What starts this very program again: from a clone its file, from npx's cache npx. */
+function startCommand(script: string | undefined): readonly [string, ...string[]] {
+  return script === undefined || /[\\/]_npx[\\/]/.test(script) ? ['npx', '-y', 'vitrine'] : ['node', script];
 }
 
 const shellWord = (word: string): string =>
