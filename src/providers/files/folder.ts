@@ -5,6 +5,7 @@ import { notFound, ResourceError } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/mime-type.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import type { Disk } from './disk.ts';
 import { faultOf } from './fault.ts';
 import { type Opened, type OpenFor, openBeneath } from './open.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -17,6 +18,7 @@ export interface Folder {
   readonly root: string;
   /** What the root is called. */
   readonly name: string;
+  readonly disk: Disk;
   readonly symlinks: boolean;
   readonly watchable: boolean;
   readonly visibility: Visibility;
@@ -56,7 +58,7 @@ export async function findSegments(
 ): Promise<Found> {
   let opened: Opened | undefined;
   try {
-    opened = await openBeneath(folder.root, segments, use, uri);
+    opened = await openBeneath(folder.root, segments, use, uri, folder.disk);
     const isDirectory = opened.stat.isDirectory();
     if (!isDirectory && !opened.stat.isFile()) throw notFound(uri);
     if (!(await isShown(folder, segments, opened, isDirectory))) throw notFound(uri);
@@ -114,7 +116,7 @@ async function leadsInCircle(
 ): Promise<boolean> {
   const seen = new Set(isDirectory ? [identityOf(opened)] : []);
   for (let depth = 0; depth < segments.length; depth++) {
-    const ancestor = await openBeneath(folder.root, segments.slice(0, depth), 'metadata', '');
+    const ancestor = await openBeneath(folder.root, segments.slice(0, depth), 'metadata', '', folder.disk);
     await ancestor.handle.close();
     const identity = identityOf(ancestor);
     if (seen.has(identity)) return true;

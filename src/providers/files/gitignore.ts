@@ -91,7 +91,8 @@ async function textIn(root: string, directory: readonly string[]): Promise<strin
   try {
     if (!stat.isFile() || segments.at(-1) !== GITIGNORE) return '';
     if (stat.size > MAX_BYTES) return '*';
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Number(stat.size)), 0, Number(stat.size), 0);
+    const buffer = Buffer.alloc(Number(stat.size));
+    const bytesRead = await handle.read(buffer, 0, buffer.byteLength, 0);
     return buffer.toString('utf8', 0, bytesRead).replace(/^\ufeff/, '');
   } finally {
     await handle.close();

@@ -12,6 +12,7 @@ import { invalid, ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { type FilesOptions, filesConfig } from './config.ts';
 import { createDirectoryWatches } from './directory-watches.ts';
+import { diskOf } from './disk.ts';
 import { systemCode } from './fault.ts';
 import { type Folder, find, SCHEME } from './folder.ts';
 import { listDirectory, listRoots } from './list.ts';
@@ -38,6 +39,7 @@ export async function filesProvider(options: FilesOptions): Promise<ResourceProv
   const folder: Folder = {
     root,
     name: name ?? called,
+    disk: diskOf(root),
     symlinks: rules.symlinks,
     watchable: rules.watch,
     visibility: createVisibility(root, rules, only),

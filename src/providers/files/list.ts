@@ -1,5 +1,4 @@
 /** Direct children of a directory, a page at a time, in the order of its sorted names. */
-import { lstat } from 'node:fs/promises';
 import type { Context } from '../../core/context.ts';
 import { invalid, notListable, ResourceError } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';
@@ -8,6 +7,7 @@ import type { Resource } from '../../protocol/resources.ts';
 import { faultOf } from './fault.ts';
 import { type Folder, type Found, find, findSegments, resourceOf, SCHEME } from './folder.ts';
 import type { Entry, EntryKind } from './sorted-names.ts';
+import type { NameFilter } from './visibility.ts';
 
 /** Entries whose metadata is asked for at the same time. */
 const CONCURRENCY = 16;
@@ -41,8 +41,9 @@ export async function listOpened(
     .catch((error: unknown) => {
       throw faultOf(error, uri);
     });
-  const shownHere =
-    opened.segments.join('/') === segments.join('/') ? filter : await folder.visibility.filterIn(segments);
+  // The names were filtered for where the directory lies; behind a link they have to be shown under its path too.
+  const direct = opened.segments.join('/') === segments.join('/');
+  const shown = direct ? filter : await folder.visibility.filterIn(segments);
   const resources: Resource[] = [];
   let index = position === undefined ? 0 : names.after(position);
   // Entries that have vanished, or lead outside, leave room that is filled from behind, within reason.
@@ -51,7 +52,7 @@ export async function listOpened(
     while (index < names.length && batch.length < limit - resources.length) batch.push(names.at(index++));
     const described = await mapConcurrently(
       batch,
-      (entry) => describe(folder, directory, entry, shownHere),
+      (entry) => describe(folder, directory, entry, shown, direct),
       ctx.signal,
     );
     resources.push(...described.filter((resource) => resource !== undefined));
@@ -67,22 +68,27 @@ function parsePosition(cursor: string): Entry {
   return { kind: kind satisfies EntryKind, name: cursor.slice(1) };
 }
 
-/** The resource of one entry; undefined when it has vanished, is not shown, or cannot be served. */
+/**
+ * The resource of one entry; undefined when it has vanished, is not shown, or cannot be served.
+ * @param filtered whether the filter has let the entry pass, as what it was when the names were read
+ */
 async function describe(
   folder: Folder,
   directory: Found,
   entry: Entry,
-  shown: (name: string, isDirectory: boolean) => boolean,
+  shown: NameFilter,
+  filtered: boolean,
 ): Promise<Resource | undefined> {
   const segments = [...directory.segments, entry.name];
   try {
-    const stats = await lstat(`${directory.opened.path}/${entry.name}`, { bigint: true });
+    const stats = await folder.disk.lstat(`${directory.opened.path}/${entry.name}`);
     if (stats.isSymbolicLink()) {
       await using target = await findSegments(folder, segments, 'metadata', '');
       return target.resource;
     }
     if (!stats.isDirectory() && !stats.isFile()) return undefined;
-    return shown(entry.name, stats.isDirectory()) ? resourceOf(folder, segments, stats) : undefined;
+    const known = filtered && stats.isDirectory() === (entry.kind === 'd');
+    return known || shown(entry.name, stats.isDirectory()) ? resourceOf(folder, segments, stats) : undefined;
   } catch (error) {
     const fault = faultOf(error, '');
     if (fault instanceof ResourceError && fault.code !== 'internal' && fault.code !== 'unavailable') return undefined;

@@ -5,15 +5,12 @@
  * only what lies below the root, and is a file or a directory, is opened for its content. Elsewhere the canonical path is
  * taken before and after, and the file behind it is compared with the descriptor.
  */
-import { type BigIntStats, closeSync, constants, fstat, lstatSync, open as openFd, readlinkSync } from 'node:fs';
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { type BigIntStats, closeSync, constants, lstatSync, readlinkSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { promisify } from 'node:util';
 import { notFound, ResourceError } from '../../core/errors.ts';
+import { type Disk, POOLED } from './disk.ts';
 import { systemCode } from './fault.ts';
-
-const openDescriptor = promisify(openFd);
-const statDescriptor = promisify(fstat);
 
 export interface Opened {
   readonly handle: Handle;
@@ -24,8 +21,12 @@ export interface Opened {
   readonly path: string;
 }
 
-/** What was opened for `metadata` cannot be read. */
-export type Handle = Pick<FileHandle, 'read' | 'close'>;
+export interface Handle {
+  /** Bytes that were read into the buffer. What was opened for `metadata` cannot be read. */
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<number>;
+  /** Closes it, after a read that is under way: the number of a closed descriptor is given to the next file. */
+  close(): Promise<void>;
+}
 
 /** `content` needs the right to read; `metadata` does not, where the system can do without. */
 export type OpenFor = 'content' | 'metadata';
@@ -61,12 +62,13 @@ export async function openBeneath(
   segments: readonly string[],
   use: OpenFor,
   uri: string,
+  disk: Disk = POOLED,
 ): Promise<Opened> {
   const path = join(root, ...segments);
   if (!hasProcFd) return openCompared(root, path, uri);
   for (let attempt = 0; attempt <= MAX_REPLACEMENTS; attempt++) {
-    const opened = await openAsked(root, path, uri);
-    if (opened !== undefined) return use === 'content' ? readable(opened) : opened;
+    const opened = await openAsked(root, path, uri, disk);
+    if (opened !== undefined) return use === 'content' ? readable(opened, disk) : opened;
   }
   throw new ResourceError('unavailable', 'The resource is being replaced faster than it can be opened; try again', {
     uri,
@@ -74,15 +76,11 @@ export async function openBeneath(
 }
 
 /** Opens without any right to the content, and asks the kernel where that lies; undefined when it has no name left. */
-async function openAsked(root: string, path: string, uri: string): Promise<Opened | undefined> {
-  const descriptor = await openDescriptor(path, O_PATH).catch((error: unknown) => {
-    // A directory on the way may not be entered: whether it holds anything, and lies below the root, cannot be known.
-    throw systemCode(error) === 'EACCES' ? notFound(uri, error) : error;
-  });
-  const handle = handleOf(descriptor);
+async function openAsked(root: string, path: string, uri: string, disk: Disk): Promise<Opened | undefined> {
+  const handle = handleOf(await openPath(path, uri, disk), disk);
   try {
-    const stats = await statDescriptor(descriptor, { bigint: true });
-    const where = `/proc/self/fd/${descriptor}`;
+    const stats = await disk.fstat(handle.descriptor);
+    const where = `/proc/self/fd/${handle.descriptor}`;
     const real = readlinkSync(where);
     if (stats.nlink > 0n && !isGone(real, stats)) {
       return { handle, stat: stats, segments: beneath(root, real, uri), path: where };
@@ -95,14 +93,31 @@ async function openAsked(root: string, path: string, uri: string): Promise<Opene
   return undefined;
 }
 
-/** A descriptor without content: closing it has nothing to wait for. */
-function handleOf(descriptor: number): Handle {
+async function openPath(path: string, uri: string, disk: Disk): Promise<number> {
+  try {
+    return await disk.open(path, O_PATH);
+  } catch (error) {
+    // A directory on the way may not be entered: whether it holds anything, and lies below the root, cannot be known.
+    throw systemCode(error) === 'EACCES' ? notFound(uri, error) : error;
+  }
+}
+
+function handleOf(descriptor: number, disk: Disk): Handle & { readonly descriptor: number } {
   let closed = false;
+  let reading: Promise<unknown> = Promise.resolve();
   return {
-    read: () => Promise.reject(new Error('It was opened for metadata')),
+    descriptor,
+    async read(buffer, offset, length, position) {
+      if (closed) throw new Error('It was read after it was closed');
+      const bytes = disk.read(descriptor, buffer, offset, length, position);
+      if (typeof bytes !== 'number') reading = bytes.catch(() => {});
+      return bytes;
+    },
     async close() {
-      if (!closed) closeSync(descriptor);
+      if (closed) return;
       closed = true;
+      await reading;
+      closeSync(descriptor);
     },
   };
 }
@@ -115,11 +130,11 @@ function isGone(real: string, { dev, ino }: BigIntStats): boolean {
 }
 
 /** The same file or directory, opened for its content. Nothing else is: opening alone can start a device. */
-async function readable(asked: Opened): Promise<Opened> {
+async function readable(asked: Opened, disk: Disk): Promise<Opened> {
   if (!asked.stat.isFile() && !asked.stat.isDirectory()) return asked;
   try {
-    const handle = await open(asked.path, CONTENT_FLAGS);
-    return { ...asked, handle, path: `/proc/self/fd/${handle.fd}` };
+    const handle = handleOf(await disk.open(asked.path, CONTENT_FLAGS), disk);
+    return { ...asked, handle, path: `/proc/self/fd/${handle.descriptor}` };
   } finally {
     await asked.handle.close();
   }
@@ -127,9 +142,9 @@ async function readable(asked: Opened): Promise<Opened> {
 
 async function openCompared(root: string, path: string, uri: string): Promise<Opened> {
   const before = beneath(root, await realpath(path), uri);
-  const handle = await open(path, CONTENT_FLAGS);
+  const handle = handleOf(await POOLED.open(path, CONTENT_FLAGS), POOLED);
   try {
-    const stats = await handle.stat({ bigint: true });
+    const stats = await POOLED.fstat(handle.descriptor);
     const real = await realpath(path);
     const after = beneath(root, real, uri);
     const there = await stat(real, { bigint: true });

@@ -88,7 +88,7 @@ const sized = (resource: Resource, size: number): Resource =>
 async function fill(found: Found, buffer: Buffer, offset: number): Promise<number> {
   let filled = 0;
   while (filled < buffer.byteLength) {
-    const { bytesRead } = await found.opened.handle.read(buffer, filled, buffer.byteLength - filled, offset + filled);
+    const bytesRead = await found.opened.handle.read(buffer, filled, buffer.byteLength - filled, offset + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
@@ -106,7 +106,7 @@ async function* chunks(
     for (let at = from; at < to; ) {
       signal.throwIfAborted();
       const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, to - at));
-      const { bytesRead } = await found.opened.handle.read(buffer, 0, buffer.byteLength, at);
+      const bytesRead = await found.opened.handle.read(buffer, 0, buffer.byteLength, at);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
       at += bytesRead;

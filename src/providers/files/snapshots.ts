@@ -87,7 +87,9 @@ export function createSnapshots(): Snapshots {
   };
 }
 
-const isSettled = (stats: BigIntStats, now = Date.now()): boolean => now - Number(stats.mtimeMs) > STAMP_GRAIN_MS;
+/** By both times, since the first can be set to any. */
+const isSettled = ({ mtimeMs, ctimeMs }: BigIntStats, now = Date.now()): boolean =>
+  now - Math.max(Number(mtimeMs), Number(ctimeMs)) > STAMP_GRAIN_MS;
 
 const stampOf = (stats: BigIntStats): string => `${stats.dev}:${stats.ino}:${stats.mtimeNs}:${stats.ctimeNs}`;
 

@@ -1,0 +1,88 @@
+/**
+ * How the file system is asked. A disk of this machine answers in microseconds, several times faster than a thread of
+ * the pool can be woken, so small questions to it are asked directly. A network file system may take its time, so
+ * everything else is asked through the pool. (`docs/decisions/0013-asking-the-disk.md`)
+ */
+import {
+  type BigIntStats,
+  fstat,
+  fstatSync,
+  lstat,
+  lstatSync,
+  open,
+  openSync,
+  read,
+  readSync,
+  statfsSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
+
+type Soon<T> = T | Promise<T>;
+
+export interface Disk {
+  open(path: string, flags: number): Soon<number>;
+  fstat(descriptor: number): Soon<BigIntStats>;
+  lstat(path: string): Soon<BigIntStats>;
+  /** Bytes that were read: fewer than asked for at the end, and nowhere else. */
+  read(descriptor: number, buffer: Buffer, offset: number, length: number, position: number): Soon<number>;
+}
+
+const openSoon = promisify(open);
+const fstatSoon = promisify(fstat);
+const lstatSoon = promisify(lstat);
+
+function readSoon(
+  descriptor: number,
+  buffer: Buffer,
+  offset: number,
+  length: number,
+  position: number,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(descriptor, buffer, offset, length, position, (error, bytes) => (error ? reject(error) : resolve(bytes)));
+  });
+}
+
+/** Through the thread pool: nothing waits for it but the caller. */
+export const POOLED: Disk = {
+  open: openSoon,
+  fstat: (descriptor) => fstatSoon(descriptor, { bigint: true }),
+  lstat: (path) => lstatSoon(path, { bigint: true }),
+  read: readSoon,
+};
+
+/** Bytes that are read directly; more than that goes through the pool. */
+const DIRECT_READ_BYTES = 64 * 1024;
+
+export const DIRECT: Disk = {
+  open: (path, flags) => openSync(path, flags),
+  fstat: (descriptor) => fstatSync(descriptor, { bigint: true }),
+  lstat: (path) => lstatSync(path, { bigint: true }),
+  read: (descriptor, buffer, offset, length, position) =>
+    length > DIRECT_READ_BYTES
+      ? readSoon(descriptor, buffer, offset, length, position)
+      : readSync(descriptor, buffer, offset, length, position),
+};
+
+/** Types, as `statfs` gives them on Linux, of file systems that lie on a disk or in the memory of this machine. */
+const LOCAL: ReadonlySet<number> = new Set([
+  0xef53, // ext2, ext3, ext4
+  0x58465342, // xfs
+  0x9123683e, // btrfs
+  0xf2f52010, // f2fs
+  0x2fc12fc1, // zfs
+  0x01021994, // tmpfs
+  0x858458f6, // ramfs
+  0x794c7630, // overlay
+  0x73717368, // squashfs
+]);
+
+/** How to ask the file system that a canonical path lies on. */
+export function diskOf(path: string): Disk {
+  if (process.platform !== 'linux') return POOLED;
+  try {
+    return LOCAL.has(Number(statfsSync(path).type) >>> 0) ? DIRECT : POOLED;
+  } catch {
+    return POOLED;
+  }
+}

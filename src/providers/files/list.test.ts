@@ -1,0 +1,164 @@
+/** Pages of direct children. */
+import { symlink, unlink, utimes, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/e2e/folders.ts';
+import { refused, serve } from '../../../test/security/served.ts';
+import { createContext } from '../../core/context.ts';
+
+describe('a list', () => {
+  it('has directories first, then names, with what metadata says of each', async () => {
+    await using folder = await temporaryFolder({
+      'b.md': '# b',
+      'a.json': '{}',
+      'Z/x': '',
+      'y/x': '',
+      'é ü%#?.txt': 'x',
+    });
+    await symlink('y', folder.at('link'));
+    await using served = await serve({ path: folder.path });
+    const listed = await served.list('file:///');
+    expect(listed.map(({ name }) => name)).toEqual(['Z', 'y', 'a.json', 'b.md', 'link', 'é ü%#?.txt']);
+    for (const resource of listed) expect(await served.metadata(resource.uri)).toEqual(resource);
+    expect(listed.map(({ capabilities }) => capabilities?.list)).toEqual([true, true, false, false, true, false]);
+  });
+
+  it.each([1, 2, 3, 7, 100])('is the same in pages of %d', async (limit) => {
+    await using folder = await temporaryFolder(
+      Object.fromEntries(Array.from({ length: 25 }, (_, index) => [index % 4 === 0 ? `d${index}/x` : `f${index}`, ''])),
+    );
+    await using served = await serve({ path: folder.path });
+    expect(await served.list('file:///', limit)).toEqual(await served.list('file:///', 1_000));
+  });
+
+  it('goes on although more entries lead nowhere than a page has room for', async () => {
+    await using folder = await temporaryFolder({ 'zz.txt': 'z', outside: '' });
+    for (let index = 0; index < 300; index++) {
+      await symlink(index % 2 === 0 ? '/etc/passwd' : 'missing', folder.at(`link-${String(index).padStart(3, '0')}`));
+    }
+    await using served = await serve({ path: folder.path });
+    for (const limit of [1, 10, 1_000]) {
+      expect((await served.list('file:///', limit)).map(({ name }) => name)).toEqual(['outside', 'zz.txt']);
+    }
+  });
+
+  it('goes on behind an entry that has gone, and one that became something else', async () => {
+    await using folder = await temporaryFolder({ a: '', b: '', c: '', d: '', e: '' });
+    await using served = await serve({ path: folder.path });
+    const ctx = createContext();
+    const first = await served.provider.list('file:///', { limit: 2 }, ctx);
+    await unlink(folder.at('b'));
+    const second = await served.provider.list('file:///', { limit: 2, cursor: first.nextCursor }, ctx);
+    expect(second.resources.map(({ name }) => name)).toEqual(['c', 'd']);
+    await unlink(folder.at('d'));
+    await symlink('a', folder.at('d'));
+    const third = await served.provider.list('file:///', { limit: 2, cursor: second.nextCursor }, ctx);
+    expect(third.resources.map(({ name }) => name)).toEqual(['e']);
+    expect(third.nextCursor).toBeUndefined();
+  });
+
+  it('refuses positions of others', async () => {
+    await using folder = await temporaryFolder({ a: '' });
+    await using served = await serve({ path: folder.path });
+    for (const cursor of ['', 'x', '17', 'zname', '\u0000']) {
+      expect(await refused(served.provider.list('file:///', { limit: 1, cursor }, createContext()))).toBe('invalid');
+    }
+  });
+
+  it('takes any name behind a position for what it is: a name', async () => {
+    await using folder = await temporaryFolder({ 'root/a': '', 'root/b': '', secret: '' });
+    await using served = await serve({ path: folder.at('root') });
+    for (const name of ['../secret', '/etc/passwd', '..', '\u0000', 'a/../../secret', '']) {
+      const page = await served.provider.list('file:///', { limit: 10, cursor: `f${name}` }, createContext());
+      expect(page.resources.every((resource) => ['a', 'b'].includes(resource.name))).toBe(true);
+    }
+  });
+
+  it('is refused for files, and for what is missing, with errors that differ [2093-4]', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': '' });
+    await symlink('a.txt', folder.at('link'));
+    await using served = await serve({ path: folder.path });
+    expect(await refused(served.list('file:///a.txt'))).toBe('not-listable');
+    expect(await refused(served.list('file:///link'))).toBe('not-listable');
+    expect(await refused(served.list('file:///gone'))).toBe('not-found');
+    expect(await refused(served.list('file:///a.txt/gone'))).toBe('not-found');
+  });
+
+  it('has no entries that another setting leaves out: links', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': 'a', 'sub/b.txt': 'b' });
+    await symlink('a.txt', folder.at('file-link'));
+    await symlink('sub', folder.at('folder-link'));
+    await using served = await serve({ path: folder.path, symlinks: false });
+    expect(await served.names('file:///')).toEqual(['sub', 'a.txt']);
+    expect(await served.text('file:///')).toBe('a');
+    expect(await served.complete('')).toEqual(['sub/', 'a.txt']);
+    expect(await served.complete('folder-link/')).toEqual([]);
+    for (const path of ['file-link', 'folder-link', 'folder-link/b.txt']) {
+      expect(await refused(served.text(`file:///${path}`)), path).toBe('not-found');
+      expect(await refused(served.metadata(`file:///${path}`)), path).toBe('not-found');
+      expect(await refused(served.list(`file:///${path}`)), path).toBe('not-found');
+    }
+  });
+
+  it('has times that no date can hold as the first of all', async () => {
+    await using folder = await temporaryFolder({ 'old.txt': '', 'now.txt': '' });
+    await utimes(folder.at('old.txt'), -1, -86_400);
+    await using served = await serve({ path: folder.path });
+    for (const resource of await served.list('file:///')) {
+      expect(resource.annotations?.lastModified).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+    }
+    expect((await served.metadata('file:///old.txt')).annotations?.lastModified).toBe('1969-12-31T00:00:00.000Z');
+  });
+
+  it('stops when it is given up', async () => {
+    await using folder = await temporaryFolder({ a: '' });
+    for (let index = 0; index < 50; index++) await writeFile(folder.at(`f${index}`), '');
+    await using served = await serve({ path: folder.path });
+    const signal = AbortSignal.abort(new Error('given up'));
+    await expect(served.provider.list('file:///', { limit: 50 }, createContext({ signal }))).rejects.toThrow(
+      'given up',
+    );
+  });
+});
+
+describe('completion of a path [RES-3]', () => {
+  it('gives what is listed, and what can be written after it', async () => {
+    await using folder = await temporaryFolder({ 'guide/a b%.md': '', 'guide/#1?.md': '', 'guide.txt': '', other: '' });
+    await symlink('guide', folder.at('guide-link'));
+    await symlink('/etc', folder.at('guide-out'));
+    await using served = await serve({ path: folder.path });
+    expect(await served.complete('gui')).toEqual(['guide/', 'guide-link/', 'guide.txt']);
+    expect(await served.complete('guide/')).toEqual(['guide/%231%3F.md', 'guide/a b%25.md']);
+    expect(await served.complete('guide/a')).toEqual(['guide/a b%25.md']);
+    expect(await served.complete('guide-link/%23')).toEqual(['guide-link/%231%3F.md']);
+  });
+
+  it.each([
+    '../',
+    '..',
+    '%2e%2e/',
+    '%252e%252e/',
+    '/',
+    '//',
+    'x/../../',
+    'guide-out/',
+    'guide-out/pass',
+    '\u0000',
+    '.',
+    'a/'.repeat(10_000),
+  ])('gives nothing for %s', async (value) => {
+    await using folder = await temporaryFolder({ 'root/a': '', secret: '' });
+    await symlink('/etc', folder.at('root/guide-out'));
+    await using served = await serve({ path: folder.at('root') });
+    expect(await served.complete(value)).toEqual([]);
+  });
+
+  it('gives no more than is wanted, and says that there is more', async () => {
+    await using folder = await temporaryFolder(
+      Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, ''])),
+    );
+    await using served = await serve({ path: folder.path });
+    const ask = { uriTemplate: 'file:///{+path}', variable: 'path', value: 'f', known: {}, limit: 100 };
+    const answer = await served.provider.complete?.(ask, createContext());
+    expect([answer?.values.length, answer?.hasMore]).toEqual([100, true]);
+  });
+});

@@ -1,0 +1,177 @@
+/** What is read, when files change while they are read, and are larger or stranger than usual. */
+import { chmod, open, symlink, truncate } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/e2e/folders.ts';
+import { MEBIBYTE, refused, serve } from '../../../test/security/served.ts';
+import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
+import { createContext } from '../../core/context.ts';
+import type { ReadOptions } from '../../core/provider.ts';
+import { filesProvider } from './index.ts';
+
+const WHOLE: ReadOptions = { maxBytes: 64 * MEBIBYTE, maxChildren: 100 };
+
+/** The chunks of a body, with something done after the first one. */
+async function collect(
+  body: ResourceBody | undefined,
+  afterFirst: () => Promise<unknown> = async () => {},
+): Promise<Buffer> {
+  if (body === undefined) throw new Error('there is no body');
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of chunksOf(body.content)) {
+    if (chunks.push(chunk) === 1) await afterFirst();
+  }
+  await body.close?.();
+  return Buffer.concat(chunks);
+}
+
+describe('a file that changes while it is streamed', () => {
+  it('ends where it ends when it shrinks', async () => {
+    await using folder = await temporaryFolder({ 'a.bin': Buffer.alloc(MEBIBYTE, 1) });
+    const provider = await filesProvider({ path: folder.path });
+    const [body] = await provider.read('file:///a.bin', WHOLE, createContext());
+    const bytes = await collect(body, () => truncate(folder.at('a.bin'), 300_000));
+    expect(bytes.equals(Buffer.alloc(300_000, 1))).toBe(true);
+  });
+
+  it('ends at the first byte when nothing is left', async () => {
+    await using folder = await temporaryFolder({ 'a.bin': Buffer.alloc(MEBIBYTE, 1) });
+    const provider = await filesProvider({ path: folder.path });
+    const [body] = await provider.read('file:///a.bin', WHOLE, createContext());
+    await truncate(folder.at('a.bin'), 0);
+    expect((await collect(body)).byteLength).toBe(0);
+  });
+
+  it('ends at the size that it began with when it grows', async () => {
+    await using folder = await temporaryFolder({ 'a.log': 'x'.repeat(200_000) });
+    const provider = await filesProvider({ path: folder.path });
+    const [body] = await provider.read('file:///a.log', WHOLE, createContext());
+    const handle = await open(folder.at('a.log'), 'a');
+    const bytes = await collect(body, () => handle.appendFile('y'.repeat(200_000)));
+    await handle.close();
+    expect(bytes.toString()).toBe('x'.repeat(200_000));
+  });
+
+  it('says the size that it really gave when it is small', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': 'one' });
+    const provider = await filesProvider({ path: folder.path });
+    const [body] = await provider.read('file:///a.txt', WHOLE, createContext());
+    expect(body?.resource.size).toBe(3);
+    expect((await collect(body)).toString()).toBe('one');
+  });
+});
+
+describe('a file of an unusual kind', () => {
+  it('may be sparse: windows anywhere in it cost what they hold', async () => {
+    await using folder = await temporaryFolder({ 'sparse.bin': 'begin' });
+    const size = 8 * 1024 ** 4;
+    await truncate(folder.at('sparse.bin'), size);
+    const handle = await open(folder.at('sparse.bin'), 'r+');
+    await handle.write('end', size - 3);
+    await handle.close();
+    await using served = await serve({ path: folder.path });
+    expect((await served.metadata('file:///sparse.bin')).size).toBe(size);
+    const at = (offset: number, length: number): Promise<Buffer> =>
+      served.bytes('file:///sparse.bin', { range: { offset, length } });
+    expect((await at(0, 5)).toString()).toBe('begin');
+    expect((await at(size - 3, 100)).toString()).toBe('end');
+    expect((await at(size / 2, 200_000)).equals(Buffer.alloc(200_000))).toBe(true);
+    expect((await at(size, 10)).byteLength).toBe(0);
+    expect(await refused(at(size + 1, 10))).toBe('invalid');
+    expect(await refused(at(Number.MAX_SAFE_INTEGER, 10))).toBe('invalid');
+  });
+
+  it('may be empty', async () => {
+    await using folder = await temporaryFolder({ 'empty.txt': '' });
+    await using served = await serve({ path: folder.path });
+    expect(await served.text('file:///empty.txt')).toBe('');
+    expect(await served.text('file:///empty.txt', { range: { offset: 0, length: 10 } })).toBe('');
+    expect((await served.metadata('file:///empty.txt')).size).toBe(0);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'may be one of the kernel, which says that it is empty and is not',
+    async () => {
+      await using served = await serve({ path: '/proc/sys/kernel' });
+      expect((await served.text('file:///ostype')).trim()).toBe('Linux');
+      expect(await served.text('file:///ostype', { range: { offset: 1, length: 3 } })).toBe('inu');
+    },
+  );
+
+  it.each([0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_001])('may have %d bytes', async (size) => {
+    const content = Buffer.from(Array.from({ length: size }, (_, index) => (index * 7) % 251));
+    await using folder = await temporaryFolder({ 'a.bin': content });
+    await using served = await serve({ path: folder.path });
+    expect((await served.bytes('file:///a.bin')).equals(content)).toBe(true);
+    for (const [offset, length] of [
+      [0, 1],
+      [size >> 1, 70_000],
+      [Math.max(0, size - 1), 1],
+      [size, 1],
+    ] as const) {
+      const window = await served.bytes('file:///a.bin', { range: { offset, length } });
+      expect(window.equals(content.subarray(offset, offset + length)), `${offset} + ${length}`).toBe(true);
+    }
+  });
+});
+
+describe('a folder that is read [2093-5]', () => {
+  it('gives its first children whole, and no more bytes than are wanted', async () => {
+    await using folder = await temporaryFolder({
+      'a.txt': 'a'.repeat(600),
+      'b.txt': 'b'.repeat(600),
+      'c.txt': 'c'.repeat(300),
+      'sub/x.txt': 'x',
+    });
+    const provider = await filesProvider({ path: folder.path });
+    const bodies = await provider.read('file:///', { maxBytes: 1_000, maxChildren: 100 }, createContext());
+    expect(bodies.map(({ resource }) => resource.name)).toEqual(['sub', 'a.txt', 'c.txt']);
+    expect(bodies.every(({ child }) => child)).toBe(true);
+    await closeBodies(bodies);
+    const few = await provider.read('file:///', { maxBytes: 1_000, maxChildren: 2 }, createContext());
+    expect(few.map(({ resource }) => resource.name)).toEqual(['sub', 'a.txt']);
+  });
+
+  it('leaves out links that lead out, and has those that stay', async () => {
+    await using folder = await temporaryFolder({ 'root/a.txt': 'a', 'root/sub/b.txt': 'b', 'outside.txt': 'SECRET' });
+    await symlink('../outside.txt', folder.at('root/out'));
+    await symlink('sub/b.txt', folder.at('root/in'));
+    await symlink('sub', folder.at('root/folder'));
+    await using served = await serve({ path: folder.at('root') });
+    expect(await served.text('file:///')).toBe('ab');
+    expect(await served.names('file:///')).toEqual(['sub', 'a.txt', 'folder', 'in']);
+  });
+
+  it('does not stop at a child that may not be read', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
+    await chmod(folder.at('b.txt'), 0);
+    await using served = await serve({ path: folder.path });
+    const text = await served.text('file:///');
+    // The superuser may read everything.
+    expect(text).toBe(process.getuid?.() === 0 ? 'abc' : 'ac');
+  });
+
+  it('has no windows', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': 'a' });
+    await using served = await serve({ path: folder.path });
+    expect(await refused(served.text('file:///', { range: { offset: 0 } }))).toBe('invalid');
+  });
+
+  it('stops when it is given up', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': 'a' });
+    const provider = await filesProvider({ path: folder.path });
+    const signal = AbortSignal.abort(new Error('given up'));
+    await expect(provider.read('file:///', WHOLE, createContext({ signal }))).rejects.toThrow('given up');
+  });
+});
+
+describe('a URI with a slash at its end', () => {
+  it('names a folder, and no file', async () => {
+    await using folder = await temporaryFolder({ 'sub/a.txt': 'a' });
+    await using served = await serve({ path: folder.path });
+    expect(await served.text('file:///sub/')).toBe('a');
+    expect((await served.metadata('file:///sub/')).uri).toBe('file:///sub');
+    expect(await refused(served.text('file:///sub/a.txt/'))).toBe('not-found');
+    expect(await refused(served.metadata('file:///sub/a.txt/'))).toBe('not-found');
+    expect(await refused(served.text('file:///sub//'))).toBe('invalid');
+  });
+});
