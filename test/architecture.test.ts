@@ -13,10 +13,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   providers: ['protocol', 'core'],
   layers: ['protocol', 'core'],
   frontends: ['protocol', 'core'],
-  testing: ['protocol', 'core'],
+  testing: ['protocol', 'core', 'providers'],
   'vitrine.ts': ['protocol', 'core', 'layers', 'frontends'],
   serving: ['protocol', 'core', 'frontends', 'vitrine.ts'],
-  config: ['protocol', 'core', 'providers'],
+  config: ['protocol', 'core', 'providers', 'layers'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
   cli: ['protocol', 'core', 'providers', 'serving', 'config', 'vitrine.ts'],
 };

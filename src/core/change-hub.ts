@@ -38,7 +38,10 @@ interface Watch {
 }
 
 /** @param provider what is watched; of the interface, only that */
-export function createChangeHub(provider: Pick<ResourceProvider, 'name' | 'watch'>, options: ChangeHubOptions = {}): ChangeHub {
+export function createChangeHub(
+  provider: Pick<ResourceProvider, 'name' | 'watch'>,
+  options: ChangeHubOptions = {},
+): ChangeHub {
   const coalesceMs = options.coalesceMs ?? DEFAULT_COALESCE_MS;
   const maxWatches = options.maxWatches ?? DEFAULT_MAX_WATCHES;
   const watches = new Map<string, Watch>();

@@ -19,6 +19,11 @@ export interface Invocation extends Context {
   progress(progress: number, total?: number, message?: string): void;
   /** Sends a log message to the client, at the level it asked for or above; scrubbed and rate-limited (SEC-UTIL-4). */
   notify(level: LoggingLevel, data: unknown): void;
+  /**
+   * Ends the connection on which the client waits, where it can come back for the answer: for work that takes long, over
+   * HTTP with `resume`. The work goes on. Does nothing elsewhere.
+   */
+  hangUp(): void;
   /** The client's answers to what the latest round asked, by key. They are its word: validate them. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** What `seal` was given in the latest round, or undefined in the first. Altered state never gets here. */
@@ -36,6 +41,7 @@ export function detached(ctx: Context): Invocation {
     client: { elicitation: false, sampling: false, roots: false },
     progress: ignore,
     notify: ignore,
+    hangUp: ignore,
     answers: {},
     state: undefined,
     seal: () => {

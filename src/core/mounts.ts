@@ -21,6 +21,9 @@ export interface Mount {
 
 const MOUNT_NAME = /^[a-z][a-z0-9.-]*$/;
 
+/** The mount under which Vitrine publishes its own state: `vitrine+state:///subscriptions`. */
+export const STATE_MOUNT = 'vitrine';
+
 /** A mount name is at most this long. */
 export const MAX_MOUNT_NAME_LENGTH = 64;
 
@@ -211,6 +214,13 @@ export function publishUri(mount: Mount, native: string): string {
   // Hosts look for `ui://`, so there the mount goes into the authority.
   if (UI.test(native)) return `ui://${mount.name}+${native.slice('ui://'.length)}`;
   return `${mount.name}+${native}`;
+}
+
+/** Whether a published URI, or URI template, is one of this mount. */
+export function publishes(mount: Mount, uri: string): boolean {
+  if (!isPrefixed(mount)) return mount.provider.features.schemes.includes(schemeOf(uri) ?? '');
+  const text = UI.test(uri) ? uri.slice('ui://'.length) : uri;
+  return text.slice(0, mount.name.length + 1).toLowerCase() === `${mount.name}+`;
 }
 
 const publish = (mount: Mount, resource: Resource): Resource =>

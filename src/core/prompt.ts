@@ -4,6 +4,7 @@ import type { InputRequired } from '../protocol/input-required.ts';
 import type { Icon } from '../protocol/resources.ts';
 import type { Context } from './context.ts';
 import type { Invocation } from './invocation.ts';
+import type { ResourceProvider } from './provider.ts';
 
 export interface Prompt {
   readonly name: string;
@@ -34,6 +35,16 @@ export interface PromptSource {
   /** Calls back when the list may have changed. */
   watch?(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   close?(): Promise<void>;
+}
+
+/** Prompts in a folder of Markdown files, whose format is described in `docs/guide/prompts.md`. */
+export interface PromptFolder {
+  /** Where the folder is: a published URI, or one of `provider`. */
+  readonly uri: string;
+  /** Where its files are read, when they are not to be served as resources themselves; closed with the engine. */
+  readonly provider?: ResourceProvider | undefined;
+  /** Tells about changes. Default: where the provider can. */
+  readonly watch?: boolean | undefined;
 }
 
 /** Defines a prompt; it is checked as it is used. */

@@ -3,7 +3,7 @@
  * are not known. In the 2025 era a connection knows them before anything runs; on 2026-07-28, where a request stands
  * alone, a frontend turns the refusal into a question to the client, and runs again with the answer.
  */
-import { type InputRequired, inputRequired } from '../protocol/input-required.ts';
+import { type InputRequired, inputRequired, roots as whichRoots } from '../protocol/input-required.ts';
 import { ResourceError } from './errors.ts';
 import type { Invocation } from './invocation.ts';
 
@@ -63,15 +63,14 @@ export async function withRoots<T>(
     ...(roots !== undefined && { roots }),
     state: carried === undefined ? state : carried.inner,
     answers: carried?.answers ?? invocation.answers,
-    seal: (own) =>
-      invocation.seal(roots === undefined ? own : ({ rooted: true, roots, inner: own } satisfies Carried)),
+    seal: (own) => invocation.seal(roots === undefined ? own : ({ rooted: true, roots, inner: own } satisfies Carried)),
   };
   try {
     return await run(inner);
   } catch (error) {
     if (!(error instanceof RootsNeeded) || !invocation.client.roots || carried !== undefined) throw error;
     const asking: Carried = { rooted: true, inner: state, answers: invocation.answers };
-    return inputRequired({ [KEY]: { method: 'roots/list' } }, invocation.seal(asking));
+    return inputRequired({ [KEY]: whichRoots() }, invocation.seal(asking));
   }
 }
 

@@ -2,13 +2,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ClientOptions,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
+import { within } from './waiting.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-export const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The built command; `VITRINE_CLI` names another build. */
+export const CLI = process.env.VITRINE_CLI ?? fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 export const MUSEUM = fileURLToPath(new URL('../../examples/museum', import.meta.url));
+export const MUSEUM_CONFIG = fileURLToPath(new URL('../../examples/vitrine.yaml', import.meta.url));
 
 export const TRANSPORTS = ['stdio', 'http'] as const;
 export const ERAS = ['legacy', 'modern'] as const;
@@ -20,63 +29,128 @@ export const MATRIX: readonly { readonly transport: TransportKind; readonly era:
   (transport) => ERAS.map((era) => ({ transport, era })),
 );
 
+/** Each transport and each era once, for what depends on neither. */
+export const DIAGONAL: typeof MATRIX = MATRIX.filter(
+  ({ transport, era }) => (transport === 'http') === (era === 'modern'),
+);
+
 /** Results as they are on the wire: the SDK's typed methods drop fields they do not know. */
 const loose = z.looseObject({});
 
 export interface Connected extends AsyncDisposable {
   readonly client: Client;
+  readonly era: Era;
+  /** The server's process. */
+  readonly pid: number;
   /** Sends a request and returns the result with every field. */
-  request<T = Record<string, unknown>>(method: string, params?: Record<string, unknown>): Promise<T>;
-  /** What the server wrote to standard error, over stdio. */
+  request<T = Record<string, unknown>>(
+    method: string,
+    params?: Record<string, unknown>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<T>;
+  /** Every message of the server since the handshake, as it was on the wire. */
+  readonly received: readonly JSONRPCMessage[];
+  /** Calls back on every further message. */
+  onMessage(listener: (message: JSONRPCMessage) => void): void;
+  /** Resolves when the server can send notifications: over HTTP in the 2025 era that takes a stream. */
+  readonly reachable: Promise<void>;
+  /** What the server wrote to standard error. */
   stderr(): string;
   close(): Promise<void>;
 }
 
 const versionNegotiation = { legacy: { mode: 'legacy' }, modern: { mode: { pin: '2026-07-28' } } } as const;
 
+/** What the server may ask of the client, and how the client answers. */
+export interface Abilities extends Pick<ClientOptions, 'capabilities' | 'inputRequired'> {
+  /** Sets the handlers, before the handshake. */
+  readonly prepare?: (client: Client) => void;
+}
+
 /** Starts `vitrine serve <args>` over stdio and connects to it. */
-export async function connectStdio(era: Era, args: readonly string[], cwd = ROOT): Promise<Connected> {
+export async function connectStdio(era: Era, args: readonly string[], abilities?: Abilities): Promise<Connected> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [CLI, 'serve', ...args],
-    cwd,
+    cwd: ROOT,
     stderr: 'pipe',
   });
   let stderr = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
   });
-  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: versionNegotiation[era] });
-  await client.connect(transport);
-  return connected(
-    client,
-    async () => {},
-    () => stderr,
-  );
+  return connected(era, transport, {
+    pid: () => transport.pid ?? 0,
+    reachable: Promise.resolve(),
+    beforeClose: async () => {},
+    stderr: () => stderr,
+    abilities,
+  });
 }
 
 /** Connects to a server that is already listening. */
-export async function connectHttp(era: Era, url: string): Promise<Connected> {
-  const transport = new StreamableHTTPClientTransport(new URL(url));
-  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: versionNegotiation[era] });
-  await client.connect(transport);
-  return connected(
-    client,
-    () => transport.terminateSession(),
-    () => '',
-  );
+export async function connectHttp(
+  era: Era,
+  server: Pick<Listening, 'url' | 'process' | 'output'>,
+  abilities?: Abilities,
+): Promise<Connected> {
+  let opened = (): void => {};
+  const stream = new Promise<void>((resolve) => {
+    opened = resolve;
+  });
+  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+    async fetch(url, init) {
+      const response = await fetch(url, init);
+      if (init?.method === 'GET' && response.ok) opened();
+      return response;
+    },
+  });
+  return connected(era, transport, {
+    pid: () => server.process.pid ?? 0,
+    reachable: era === 'legacy' ? within(stream, 'the stream for notifications') : Promise.resolve(),
+    beforeClose: () => transport.terminateSession(),
+    stderr: server.output,
+    abilities,
+  });
 }
 
-function connected(client: Client, beforeClose: () => Promise<void>, stderr: () => string): Connected {
+interface Ends {
+  pid(): number;
+  readonly reachable: Promise<void>;
+  beforeClose(): Promise<void>;
+  stderr(): string;
+  readonly abilities: Abilities | undefined;
+}
+
+async function connected(era: Era, transport: Transport, ends: Ends): Promise<Connected> {
+  const { prepare, ...abilities } = ends.abilities ?? {};
+  const options = { versionNegotiation: versionNegotiation[era], ...abilities };
+  const client = new Client({ name: 'test', version: '1.0.0' }, options);
+  prepare?.(client);
+  ends.reachable.catch(() => {});
+  await client.connect(transport);
+  const received: JSONRPCMessage[] = [];
+  const listeners: ((message: JSONRPCMessage) => void)[] = [];
+  const deliver = transport.onmessage;
+  transport.onmessage = (message, extra) => {
+    received.push(message);
+    deliver?.(message, extra);
+    for (const listener of listeners) listener(message);
+  };
   const close = async (): Promise<void> => {
-    await beforeClose().catch(() => {});
+    await ends.beforeClose().catch(() => {});
     await client.close();
   };
   return {
     client,
-    request: async <T>(method: string, params: Record<string, unknown> = {}) =>
-      (await client.request({ method, params }, loose)) as T,
-    stderr,
+    era,
+    pid: ends.pid(),
+    request: async <T>(method: string, params: Record<string, unknown> = {}, options: { signal?: AbortSignal } = {}) =>
+      (await client.request({ method, params }, loose, options)) as T,
+    received,
+    onMessage: (listener) => void listeners.push(listener),
+    reachable: ends.reachable,
+    stderr: ends.stderr,
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -91,10 +165,10 @@ export interface Listening extends AsyncDisposable {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `vitrine serve <args> --http 0` and resolves when it listens. */
-export async function startHttp(args: readonly string[], cwd = ROOT): Promise<Listening> {
-  const child = spawn(process.execPath, [CLI, 'serve', ...args, '--http', '0'], {
-    cwd,
+/** Starts `vitrine serve <args> --http <address>`, at a free port if nothing else is said; resolves when it listens. */
+export async function startHttp(args: readonly string[], address = '0'): Promise<Listening> {
+  const child = spawn(process.execPath, [CLI, 'serve', ...args, '--http', address], {
+    cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -112,17 +186,25 @@ export async function startHttp(args: readonly string[], cwd = ROOT): Promise<Li
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
     const exited = once(child, 'exit');
     child.kill(signal);
-    const [code] = (await exited) as [number | null];
+    const [code] = (await within(exited, `the end of the server after ${signal}`, 15_000)) as [number | null];
     return code;
   };
   return { url, process: child, output: () => output, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
 }
 
 /** A server over either transport with one client of either era. */
-export async function connect(transport: TransportKind, era: Era, args: readonly string[]): Promise<Connected> {
-  if (transport === 'stdio') return connectStdio(era, args);
+export async function connect(
+  transport: TransportKind,
+  era: Era,
+  args: readonly string[],
+  abilities?: Abilities,
+): Promise<Connected> {
+  if (transport === 'stdio') return connectStdio(era, args, abilities);
   const server = await startHttp(args);
-  const connection = await connectHttp(era, server.url);
+  const connection = await connectHttp(era, server, abilities).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
   const close = async (): Promise<void> => {
     await connection.close();
     await server.stop();

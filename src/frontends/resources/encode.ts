@@ -1,13 +1,13 @@
 /** From a body to an item of `contents`: collected within the budget, then UTF-8 text or base64 (RES-2). */
 import { isUtf8 } from 'node:buffer';
-import { knownSize, type ResourceBody } from '../../core/body.ts';
+import { type BodyWindow, knownSize, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { ByteRange } from '../../core/provider.ts';
 import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text.ts';
 import { RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
-import { collectRange } from './collect.ts';
+import { type Collected, collectRange } from './collect.ts';
 
 export interface EncodeOptions {
   /** Bytes that may still be taken in this read. */
@@ -28,31 +28,34 @@ export async function encodeBody(body: ResourceBody, options: EncodeOptions, ctx
   const wanted = body.window === undefined ? options.range : undefined;
   const expected = expectedSize(body, wanted);
   if (expected !== undefined && expected > options.budget) throw tooLarge(body, options.limit);
-  const bytes = await collect(body, wanted, options, ctx);
+  const collected = await collectRange(body.content, wanted, options.budget, ctx);
+  if (collected === undefined) throw tooLarge(body, options.limit);
+  const { bytes } = collected;
   if (options.range === undefined) return { item: contentsOf(resource, bytes), bytes: bytes.byteLength };
-  const offset = body.window?.offset ?? options.range.offset;
-  const total = body.window?.total ?? resource.size ?? (wanted === undefined ? undefined : knownSize(body.content));
-  return { item: windowItem(body, bytes, offset, total), bytes: bytes.byteLength };
+  const window = windowOf(body, options.range, collected);
+  const { length } = options.range;
+  // Less than was asked for is all that is left.
+  const atEnd = length === undefined || bytes.byteLength < length || window.offset + bytes.byteLength === window.total;
+  return { item: windowItem(body, bytes, window, atEnd), bytes: bytes.byteLength };
+}
+
+/** Where the bytes lie. @throws ResourceError `invalid` for a window cut here which a provider would refuse to cut */
+function windowOf(
+  { resource, content, window }: ResourceBody,
+  { offset }: ByteRange,
+  { ended, seen }: Collected,
+): BodyWindow {
+  if (window !== undefined) return { offset: window.offset, total: window.total ?? resource.size };
+  if (ended && offset > seen) {
+    throw invalid(`The window begins behind the end of the resource, which has ${seen} bytes`, resource.uri);
+  }
+  return { offset, total: ended ? seen : (resource.size ?? knownSize(content)) };
 }
 
 function expectedSize(body: ResourceBody, wanted: ByteRange | undefined): number | undefined {
   const size = knownSize(body.content);
-  if (wanted === undefined) return size;
-  const rest = size === undefined ? undefined : Math.max(0, size - wanted.offset);
-  if (wanted.length === undefined) return rest;
-  return rest === undefined ? wanted.length : Math.min(rest, wanted.length);
-}
-
-/** The wanted bytes in one piece. */
-async function collect(
-  body: ResourceBody,
-  wanted: ByteRange | undefined,
-  options: EncodeOptions,
-  ctx: Context,
-): Promise<Buffer> {
-  const collected = await collectRange(body.content, wanted, options.budget, ctx);
-  if (collected === undefined) throw tooLarge(body, options.limit);
-  return collected.bytes;
+  if (wanted === undefined || size === undefined) return size;
+  return Math.min(Math.max(0, size - wanted.offset), wanted.length ?? size);
 }
 
 /** The whole content of a resource as an item: text where it is UTF-8 and not of a binary type. */
@@ -64,21 +67,21 @@ export function contentsOf(resource: Resource, bytes: Buffer): ResourceContents 
 function windowItem(
   { resource }: ResourceBody,
   bytes: Buffer,
-  offset: number,
-  total: number | undefined,
+  { offset, total }: BodyWindow,
+  atEnd: boolean,
 ): ResourceContents {
   const meta = (start: number, length: number): { _meta: Record<string, unknown> } => ({
     _meta: { ...resource._meta, [WINDOW_META_KEY]: { offset: start, length, ...(total !== undefined && { total }) } },
   });
-  if (!isBinaryType(resource.mimeType)) {
-    const start = offset === 0 ? 0 : leadingPartBytes(bytes);
-    const atEnd = total !== undefined && offset + bytes.byteLength >= total;
-    const whole = bytes.subarray(start, bytes.byteLength - (atEnd ? 0 : trailingPartBytes(bytes)));
+  // What begins in the middle of a character, or is no UTF-8 at all, is given as bytes: then no byte is left out, and a
+  // reader who goes on where a window of text ended never begins there.
+  if (!isBinaryType(resource.mimeType) && leadingPartBytes(bytes) === 0) {
+    const whole = bytes.subarray(0, bytes.byteLength - (atEnd ? 0 : trailingPartBytes(bytes)));
     if (isUtf8(whole)) {
-      if (whole.byteLength === 0 && bytes.byteLength > start) {
-        throw invalid(`The window ends within one character; ask for at least ${start + 4} bytes`, resource.uri);
+      if (whole.byteLength === 0 && bytes.byteLength > 0) {
+        throw invalid('The window ends within one character; ask for at least 4 bytes', resource.uri);
       }
-      return { ...resource, ...meta(offset + start, whole.byteLength), text: whole.toString('utf8') };
+      return { ...resource, ...meta(offset, whole.byteLength), text: whole.toString('utf8') };
     }
   }
   return { ...resource, ...meta(offset, bytes.byteLength), blob: bytes.toString('base64') };

@@ -26,9 +26,7 @@ export function readResource(
   params: ReadParams,
   invocation: Invocation,
 ): Promise<ReadResult | InputRequired> {
-  return withRoots(invocation, (rooted) =>
-    withConfirmation(rooted, (ctx) => readConfirmed(options, params, ctx)),
-  );
+  return withRoots(invocation, (rooted) => withConfirmation(rooted, (ctx) => readConfirmed(options, params, ctx)));
 }
 
 /** The contents, whole, a window or lines, without asking anybody: what is not confirmed in the context is refused. */

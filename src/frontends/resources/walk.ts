@@ -40,6 +40,9 @@ interface State {
 /** How many entries of a container are looked at together on the way down. */
 const STEP = 32;
 
+/** How many lists are asked for in one page, which is then short: a tree may be deep, and its levels nearly empty. */
+export const MAX_LISTS = 1_000;
+
 export async function walkPage(
   provider: ResourceProvider,
   position: string | undefined,
@@ -48,9 +51,11 @@ export async function walkPage(
 ): Promise<WalkPage> {
   const state: State = position === undefined ? start(0, 0) : (JSON.parse(position) as State);
   const resources: Resource[] = [];
-  const room = (): number => Math.min(limits.pageSize - resources.length, limits.maxListed - state.emitted);
+  const room = (): number => limits.pageSize - resources.length;
+  const left = (): number => limits.maxListed - state.emitted;
 
-  while (room() > 0) {
+  // With nothing left it goes on to the next entry, which is not shown: only that tells whether something is left out.
+  for (let lists = 0; lists < MAX_LISTS && (room() > 0 || left() <= 0); ) {
     ctx.signal.throwIfAborted();
     const frame = state.frames.pop();
     if (frame === undefined) {
@@ -61,9 +66,12 @@ export async function walkPage(
     }
     const [uri, cursor, level] = frame;
     const emitting = level === state.level;
-    const page = await tolerantList(provider, uri, cursor, emitting ? room() : STEP, ctx);
+    lists++;
+    const limit = emitting ? Math.max(1, Math.min(room(), left())) : STEP;
+    const page = await tolerantList(provider, uri, cursor, limit, ctx);
     if (page.nextCursor !== undefined) state.frames.push([uri, page.nextCursor, level]);
     if (emitting) {
+      if (left() <= 0 && page.resources.length > 0) return { resources, truncatedBy: 'maxResources' };
       resources.push(...page.resources);
       state.emitted += page.resources.length;
       state.deeper ||= page.resources.some(isContainer);
@@ -73,7 +81,6 @@ export async function walkPage(
     }
   }
   if (state.frames.length === 0 && !state.deeper) return { resources };
-  if (state.emitted >= limits.maxListed) return { resources, truncatedBy: 'maxResources' };
   return { resources, position: JSON.stringify(state) };
 }
 

@@ -99,7 +99,7 @@ function bounded(
     if (folder === undefined || place === 'outside') return NO_VALUES;
     if (place === 'within') return given;
     const { resources } = await listWay({ segments: folder, place, bounds }, { limit: request.limit }, ctx);
-    const values = resources.map(valueOf).filter((value) => value.startsWith(request.value));
+    const values = resources.map(typedPath).filter((value) => value.startsWith(request.value));
     return { values, hasMore: false, total: values.length };
   }
 
@@ -121,7 +121,7 @@ function bounded(
     }
   }
 
-  const valueOf = (resource: Resource): string => {
+  const typedPath = (resource: Resource): string => {
     const { segments } = parseTreeUri(resource.uri, scheme);
     const path = segments.map((name) => name.replace(/[%?#]/g, encodeURIComponent)).join('/');
     return resource.capabilities?.list ? `${path}/` : path;

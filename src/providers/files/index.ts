@@ -5,7 +5,7 @@
  * @example
  * const docs = await filesProvider({ path: './docs' });
  */
-import { realpath, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { createContext, type Log, SILENT } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
@@ -86,6 +86,7 @@ async function locate(path: string): Promise<{ root: string; only?: string; call
   try {
     const real = await realpath(path);
     const stats = await stat(real);
+    await access(real, stats.isDirectory() ? constants.R_OK | constants.X_OK : constants.R_OK);
     if (stats.isDirectory()) return { root: real, called: basename(real) || 'root' };
     if (stats.isFile()) return { root: dirname(real), only: basename(real), called: basename(dirname(real)) || 'root' };
   } catch (error) {

@@ -1,9 +1,13 @@
 /** Pages of direct children. */
-import { symlink, unlink, utimes, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { symlink, unlink, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/folders.ts';
 import { refused, serve } from '../../../test/security/served.ts';
 import { createContext } from '../../core/context.ts';
+
+const run = promisify(execFile);
 
 describe('a list', () => {
   it('has directories first, then names, with what metadata says of each', async () => {
@@ -99,14 +103,18 @@ describe('a list', () => {
     }
   });
 
-  it('has times that no date can hold as the first of all', async () => {
-    await using folder = await temporaryFolder({ 'old.txt': '', 'now.txt': '' });
-    await utimes(folder.at('old.txt'), -1, -86_400);
+  it.each([
+    '1901-12-14T00:00:00.000Z',
+    '1969-12-31T23:59:59.999Z',
+    '1970-01-01T00:00:00.000Z',
+    '2400-01-01T00:00:00.500Z',
+  ])('has times as far back and ahead as %s', async (time) => {
+    await using folder = await temporaryFolder({ 'a.txt': '' });
+    await run('touch', ['-d', time, folder.at('a.txt')]);
     await using served = await serve({ path: folder.path });
-    for (const resource of await served.list('file:///')) {
-      expect(resource.annotations?.lastModified).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
-    }
-    expect((await served.metadata('file:///old.txt')).annotations?.lastModified).toBe('1969-12-31T00:00:00.000Z');
+    const [listed] = await served.list('file:///');
+    expect(listed?.annotations?.lastModified).toBe(time);
+    expect((await served.metadata('file:///a.txt')).annotations?.lastModified).toBe(time);
   });
 
   it('stops when it is given up', async () => {
@@ -144,12 +152,17 @@ describe('completion of a path [RES-3]', () => {
     'guide-out/pass',
     '\u0000',
     '.',
-    'a/'.repeat(10_000),
   ])('gives nothing for %s', async (value) => {
     await using folder = await temporaryFolder({ 'root/a': '', secret: '' });
     await symlink('/etc', folder.at('root/guide-out'));
     await using served = await serve({ path: folder.at('root') });
     expect(await served.complete(value)).toEqual([]);
+  });
+
+  it('gives nothing for a path that is deeper than any', async () => {
+    await using folder = await temporaryFolder({ a: '' });
+    await using served = await serve({ path: folder.path });
+    expect(await served.complete('a/'.repeat(30_000))).toEqual([]);
   });
 
   it('gives no more than is wanted, and says that there is more', async () => {

@@ -9,8 +9,11 @@ import { faultOf } from './fault.ts';
 import { type Folder, type Found, find, findSegments, SCHEME } from './folder.ts';
 import { listOpened } from './list.ts';
 
-/** Files up to this size are read in one go; larger ones are streamed in chunks of this size. */
-const CHUNK_BYTES = 64 * 1024;
+/** Files up to this size are read in one go. */
+const SMALL_BYTES = 64 * 1024;
+
+/** Larger ones are streamed in chunks of this size, between which others get their turn. */
+const CHUNK_BYTES = 256 * 1024;
 
 export async function readFileOrDirectory(
   folder: Folder,
@@ -43,7 +46,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
     await close();
     throw invalid(`The window begins behind the end of the resource, which has ${total} bytes`, uri);
   }
-  if (unsized || length > CHUNK_BYTES) {
+  if (unsized || length > SMALL_BYTES) {
     const to = unsized ? offset + (want.range?.length ?? Number.POSITIVE_INFINITY) : end;
     const content: BodyContent = {
       kind: 'stream',

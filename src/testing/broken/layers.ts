@@ -66,7 +66,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
   {
     defect: 'answers without asking',
     law: 'every method reaches',
-    says: /What metadata called/,
+    says: /metadata did not reach the inner provider/,
     layer: (inner) => like(inner, { metadata: async (uri) => ({ uri, name: 'made up' }) }),
   },
   {

@@ -60,9 +60,11 @@ export const layerLaws: readonly LayerLaw[] = [
         const reached: Reached[] = [];
         const before = async (one: Reached): Promise<void> => void reached.push(one);
         const answer = await call(layer(innerProvider({ before })), method);
-        assert.deepEqual([...new Set(reached.map((one) => one.method))], [method], `What ${method} called`);
+        // A layer may ask for more: for the metadata, say, before it lets a read pass.
+        const own = reached.find((one) => one.method === method);
+        assert.ok(own !== undefined, `${method} did not reach the inner provider`);
         const uri = method === 'listTemplates' || method === 'complete' ? undefined : URI;
-        assert.equal(reached[0]?.uri, uri, `The URI of ${method}`);
+        assert.equal(own.uri, uri, `The URI of ${method}`);
         assert.ok(answer !== undefined, `${method} answered nothing`);
         if (method === 'read') await closeBodies(answer as readonly ResourceBody[]);
       }

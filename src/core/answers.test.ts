@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { accepted, refused, sampledText } from './answers.ts';
+
+const JSON_SCHEMA = { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] } as const;
+const NO_ANSWERS: readonly unknown[] = [undefined, null, 1, 'accept', [], {}, { action: 'other' }];
+
+describe('what a client answered', () => {
+  it.each([
+    ['JSON Schema', JSON_SCHEMA],
+    ['a Standard Schema', z.object({ age: z.number().int() })],
+  ])('is a form that was accepted and fits, by %s, or nothing', async (_what, schema) => {
+    expect(await accepted({ action: 'accept', content: { age: 7 } }, schema)).toEqual({ age: 7 });
+    const others = [
+      { action: 'accept', content: { age: '7' } },
+      { action: 'accept', content: { age: 7.5 } },
+      { action: 'accept', content: [7] },
+      { action: 'accept' },
+      { action: 'decline', content: { age: 7 } },
+      { action: 'cancel' },
+    ];
+    for (const answer of [...others, ...NO_ANSWERS]) expect(await accepted(answer, schema)).toBeUndefined();
+  });
+
+  it('is a refusal when it was declined or cancelled', () => {
+    expect([{ action: 'decline' }, { action: 'cancel' }].map(refused)).toEqual([true, true]);
+    expect([{ action: 'accept' }, ...NO_ANSWERS].some(refused)).toBe(false);
+  });
+
+  it('is the text of a model, of one block or several', () => {
+    const text = (value: unknown) => ({ type: 'text', text: value });
+    expect(sampledText({ role: 'assistant', content: text('one') })).toBe('one');
+    expect(sampledText({ content: [text('one'), { type: 'image' }, text('two'), text(3)] })).toBe('one\ntwo');
+    for (const answer of [{ content: { type: 'image', data: '' } }, { content: text(1) }, ...NO_ANSWERS]) {
+      expect(sampledText(answer)).toBeUndefined();
+    }
+  });
+});

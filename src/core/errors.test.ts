@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { invalid, notFound, notListable, ResourceError, type ResourceErrorCode, toWireError } from './errors.ts';
+
+/** Every code, the JSON-RPC code it is sent as, and whether trying again may help. */
+const MAPPING: Readonly<Record<ResourceErrorCode, readonly [code: number, retryable: boolean]>> = {
+  'not-found': [-32602, false],
+  'not-listable': [-32602, false],
+  denied: [-32602, false],
+  'too-large': [-32602, false],
+  invalid: [-32602, false],
+  timeout: [-32603, true],
+  limited: [-32603, true],
+  unavailable: [-32603, true],
+  internal: [-32603, false],
+};
+
+const CODES = Object.keys(MAPPING) as ResourceErrorCode[];
+const SECRET = '/home/somebody/.ssh/id_ed25519';
+
+describe('the wire error of a ResourceError', () => {
+  it.each(CODES)('%s', (code) => {
+    const [wireCode, retryable] = MAPPING[code];
+    const error = new ResourceError(code, 'What is wrong', { uri: 'file:///a', details: { limit: 7 } });
+    expect(error.retryable).toBe(retryable);
+    expect(toWireError(error, 'request-1')).toEqual({
+      code: wireCode,
+      message: 'What is wrong',
+      data: { uri: 'file:///a', reason: code, limit: 7, ...(retryable && { retryable: true }) },
+    });
+  });
+
+  it('of a missing resource is -32602 with its URI', () => {
+    expect(toWireError(notFound('file:///a'))).toEqual({
+      code: -32602,
+      message: 'Resource not found',
+      data: { uri: 'file:///a', reason: 'not-found' },
+    });
+  });
+
+  it('of what cannot be listed says so, and differs from that of a missing resource [2093-4]', () => {
+    expect(toWireError(notListable('file:///a'))).toMatchObject({ code: -32602, data: { reason: 'not-listable' } });
+    expect(notListable('file:///a').message).not.toBe(notFound('file:///a').message);
+  });
+
+  it('has no URI where there is none', () => {
+    expect(toWireError(invalid('A mistake'))).toEqual({
+      code: -32602,
+      message: 'A mistake',
+      data: { reason: 'invalid' },
+    });
+  });
+
+  it('has nothing of its cause, which stays for the log', () => {
+    const cause = Object.assign(new Error(`ENOENT: no such file, open '${SECRET}'`), { path: SECRET });
+    for (const error of [notFound('file:///a', cause), new ResourceError('internal', 'Failed', { cause })]) {
+      expect(error.cause).toBe(cause);
+      expect(JSON.stringify(toWireError(error, 'request-1'))).not.toContain(SECRET);
+    }
+  });
+});
+
+describe('a ResourceError', () => {
+  const error = new ResourceError('too-large', 'Too large', { uri: 'file:///a', cause: 'why', details: { limit: 7 } });
+
+  it('keeps all but the URI when it is about another one', () => {
+    const other = error.withUri('docs+file:///a');
+    expect(other).toMatchObject({ ...error, uri: 'docs+file:///a', message: 'Too large', cause: 'why' });
+    expect(error.uri).toBe('file:///a');
+  });
+
+  it('keeps all but the cause when it is given one', () => {
+    expect(error.withCause('because')).toMatchObject({ ...error, message: 'Too large', cause: 'because' });
+  });
+
+  it('is an Error with a name, and without a cause when none is given', () => {
+    expect(error).toBeInstanceOf(Error);
+    expect(error.name).toBe('ResourceError');
+    expect(Object.hasOwn(invalid('x'), 'cause')).toBe(false);
+  });
+});
+
+describe('the wire error of anything else', () => {
+  const bare = {
+    code: -32603,
+    message: 'Internal error; the server log has the cause under this request id',
+    data: { requestId: 'request-1' },
+  };
+
+  it.each<[string, unknown]>([
+    ['an error of the system', Object.assign(new Error(`EACCES: '${SECRET}'`), { code: 'EACCES', path: SECRET })],
+    ['a bug', new TypeError(`Cannot read ${SECRET}`)],
+    ['a string', SECRET],
+    ['nothing', undefined],
+    ['null', null],
+    [
+      'what looks like a ResourceError',
+      { name: 'ResourceError', code: 'invalid', message: SECRET, uri: SECRET, details: {} },
+    ],
+    ['an error with a wire code', Object.assign(new Error(SECRET), { code: -32602, data: { path: SECRET } })],
+    ['what fails when it is looked at', new Proxy({}, { get: () => failNow() })],
+    ['several errors', new AggregateError([new Error(SECRET)], SECRET)],
+  ])('%s is bare', (_what, thrown) => {
+    expect(toWireError(thrown, 'request-1')).toEqual(bare);
+  });
+
+  it('has no data where the request has no id', () => {
+    const { data: _, ...rest } = bare;
+    expect(toWireError(new Error('x'))).toEqual(rest);
+  });
+
+  it('says nothing of any thrown value', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
+        (thrown) => {
+          expect(toWireError(thrown, 'request-1')).toEqual(bare);
+          expect(toWireError(new Error(SECRET, { cause: thrown }), 'request-1')).toEqual(bare);
+        },
+      ),
+    );
+  });
+});
+
+function failNow(): never {
+  throw new Error(SECRET);
+}

@@ -1,0 +1,68 @@
+/** A client that can be asked: its user, its model and its roots, as a script, and what they were asked. */
+import type { Abilities } from './harness.ts';
+
+/** What a user does with a question. */
+export type Decision = 'accept' | 'decline' | 'cancel' | 'untick';
+
+export interface Script {
+  /** Decides on a question; without it the client declares no elicitation. */
+  readonly user?: (question: string) => Decision | Promise<Decision>;
+  /** Writes an answer; without it the client declares no sampling. */
+  readonly model?: (prompt: string) => string | Promise<string>;
+  /** `file:` URIs as they are now; without them the client declares no roots. */
+  readonly roots?: () => readonly string[];
+}
+
+export interface Asked {
+  readonly abilities: Abilities;
+  /** Questions to the user, in order. */
+  readonly questions: readonly string[];
+  /** What was put into sampling, in order. */
+  readonly prompts: readonly string[];
+  /** How often the roots were asked for. */
+  rootsAsked(): number;
+}
+
+const FORMS = {
+  accept: { action: 'accept', content: { confirm: true } },
+  untick: { action: 'accept', content: { confirm: false } },
+  decline: { action: 'decline' },
+  cancel: { action: 'cancel' },
+} as const;
+
+export function askable({ user, model, roots }: Script): Asked {
+  const questions: string[] = [];
+  const prompts: string[] = [];
+  let rootsAsked = 0;
+  const abilities: Abilities = {
+    capabilities: {
+      ...(user !== undefined && { elicitation: {} }),
+      ...(model !== undefined && { sampling: {} }),
+      ...(roots !== undefined && { roots: { listChanged: true } }),
+    },
+    prepare(client) {
+      if (user !== undefined) {
+        client.setRequestHandler('elicitation/create', async ({ params }) => {
+          questions.push(params.message);
+          return FORMS[await user(params.message)];
+        });
+      }
+      if (model !== undefined) {
+        client.setRequestHandler('sampling/createMessage', async ({ params }) => {
+          const [message] = params.messages;
+          const content = Array.isArray(message?.content) ? message.content[0] : message?.content;
+          const prompt = content?.type === 'text' ? content.text : '';
+          prompts.push(prompt);
+          return { role: 'assistant', model: 'scripted', content: { type: 'text', text: await model(prompt) } };
+        });
+      }
+      if (roots !== undefined) {
+        client.setRequestHandler('roots/list', () => {
+          rootsAsked++;
+          return { roots: roots().map((uri) => ({ uri })) };
+        });
+      }
+    },
+  };
+  return { abilities, questions, prompts, rootsAsked: () => rootsAsked };
+}

@@ -1,0 +1,78 @@
+/** `notifications/resources/list_changed`: the listed set changes, at any depth. */
+import { mkdir, rename, rm, unlink } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { drain } from './answers.ts';
+import { type Folder, temporaryFolder } from './folders.ts';
+import { type Connected, connect, MATRIX } from './harness.ts';
+import { collectNotices, type Notices, subscribeToList } from './notices.ts';
+import { until } from './waiting.ts';
+
+describe.each(MATRIX)('changes of the list over $transport, $era', ({ transport, era }) => {
+  let folder: Folder;
+  let server: Connected;
+  let notices: Notices;
+  let nudges = 0;
+  beforeAll(async () => {
+    folder = await temporaryFolder({ 'a/b/c/deep.txt': '', 'top.txt': '' });
+    server = await connect(transport, era, [folder.path]);
+    notices = await collectNotices(server);
+    await subscribeToList(server, notices, () => folder.write(`nudge-${nudges++}.txt`, ''));
+  });
+  afterAll(async () => {
+    await server.close();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  const listed = async (): Promise<string[]> =>
+    (await drain(server, 'resources/list')).map(({ uri }) => uri.slice('file:///'.length));
+
+  /** Everything that was changed before this has been told when it resolves. */
+  beforeEach(async () => {
+    const before = notices.count('list_changed');
+    await folder.write(`settle-${nudges++}.txt`, '');
+    await notices.told('list_changed', before + 1);
+    notices.forget();
+  });
+
+  it.each<[string, (at: Folder['at'], folder: Folder) => Promise<unknown>, string, boolean]>([
+    ['a file is created', (_, { write }) => write('new.txt', ''), 'new.txt', true],
+    ['a file is deleted', (at) => unlink(at('top.txt')), 'top.txt', false],
+    ['a file is created far below', (_, { write }) => write('a/b/c/new.txt', ''), 'a/b/c/new.txt', true],
+    [
+      'a file far below is renamed',
+      (at) => rename(at('a/b/c/deep.txt'), at('a/b/c/deeper.txt')),
+      'a/b/c/deeper.txt',
+      true,
+    ],
+    ['a folder is made', (at) => mkdir(at('folder')), 'folder', true],
+    ['folders are made in one another', (_, { write }) => write('x/y/z/file.txt', ''), 'x/y/z/file.txt', true],
+    ['a folder is moved', (at) => rename(at('a/b'), at('moved')), 'moved/c', true],
+    ['a folder is deleted with all in it', (at) => rm(at('moved'), { recursive: true }), 'moved', false],
+  ])('is told when %s [RES-4]', async (_, change, path, present) => {
+    await change(folder.at, folder);
+    await notices.told('list_changed');
+    expect((await listed()).includes(path)).toBe(present);
+  });
+
+  it('is told of what happens in folders that are newer than the subscription [RES-4]', async () => {
+    await folder.write('young/younger/file.txt', '');
+    await notices.told('list_changed');
+    // A folder that has just been made is watched in a moment, and what happens meanwhile is found when it is.
+    let count = 0;
+    await until(async () => {
+      const before = notices.count('list_changed');
+      await folder.write(`young/younger/${count++}.txt`, '');
+      return until(() => notices.count('list_changed') > before, 'a notice', 500).catch(() => false as const);
+    }, 'a change in a young folder to be told');
+    expect(await listed()).toContain('young/younger/0.txt');
+  });
+
+  it('is not told of edits, which change no list, nor of names that are not shown [RES-4]', async () => {
+    await folder.write('new.txt', 'edited');
+    await folder.write('.hidden', 'hidden');
+    await folder.write('.env', 'SECRET=1');
+    await folder.write('settled.txt', '');
+    await notices.told('list_changed');
+    expect(notices.count('list_changed')).toBe(1);
+  });
+});

@@ -1,0 +1,160 @@
+/** The wire itself, for what a well-behaved client does not do. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createInterface } from 'node:readline';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { CLI, type Era, ROOT } from './harness.ts';
+import { within } from './waiting.ts';
+
+/** What every request of the 2026-07-28 era carries. */
+export const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+export const INITIALIZE = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'raw', version: '1.0.0' },
+};
+
+export interface RawStdio extends AsyncDisposable {
+  readonly pid: number;
+  /** Lines of standard output so far. */
+  readonly lines: readonly string[];
+  stderr(): string;
+  /** Writes to standard input as it is. */
+  write(text: string): void;
+  /** Sends a request and resolves with the message that answers it. */
+  request(id: number, method: string, params?: object): Promise<Answer>;
+  notify(method: string, params?: object): void;
+  /** Resolves with the first line, past or future, that satisfies. */
+  line(satisfies: (message: JSONRPCMessage) => boolean, what: string): Promise<JSONRPCMessage>;
+  /** Closes standard input. */
+  end(): void;
+  /** Stops reading what the server writes, as a host does that has died. */
+  hangUp(): void;
+  kill(signal: NodeJS.Signals): void;
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+export interface Answer {
+  readonly id: number;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+/** Starts `vitrine serve <args>` with pipes of our own. */
+export function startStdio(era: Era, args: readonly string[], command: readonly string[] = [CLI, 'serve']): RawStdio {
+  const child = spawn(process.execPath, [...command, ...args], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.on('error', () => {});
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  const output = createInterface({ input: child.stdout });
+  output.on('line', (text) => {
+    lines.push(text);
+    for (const check of [...waiting]) check();
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  const write = (text: string): void => void child.stdin.write(text);
+  const send = (message: object): void => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const inEra = (params: object): object => (era === 'modern' ? { ...params, _meta: ENVELOPE } : params);
+  const line: RawStdio['line'] = (satisfies, what) =>
+    within(
+      new Promise((resolve) => {
+        const check = (): void => {
+          const found = lines.map((text) => JSON.parse(text) as JSONRPCMessage).find(satisfies);
+          if (found === undefined) return;
+          waiting.delete(check);
+          resolve(found);
+        };
+        waiting.add(check);
+        check();
+      }),
+      what,
+    );
+  return {
+    pid: child.pid ?? 0,
+    lines,
+    stderr: () => stderr,
+    write,
+    async request(id, method, params = {}) {
+      send({ id, method, params: inEra(params) });
+      return (await line((message) => 'id' in message && message.id === id, `the answer to ${method}`)) as Answer;
+    },
+    notify: (method, params = {}) => send({ method, params: inEra(params) }),
+    line,
+    end: () => void child.stdin.end(),
+    hangUp: () => void child.stdout.destroy(),
+    kill: (signal) => void child.kill(signal),
+    exited: within(exited, 'the end of the process', 60_000),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await exited;
+      output.close();
+    },
+  };
+}
+
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+export interface RawRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | readonly string[];
+}
+
+/** One HTTP request with exactly these headers, `Host` included; a body in several pieces is sent in chunks. */
+export async function http(
+  url: string,
+  { method = 'POST', headers = {}, body }: RawRequest = {},
+): Promise<RawResponse> {
+  const pieces = body === undefined ? [] : typeof body === 'string' ? [body] : body;
+  const sized = typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
+  const sending = request(url, { method, headers: { ...sized, ...headers }, agent: false });
+  const answered = once(sending, 'response') as Promise<[import('node:http').IncomingMessage]>;
+  // A server that refuses may close while the rest is still being sent.
+  sending.on('error', () => {});
+  for (const piece of pieces) sending.write(piece);
+  sending.end();
+  const [response] = await within(answered, `the response to ${method} ${url}`);
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+export const JSON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+} as const;
+
+/** The JSON-RPC message of a response, whether it came as JSON or as the only event of a stream. */
+export function messageOf({ text }: RawResponse): Answer {
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  return JSON.parse(data) as Answer;
+}
+
+/** Posts one JSON-RPC request of an era. */
+export function post(
+  url: string,
+  era: Era,
+  method: string,
+  params: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RawResponse> {
+  const inEra = era === 'modern' ? { ...params, _meta: ENVELOPE } : params;
+  const ofEra: Record<string, string> =
+    era === 'modern' ? { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method } : {};
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: inEra });
+  return http(url, { headers: { ...JSON_HEADERS, ...ofEra, ...headers }, body });
+}

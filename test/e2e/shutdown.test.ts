@@ -1,0 +1,139 @@
+/** The end: everything that is open ends in order, and nothing is left. */
+
+import { once } from 'node:events';
+import { appendFile } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import { createConnection, createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from './folders.ts';
+import { connectHttp, ERAS, startHttp } from './harness.ts';
+import { collectNotices, subscribe } from './notices.ts';
+import { isRunning } from './process-io.ts';
+import { ENVELOPE, INITIALIZE, startStdio } from './raw.ts';
+import { until, within } from './waiting.ts';
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+const aFolder = (): Promise<Folder> => temporaryFolder({ 'a.txt': 'a', 'deep/b.txt': 'b' });
+
+describe.each(SIGNALS)('on %s, a server over HTTP', (signal) => {
+  it('ends with status 0 while streams, sessions and connections are open, and frees its port [RES-7]', async () => {
+    await using folder = await aFolder();
+    await using server = await startHttp([folder.path]);
+    const port = Number(new URL(server.url).port);
+    const agent = new Agent({ keepAlive: true });
+    const legacy = await connectHttp('legacy', server);
+    const modern = await connectHttp('modern', server);
+    const notices = await collectNotices(legacy);
+    await subscribe(legacy, ['file:///a.txt']);
+    await appendFile(folder.at('a.txt'), '.');
+    await notices.told('file:///a.txt');
+    const streams = await Promise.all([
+      modern.client.listen({ resourceSubscriptions: ['file:///a.txt'], resourcesListChanged: true }),
+      modern.client.listen({ resourceSubscriptions: ['file:///deep'] }),
+    ]);
+    await idleConnection(agent, port);
+    const unused = createConnection(port, '127.0.0.1').on('error', () => {});
+    await once(unused, 'connect');
+
+    expect(await server.stop(signal)).toBe(0);
+    // The newer era has an answer for the end of a stream: it was meant.
+    for (const stream of streams) expect(await within(stream.closed, 'the end of a stream')).toBe('graceful');
+    expect(isRunning(server.process.pid ?? 0)).toBe(false);
+    await expectFree(port);
+    agent.destroy();
+    unused.destroy();
+    await Promise.all([legacy.close(), modern.close()]);
+  });
+
+  it('says nothing on standard error [RES-7]', async () => {
+    await using folder = await aFolder();
+    await using server = await startHttp([folder.path]);
+    await using legacy = await connectHttp('legacy', server);
+    await legacy.reachable;
+    let stderr = '';
+    server.process.stderr?.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    expect(await server.stop(signal)).toBe(0);
+    expect(stderr).toBe('');
+  });
+});
+
+describe.each(SIGNALS)('on %s, a server over stdio', (signal) => {
+  it.each(ERAS)('ends with status 0 while subscriptions are open, %s [RES-7]', async (era) => {
+    await using folder = await aFolder();
+    await using server = startStdio(era, [folder.path]);
+    if (era === 'legacy') {
+      await server.request(1, 'initialize', INITIALIZE);
+      server.notify('notifications/initialized');
+      await server.request(2, 'resources/subscribe', { uri: 'file:///a.txt' });
+      server.kill(signal);
+    } else {
+      const { result } = await server.request(1, 'server/discover');
+      expect(result).toHaveProperty('capabilities');
+      listen(server.write, 2, 'file:///a.txt');
+      await server.line(isAcknowledgement, 'the acknowledgement');
+      server.kill(signal);
+      const end = await server.line((message) => 'id' in message && message.id === 2, 'the end of the stream');
+      expect(end).toHaveProperty('result');
+    }
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(server.stderr()).toBe('');
+  });
+});
+
+describe('when the host closes standard input, a server over stdio', () => {
+  it.each(ERAS)('ends with status 0, with all that was open, %s [RES-7]', async (era) => {
+    await using folder = await aFolder();
+    await using server = startStdio(era, [folder.path]);
+    if (era === 'legacy') {
+      await server.request(1, 'initialize', INITIALIZE);
+      server.notify('notifications/initialized');
+      await server.request(2, 'resources/subscribe', { uri: 'file:///a.txt' });
+    } else {
+      await server.request(1, 'resources/list');
+      listen(server.write, 2, 'file:///a.txt');
+      await server.line(isAcknowledgement, 'the acknowledgement');
+    }
+    server.end();
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(isRunning(server.pid)).toBe(false);
+  });
+
+  it('ends too when nothing was ever said [RES-7]', async () => {
+    await using folder = await aFolder();
+    await using server = startStdio('legacy', [folder.path]);
+    server.end();
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(server.lines).toEqual([]);
+  });
+});
+
+function listen(write: (text: string) => void, id: number, uri: string): void {
+  const params = { notifications: { resourceSubscriptions: [uri] }, _meta: ENVELOPE };
+  write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params })}\n`);
+}
+
+const isAcknowledgement = (message: object): boolean =>
+  'method' in message && message.method === 'notifications/subscriptions/acknowledged';
+
+/** Leaves a connection open that has no request on it. */
+async function idleConnection(agent: Agent, port: number): Promise<void> {
+  const [response] = await once(get({ port, path: '/healthz', agent }), 'response');
+  response.resume();
+  await once(response, 'end');
+}
+
+async function expectFree(port: number): Promise<void> {
+  const taken = createServer();
+  await until(async () => {
+    taken.listen(port, '127.0.0.1');
+    const [event] = await Promise.race([
+      once(taken, 'listening').then(() => [true]),
+      once(taken, 'error').then(() => [false]),
+    ]);
+    return event;
+  }, `port ${port} to be free`);
+  taken.close();
+}

@@ -1,0 +1,34 @@
+/** Waits that end: for an event, with an error that says what did not come. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How long anything may be waited for, in milliseconds. */
+export const PATIENCE_MS = 10_000;
+
+/** What the promise gives; an error that names what was awaited when that takes too long. */
+export async function within<T>(awaited: Promise<T>, what: string, ms = PATIENCE_MS): Promise<T> {
+  const patience = new AbortController();
+  const expired = pause(ms, undefined, { signal: patience.signal }).then(() => {
+    throw new Error(`waited ${ms} ms for ${what}`);
+  });
+  expired.catch(() => {});
+  try {
+    return await Promise.race([awaited, expired]);
+  } finally {
+    patience.abort();
+  }
+}
+
+/** Asks again and again until the answer is something other than undefined or false; for what sends no event. */
+export async function until<T>(
+  ask: () => T | undefined | false | Promise<T | undefined | false>,
+  what: string,
+  ms = PATIENCE_MS,
+): Promise<T> {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (Date.now() > deadline) throw new Error(`waited ${ms} ms for ${what}`);
+    await pause(10);
+  }
+}

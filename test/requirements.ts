@@ -1,0 +1,96 @@
+/**
+ * What Vitrine is required to do, clause by clause, as data. Tests cite the ids in their titles, as in `[2093-4]`;
+ * `requirements.test.ts` fails when a clause that is said to be proved is cited by no test that drives it through the
+ * wire, and when a test cites a clause that is not here.
+ */
+
+export interface Requirement {
+  readonly id: string;
+  readonly text: string;
+  readonly source: RequirementSource;
+  /** `open`: not yet, or not all of it. */
+  readonly status: 'proved' | 'open';
+}
+
+export type RequirementSource =
+  | 'SEP-2093'
+  | 'SEP-973'
+  | 'MCP resources'
+  | 'MCP data structures and security'
+  | 'MCP tool content blocks';
+
+type Row = readonly [id: string, status: Requirement['status'], text: string];
+
+const rows = (source: RequirementSource, table: readonly Row[]): readonly Requirement[] =>
+  table.map(([id, status, text]) => ({ id, text, source, status }));
+
+export const REQUIREMENTS: readonly Requirement[] = [
+  ...rows('SEP-2093', [
+    ['2093-1', 'proved', 'Every item of contents is a full Resource with its text or blob'],
+    ['2093-2', 'proved', 'resources/metadata describes a resource in both eras and never reads its content'],
+    ['2093-3', 'proved', 'Every resource says whether list and subscribe work on it, and says so truly'],
+    ['2093-4', 'proved', 'resources/list with a URI pages through direct children; missing and not listable differ'],
+    ['2093-5', 'proved', 'Reading a container gives a bounded set of children, each whole'],
+    ['2093-6', 'proved', 'Reading anything else gives one content under the requested URI, maybe in several types'],
+    ['2093-7', 'open', 'From servers without capabilities several URIs in one read are taken; the first is primary'],
+    ['2093-8', 'proved', 'A listed type is the primary one; containers are inode/directory'],
+    ['2093-9', 'open', 'Annotations of an embedded resource are sent in the resource, never beside it'],
+    ['2093-10', 'open', 'The client walks cyclic and unbounded trees safely and says which limit it hit'],
+    ['2093-11', 'open', 'Unknown fields survive and absent ones are tolerated, with a fallback for metadata'],
+  ]),
+  ...rows('SEP-973', [
+    ['973-1', 'proved', 'Icons and website of the server are configurable and arrive in both eras'],
+    ['973-2', 'open', 'Icons on resources, templates, tools and prompts, with defaults by type and mount'],
+    ['973-3', 'proved', 'Icon sizes are sent as an array; a plain string is accepted'],
+    ['973-4', 'open', 'Icons and websites of peers are rendered only from trusted places, and never as live markup'],
+  ]),
+  ...rows('MCP resources', [
+    ['RES-1', 'proved', 'URIs of any scheme'],
+    ['RES-2', 'proved', 'Text as UTF-8, everything else in base64; a missing resource is an error'],
+    ['RES-3', 'proved', 'Resource templates, with completion of their variables'],
+    ['RES-4', 'proved', 'Changes of the list and of subscribed resources are told, in both eras'],
+    ['RES-5', 'open', 'Files, databases, APIs, live data, images and logs, each by a provider with an example'],
+    ['RES-6', 'proved', 'Every list is paged; names, types, freshness and errors are of use'],
+    ['RES-7', 'proved', 'Long operations time out, and what was held is released at the end'],
+    ['RES-8', 'open', 'TLS when configured'],
+    ['RES-9', 'open', 'Access to resources is audited'],
+  ]),
+  ...rows('MCP data structures and security', [
+    ['SEC-CAP-1', 'proved', 'What is declared works, and what is not declared is a protocol error'],
+    ['SEC-CAP-2', 'open', 'Experimental features are off until asked for by name'],
+    ['SEC-RES-1', 'proved', 'No spelling, link or race leaves the root of a mount'],
+    ['SEC-RES-2', 'open', 'Authorization before every operation; the denied may look like the missing'],
+    ['SEC-RES-3', 'proved', 'Sizes of reads and requests are limited, and the limit stops the work early'],
+    ['SEC-RES-4', 'open', 'Subscriptions are limited, and storms of updates become few'],
+    ['SEC-RES-5', 'proved', 'Templates expand and match injection-safe and in linear time'],
+    ['SEC-RES-6', 'open', 'Types are verified from content, by the server and by the client'],
+    ['SEC-RES-7', 'open', 'The client handles content safely by its type'],
+    ['SEC-TOOL-1', 'open', 'Arguments and results of tools are validated'],
+    ['SEC-TOOL-2', 'open', 'Authorization and rate limits for tools'],
+    ['SEC-TOOL-3', 'open', 'Output of tools is bounded and free of internals'],
+    ['SEC-TOOL-4', 'open', 'As a client, tools are not trusted and not changed unseen'],
+    ['SEC-PROMPT-1', 'open', 'Arguments of prompts stay in their place'],
+    ['SEC-PROMPT-2', 'open', 'Prompts and what they embed are authorised'],
+    ['SEC-PROMPT-3', 'open', 'Prompts are bounded in size and work'],
+    ['SEC-SAMP-1', 'open', 'As a client, sampling needs consent and has limits'],
+    ['SEC-SAMP-2', 'open', 'As a server, sampling is used where declared, with what the principal may read'],
+    ['SEC-ROOT-1', 'open', 'As a client, only intended roots are exposed'],
+    ['SEC-ROOT-2', 'open', 'As a server, a mount can be bounded by the roots of the client'],
+    ['SEC-UTIL-1', 'proved', 'Cursors are opaque, authenticated, bound to principal and request, and expire'],
+    ['SEC-UTIL-2', 'proved', 'Cancellation stops the work, and only that of the same peer'],
+    ['SEC-UTIL-3', 'open', 'Progress is for active tokens, monotonic, limited and harmless'],
+    ['SEC-UTIL-4', 'open', 'Pings and logs are bounded and scrubbed'],
+    ['SEC-UTIL-5', 'open', 'Completion is authorised, filtered, bounded and limited'],
+  ]),
+  ...rows('MCP tool content blocks', [
+    ['CB-1', 'open', 'Several servers and providers in one tree, with identities and URIs kept whole'],
+    ['CB-2', 'open', 'Tools that list resources and templates, with filters'],
+    ['CB-3', 'open', 'Windowed reads by a tool'],
+    ['CB-4', 'open', 'Embedded reads by a tool'],
+    ['CB-5', 'open', 'Plain reads by a tool'],
+    ['CB-6', 'open', 'All forms of reading in one tool, and as tools of their own'],
+    ['CB-7', 'open', 'A search tool that embeds what it finds'],
+    ['CB-8', 'open', 'Tools for subscriptions'],
+    ['CB-9', 'open', 'The cost of each form is measured'],
+  ]),
+];
