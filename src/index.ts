@@ -30,7 +30,7 @@ export { invalid, notFound, notListable, ResourceError, type ResourceErrorCode }
 export type { ClientFeatures, Invocation, LoggingLevel } from './core/invocation.ts';
 export { applyLayers, type Layer, wrapProvider } from './core/layer.ts';
 export { type Mount, mountTree } from './core/mounts.ts';
-export { definePrompt, type Prompt, type PromptSource } from './core/prompt.ts';
+export { definePrompt, type Prompt, type PromptFolder, type PromptSource } from './core/prompt.ts';
 export type {
   ByteRange,
   ChangeEvent,
@@ -49,7 +49,23 @@ export { rootsIn } from './core/roots.ts';
 export type { JsonSchema, OutputOf, Schema, StandardSchema } from './core/schema.ts';
 export { defineTool, type Tool, type ToolDefinition, type ToolOutcome } from './core/tool.ts';
 export { encodeSegment, parseTreeUri, schemeOf, splitUri, treeUri } from './core/uri.ts';
-export type * from './protocol/content.ts';
+export type { ResourceToolOptions } from './frontends/resource-tools/index.ts';
+export type { ResourceLimits } from './frontends/resources/options.ts';
+export type {
+  AudioContent,
+  CallToolResult,
+  ContentBlock,
+  EmbeddedResource,
+  GetPromptResult,
+  ImageContent,
+  PromptArgument,
+  PromptDescription,
+  PromptMessage,
+  ResourceLink,
+  TextContent,
+  ToolAnnotations,
+  ToolDescription,
+} from './protocol/content.ts';
 export {
   type ElicitationAnswer,
   elicitation,
@@ -61,6 +77,15 @@ export {
   sampling,
 } from './protocol/input-required.ts';
 export type * from './protocol/resources.ts';
-export { createEndpoint, type HttpEndpoint, type HttpOptions, type HttpServing, serveHttp } from './serving/http.ts';
+export { DIRECTORY_MIME_TYPE } from './protocol/resources.ts';
+export {
+  createEndpoint,
+  type HttpEndpoint,
+  type HttpLimits,
+  type HttpOptions,
+  type HttpServing,
+  serveHttp,
+} from './serving/http.ts';
+export type { ResumptionOptions } from './serving/resumption.ts';
 export { type ServeStdioOptions, type StdioServing, serveStdio } from './serving/stdio.ts';
 export { createVitrine, type ServerIdentity, VERSION, type Vitrine, type VitrineOptions } from './vitrine.ts';

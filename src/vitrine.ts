@@ -1,14 +1,17 @@
 /** Puts mounts, layers and frontends together: the engine that every way of serving shares. */
 import { type ChangeHub, type ChangeHubOptions, createChangeHub } from './core/change-hub.ts';
 import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
+import { invalid } from './core/errors.ts';
 import { applyLayers } from './core/layer.ts';
-import { type Mount, mountTree } from './core/mounts.ts';
-import type { Prompt, PromptSource } from './core/prompt.ts';
+import { type Mount, mountTree, STATE_MOUNT } from './core/mounts.ts';
+import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
 import type { Tool } from './core/tool.ts';
-import { type PromptFolder, promptFolder } from './frontends/prompts/folder/index.ts';
+import { promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
 import { createResourceTools, type ResourceToolOptions } from './frontends/resource-tools/index.ts';
+import { createSubscriptionBook, type SubscriptionBook } from './frontends/resource-tools/subscribing/book.ts';
+import { stateMount } from './frontends/resource-tools/subscribing/state-provider.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
 import { createToolRegistry, type ToolRegistry } from './frontends/tools/registry.ts';
 import { confirmLayer } from './layers/confirm/index.ts';
@@ -60,6 +63,8 @@ export interface Vitrine {
   readonly prompts: PromptRegistry;
   /** Changes of the prompts: the whole list, under no URI. */
   readonly promptChanges: ChangeHub;
+  /** What clients have subscribed to by tools; undefined without the resource tools. */
+  readonly toolSubscriptions: SubscriptionBook | undefined;
   /** Ends watches, then providers; resolves when nothing is left running. */
   close(): Promise<void>;
 }
@@ -74,7 +79,8 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   const { confirm = [], resourceTools = {} } = options;
   const confirming = confirm.length === 0 ? [] : [confirmLayer({ uris: confirm })];
   const layers = [...confirming, timeoutLayer({ timeoutMs: options.timeoutMs }), mimeLayer()];
-  const provider = applyLayers(mountTree(options.mounts), layers);
+  const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
+  const provider = applyLayers(mountTree(withState(options.mounts, toolSubscriptions)), layers);
   const changes = createChangeHub(provider, options.changes);
   const resources: ResourceOptions = {
     provider,
@@ -83,8 +89,13 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     listing: options.listing ?? 'walk',
     cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
   };
-  const reaching = { resources, changes, mounts: options.mounts };
-  const own = resourceTools === false ? [] : createResourceTools(reaching, resourceTools);
+  const own =
+    resourceTools === false || toolSubscriptions === undefined
+      ? undefined
+      : createResourceTools(
+          { resources, changes, mounts: options.mounts, subscriptions: toolSubscriptions },
+          resourceTools,
+        );
   const folders = (options.promptFolders ?? []).map((folder) => promptFolder(folder, resources));
   const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders]);
   const promptChanges = createChangeHub(
@@ -96,13 +107,26 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     provider,
     changes,
     resources,
-    tools: createToolRegistry([...own, ...(options.tools ?? [])]),
+    tools: createToolRegistry([...(own?.tools ?? []), ...(options.tools ?? [])]),
     prompts,
     promptChanges,
+    toolSubscriptions,
     async close() {
+      await own?.close();
       await Promise.all([changes.close(), promptChanges.close()]);
       await prompts.close();
       await provider.close?.();
     },
   };
+}
+
+/** The mounts and, before them, the one of the subscription tools' state: it has no roots, so no list begins with it. */
+function withState(mounts: readonly Mount[], book: SubscriptionBook | undefined): readonly Mount[] {
+  if (book === undefined) return mounts;
+  if (mounts.some((mount) => mount.name === STATE_MOUNT)) {
+    throw invalid(
+      `The mount name "${STATE_MOUNT}" is taken: the resource tools publish their state under it. Choose another one`,
+    );
+  }
+  return [stateMount(book), ...mounts];
 }

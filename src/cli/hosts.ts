@@ -2,11 +2,12 @@
 
 /** For a server that is reached over HTTP. */
 export function httpSnippets(name: string, url: string): string {
+  const key = JSON.stringify(name);
   const quoted = JSON.stringify(url);
   return [
-    `  Claude Code      claude mcp add --transport http ${name} ${url}`,
-    `  VS Code          .vscode/mcp.json      { "servers": { "${name}": { "type": "http", "url": ${quoted} } } }`,
-    `  Cursor           .cursor/mcp.json      { "mcpServers": { "${name}": { "url": ${quoted} } } }`,
+    `  Claude Code      claude mcp add --transport http ${shellWord(name)} ${url}`,
+    `  VS Code          .vscode/mcp.json      { "servers": { ${key}: { "type": "http", "url": ${quoted} } } }`,
+    `  Cursor           .cursor/mcp.json      { "mcpServers": { ${key}: { "url": ${quoted} } } }`,
     `  Claude Desktop   Settings > Connectors reaches public servers only; for a local one start Vitrine over stdio`,
     `  Anything else    Streamable HTTP at ${url}`,
   ].join('\n');
@@ -16,12 +17,13 @@ export function httpSnippets(name: string, url: string): string {
 export function stdioSnippets(name: string, args: readonly string[]): string {
   const [command, ...before] = startCommand(process.argv[1]);
   const words = [...before, 'serve', ...args];
+  const key = JSON.stringify(name);
   const entry = JSON.stringify({ command, args: words });
   return [
-    `  Claude Code      claude mcp add ${name} -- ${[command, ...words].map(shellWord).join(' ')}`,
-    `  Claude Desktop   claude_desktop_config.json   { "mcpServers": { "${name}": ${entry} } }`,
-    `  VS Code          .vscode/mcp.json             { "servers": { "${name}": ${entry} } }`,
-    `  Cursor           .cursor/mcp.json             { "mcpServers": { "${name}": ${entry} } }`,
+    `  Claude Code      claude mcp add ${shellWord(name)} -- ${[command, ...words].map(shellWord).join(' ')}`,
+    `  Claude Desktop   claude_desktop_config.json   { "mcpServers": { ${key}: ${entry} } }`,
+    `  VS Code          .vscode/mcp.json             { "servers": { ${key}: ${entry} } }`,
+    `  Cursor           .cursor/mcp.json             { "mcpServers": { ${key}: ${entry} } }`,
   ].join('\n');
 }
 

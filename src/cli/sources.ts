@@ -1,14 +1,17 @@
 /** What `serve` and `check` are to serve: paths as typed, or a configuration. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { mountsOf, mountsOfPaths } from '../config/mounts.ts';
+import { closeMounts, mountsOf, mountsOfPaths } from '../config/mounts.ts';
+import { promptFoldersOf } from '../config/prompts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Mount } from '../core/mounts.ts';
+import type { PromptFolder } from '../core/prompt.ts';
 import type { VitrineOptions } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
 
 export interface Sources {
   readonly mounts: Mount[];
+  readonly promptFolders: readonly PromptFolder[];
   readonly config: Partial<Config>;
   /** The arguments of `vitrine serve` that serve the same from any working directory. */
   readonly args: readonly string[];
@@ -36,7 +39,15 @@ export async function openSources(paths: readonly string[], flags: SourceFlags):
     }
     const { loadConfig } = await import('../config/load.ts');
     const config = await loadConfig(file);
-    return { mounts: await mountsOf(config.mounts, dirname(resolve(file))), config, args: ['--config', resolve(file)] };
+    const base = dirname(resolve(file));
+    const mounts = await mountsOf(config.mounts, base);
+    try {
+      const promptFolders = await promptFoldersOf(config, mounts, base);
+      return { mounts, promptFolders, config, args: ['--config', resolve(file)] };
+    } catch (error) {
+      await closeMounts(mounts);
+      throw error;
+    }
   }
   if (paths.length === 0) {
     const here = [...CONFIG_NAMES].find((name) => existsSync(name));
@@ -51,16 +62,20 @@ export async function openSources(paths: readonly string[], flags: SourceFlags):
     ...(hidden ? ['--hidden'] : []),
     ...(gitignore ? ['--gitignore'] : []),
   ];
-  return { mounts: await mountsOfPaths(paths, defined({ hidden, gitignore })), config: {}, args };
+  const mounts = await mountsOfPaths(paths, defined({ hidden, gitignore }));
+  return { mounts, promptFolders: [], config: {}, args };
 }
 
 /** The engine's options out of a configuration. */
-export function engineOptions({ mounts, config }: Sources, name: string | undefined): VitrineOptions {
-  const { limits = {}, listing = 'walk' } = config;
+export function engineOptions({ mounts, promptFolders, config }: Sources, name: string | undefined): VitrineOptions {
+  const { limits = {}, listing = 'walk', tools = 'on', confirm } = config;
   const { allowHosts: _hosts, allowOrigins: _origins, allowRemote: _remote, ...identity } = config.server ?? {};
   const listed = typeof listing === 'string' ? { mode: listing } : listing;
   return {
     mounts,
+    promptFolders,
+    resourceTools: tools === 'off' ? false : tools === 'on' ? {} : tools,
+    confirm,
     server: defined({ ...identity, ...(name !== undefined && { name }) }),
     listing: listed.mode ?? 'walk',
     limits: defined({

@@ -32,7 +32,7 @@ export function parseConfig(text: string, file: string): Config {
   if (Buffer.byteLength(text) > MAX_CONFIG_BYTES)
     throw new ConfigError(`${file}: a configuration has at most ${MAX_CONFIG_BYTES} bytes`);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const broken = document.errors[0];
   if (broken !== undefined) {
     const { line, col } = lines.linePos(broken.pos[0]);
@@ -40,14 +40,14 @@ export function parseConfig(text: string, file: string): Config {
     const problem = several ? 'A configuration is one document; remove what follows "---"' : broken.message;
     throw new ConfigError(`${file}:${line}:${col}: ${problem}`);
   }
-  const result = config.safeParse(valueOf(document, file) ?? {});
+  const result = config.safeParse(contentOf(document, file) ?? {});
   if (result.success) return result.data;
   const { message, path } = explain(result.error);
   const at = positionOf(document, path, lines);
   throw new ConfigError(`${file}${at}: ${message}`);
 }
 
-function valueOf(document: Document, file: string): unknown {
+function contentOf(document: Document, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (cause) {

@@ -1,6 +1,8 @@
 /** From configured or typed sources to mounts. */
-import { basename, resolve } from 'node:path';
-import { type Mount, mountNameProblem } from '../core/mounts.ts';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { type Mount, mountNameProblem, STATE_MOUNT } from '../core/mounts.ts';
+import { rootsLayer } from '../layers/roots/index.ts';
 import { type FilesOptions, filesProvider } from '../providers/files/index.ts';
 import { ConfigError } from './error.ts';
 import type { Config } from './schema.ts';
@@ -10,15 +12,30 @@ export async function mountsOf(mounts: Config['mounts'], base: string): Promise<
   const opened: Mount[] = [];
   try {
     for (const [name, block] of Object.entries(mounts)) {
-      const { prefix, path, ...options } = typeof block === 'string' ? { path: block, prefix: undefined } : block;
-      const provider = await filesProvider({ ...options, path: resolve(base, path), name });
-      opened.push({ name, provider, prefix });
+      opened.push(await mountOf(name, typeof block === 'string' ? { path: block } : block, base));
     }
     return opened;
   } catch (error) {
     await closeMounts(opened);
     throw error;
   }
+}
+
+type Block = Partial<Exclude<Config['mounts'][string], string>> & { readonly path: string };
+
+async function mountOf(name: string, block: Block, base: string): Promise<Mount> {
+  const { prefix, prompts: _prompts, roots, path, ...options } = block;
+  const source = resolve(base, path);
+  if (roots === undefined) return { name, prefix, provider: await filesProvider({ ...options, path: source, name }) };
+  // Bounds are of names, so a name must not be a way to another place.
+  const provider = await filesProvider({ ...options, symlinks: false, path: source, name });
+  return { name, prefix, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
+}
+
+/** Canonical path of a folder, or of the one that a file lies in. */
+async function folderOf(path: string): Promise<string> {
+  const real = await realpath(path);
+  return (await stat(real)).isDirectory() ? real : dirname(real);
 }
 
 /** What may be said of typed paths; a configuration says more. */
@@ -44,7 +61,7 @@ export async function closeMounts(mounts: readonly Mount[]): Promise<void> {
   await Promise.allSettled(mounts.map((mount) => mount.provider.close?.()));
 }
 
-/** A mount name out of the last part of a path, numbered when another path ended alike. */
+/** A mount name out of the last part of a path, numbered when another path ended alike or the name is Vitrine's own. */
 function uniqueName(path: string, taken: readonly Mount[]): string {
   const words = basename(resolve(path))
     .toLowerCase()
@@ -56,6 +73,6 @@ function uniqueName(path: string, taken: readonly Mount[]): string {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     const problem = mountNameProblem(name);
     if (problem !== undefined) throw new ConfigError(`${path}: ${problem}`);
-    if (!taken.some((mount) => mount.name === name)) return name;
+    if (name !== STATE_MOUNT && !taken.some((mount) => mount.name === name)) return name;
   }
 }

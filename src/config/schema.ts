@@ -54,8 +54,29 @@ const listingConfig = z.union([
   }),
 ]);
 
+const toolsConfig = z.union([
+  z.enum(['on', 'off']),
+  z.strictObject({
+    prefix: z
+      .string()
+      .regex(/^[A-Za-z0-9_.-]{0,64}$/, 'has letters, digits, "_", "-" and "."')
+      .optional()
+      .describe('Goes before the name of each tool, as in docs_read'),
+    outputBytes: count
+      .min(1_000)
+      .max(10 * 1024 * 1024)
+      .optional()
+      .describe("Bytes that a tool puts into a model's context unless it is told otherwise. Default: 25000"),
+  }),
+]);
+
 const mountCommon = {
   prefix: z.enum(['name', 'none']).optional().describe('none: publish the URIs of the source as they are'),
+  prompts: z.string().min(1).optional().describe('A folder in this mount whose Markdown files are prompts'),
+  roots: z
+    .enum(['client'])
+    .optional()
+    .describe("client: show only what lies under the client's roots too; symbolic links are left out then"),
 };
 
 /** A folder or file: its path, or a block with options. */
@@ -68,6 +89,15 @@ export const config = z.strictObject({
   server: serverConfig.optional(),
   listing: listingConfig.optional().describe('What a host sees without asking for a folder: walk (default) or roots'),
   limits: limitsConfig.optional(),
+  tools: toolsConfig
+    .optional()
+    .describe('Tools that reach the resources, for hosts that have nothing else. Default: on'),
+  prompts: z.string().min(1).optional().describe('A folder whose Markdown files are prompts, and not resources'),
+  confirm: z
+    .array(z.string().min(1).max(4_096))
+    .max(1_000)
+    .optional()
+    .describe('Globs over URIs, such as docs+file:///private/**: a human confirms each read of what matches'),
   mounts: z
     .record(
       z.string().superRefine((name, context) => {

@@ -41,6 +41,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   properties: 'text/plain',
   proto: 'text/plain',
   ps1: 'text/plain',
+  pub: 'text/plain',
   py: 'text/x-python',
   pyi: 'text/x-python',
   r: 'text/x-r',

@@ -7,7 +7,15 @@ import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
-import type { ChangeEvent, Page, ProviderFeatures, ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
+import type {
+  ChangeEvent,
+  Page,
+  ProviderFeatures,
+  ResourcePage,
+  ResourceProvider,
+  SearchMatch,
+  SearchQuery,
+} from './provider.ts';
 import { searchProvider } from './search.ts';
 import { schemeOf } from './uri.ts';
 
@@ -110,6 +118,17 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
     return { [Symbol.asyncDispose]: dispose };
   };
 
+  /** One mount that does not answer does not take the others along: it is left out, and the log says so. */
+  async function rootsOf(mount: Mount, page: Page, ctx: Context): Promise<ResourcePage> {
+    try {
+      return await mount.provider.list(undefined, page, ctx);
+    } catch (error) {
+      if (mounts.length === 1 || !(error instanceof ResourceError) || error.code !== 'unavailable') throw error;
+      ctx.log.warn('a mount is left out of the list', { mount: mount.name, error });
+      return { resources: [] };
+    }
+  }
+
   return {
     name: 'mounts',
     features: featuresOf(mounts),
@@ -117,7 +136,7 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
     async list(uri, page, ctx) {
       if (uri === undefined) {
         const { items, nextCursor } = await across(page, async (mount, inner) => {
-          const roots = await mount.provider.list(undefined, inner, ctx);
+          const roots = await rootsOf(mount, inner, ctx);
           return { items: roots.resources.map((resource) => publish(mount, resource)), nextCursor: roots.nextCursor };
         });
         return { resources: items, nextCursor };

@@ -6,7 +6,7 @@ import type { Invocation } from './invocation.ts';
 import type { OutputOf, Schema } from './schema.ts';
 
 export interface Tool {
-  /** Letters, digits, `_`, `-`, `.` and `/`; at most 128. */
+  /** ASCII letters, digits, `_`, `-` and `.`; at most 128. */
   readonly name: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -30,7 +30,7 @@ export interface ToolDefinition<S extends Schema> extends Omit<Tool, 'inputSchem
   readonly run: (args: OutputOf<S>, invocation: Invocation) => ToolOutcome | Promise<ToolOutcome>;
 }
 
-const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /**
  * Defines a tool.
@@ -46,7 +46,7 @@ const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 export function defineTool<const S extends Schema>(definition: ToolDefinition<S>): Tool {
   if (!TOOL_NAME.test(definition.name)) {
     throw new TypeError(
-      `A tool name has 1 to 128 letters, digits, "_", "-", "." or "/": ${JSON.stringify(definition.name)}`,
+      `A tool name has 1 to 128 letters, digits, "_", "-" or ".": ${JSON.stringify(definition.name)}`,
     );
   }
   return definition as Tool;

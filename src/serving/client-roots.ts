@@ -47,14 +47,16 @@ export function createClientRoots(server: Server, log: Log, onChange: () => void
     async current(request) {
       if (server.getClientCapabilities()?.roots === undefined) return undefined;
       if (known !== undefined) return known;
-      const own = request === undefined ? ask(request) : (asking ??= ask(request));
+      // Without a request the question may have no way to the client: those that have one do not wait for it.
+      const asked = request === undefined ? ask(request) : (asking ?? ask(request));
+      if (request !== undefined) asking = asked;
       try {
-        return await own;
+        return await asked;
       } catch (error) {
         log.warn('the client does not say its roots', { error });
         return undefined;
       } finally {
-        if (asking === own) asking = undefined;
+        if (asking === asked) asking = undefined;
       }
     },
   };

@@ -1,6 +1,6 @@
 /** Serving many clients over Streamable HTTP, each in its own era, at one endpoint. */
 import type { Server as NodeServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { serve } from '@hono/node-server';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
@@ -11,6 +11,7 @@ import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from './defaults.ts';
 import { createDirect } from './direct.ts';
 import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
 import { createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
+import type { ResumptionOptions } from './resumption.ts';
 import { createSessions, DEFAULT_SESSION_LIMITS, refusal, type SessionLimits } from './sessions.ts';
 
 export interface HttpOptions extends GuardOptions {
@@ -22,6 +23,8 @@ export interface HttpOptions extends GuardOptions {
   readonly allowRemote?: boolean | undefined;
   readonly log?: Log | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
+  /** Lets 2025-era clients come back for what a broken stream did not bring. Default: not. */
+  readonly resume?: ResumptionOptions | undefined;
 }
 
 export interface HttpLimits extends SessionLimits, ModernLimits {
@@ -63,7 +66,7 @@ export function createEndpoint(
   const log = options.log ?? SILENT;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const guard = createGuard(options);
-  const sessions = createSessions(vitrine, log, limits);
+  const sessions = createSessions(vitrine, log, limits, options.resume);
   const modern = createModern(vitrine, log, limits);
   const direct = createDirect(vitrine, log);
 
@@ -123,13 +126,14 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
     await endpoint.close();
     throw error;
   }
+  const unused = unusedConnections(server);
   const { port } = server.address() as AddressInfo;
   const urlHost = host.includes(':') ? `[${host}]` : host;
   let closing: Promise<void> | undefined;
   return {
     url: `http://${urlHost}:${port}${ENDPOINT}`,
     port,
-    close: () => (closing ??= shutDown(server, endpoint)),
+    close: () => (closing ??= shutDown(server, unused, endpoint)),
   };
 }
 
@@ -151,10 +155,22 @@ function listen(app: Hono, host: string, port: number): Promise<NodeServer> {
   });
 }
 
-async function shutDown(server: NodeServer, endpoint: HttpEndpoint): Promise<void> {
+/** Connections that have not carried a request yet. Clients open them in advance, and Node does not count them as idle. */
+function unusedConnections(server: NodeServer): ReadonlySet<Socket> {
+  const unused = new Set<Socket>();
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.on('request', ({ socket }) => unused.delete(socket));
+  return unused;
+}
+
+async function shutDown(server: NodeServer, unused: ReadonlySet<Socket>, endpoint: HttpEndpoint): Promise<void> {
   const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
   await endpoint.close();
   server.closeIdleConnections();
+  for (const socket of unused) socket.destroy();
   const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
   await stopped;
   clearTimeout(force);

@@ -23,7 +23,13 @@ const PROGRESS_BURST = 10;
 /** Log messages that one request may send to its client. */
 const MAX_LOG_MESSAGES = 100;
 
-export function invocationOf(
+/** An invocation, and what ends its way back: nothing is sent for a request that is answered (SEC-UTIL-3). */
+export interface RunningInvocation {
+  readonly invocation: Invocation;
+  end(): void;
+}
+
+export function startInvocation(
   vitrine: Vitrine,
   server: Server,
   connection: Connection,
@@ -31,18 +37,30 @@ export function invocationOf(
   method: string,
   params: unknown,
   ctx: Context,
-): Invocation {
+): RunningInvocation {
+  let ended = false;
   const scope = { principal: ctx.principal.id, method: `${method} state`, parameters: [digest(params)] };
   const undelivered = (error: unknown): void => ctx.log.debug('a notification was not delivered', { error });
-  return {
+  const invocation: Invocation = {
     ...ctx,
     // Opened before anything runs: altered state is an error of the request, not of a tool.
     state: openState(vitrine, sdk, scope),
     client: featuresOf(server, connection, sdk),
-    progress: progressOf(sdk, undelivered),
-    notify: notifierOf(sdk, undelivered),
+    progress: unless(() => ended, progressOf(sdk, undelivered)),
+    notify: unless(() => ended, notifierOf(sdk, undelivered)),
+    hangUp: () => sdk.http?.closeSSE?.(),
     answers: sdk.mcpReq.inputResponses ?? {},
     seal: (state) => vitrine.resources.cursors.seal(JSON.stringify(state), scope),
+  };
+  const end = (): void => {
+    ended = true;
+  };
+  return { invocation, end };
+}
+
+function unless<Args extends readonly unknown[]>(ended: () => boolean, run: (...args: Args) => void) {
+  return (...args: Args): void => {
+    if (!ended()) run(...args);
   };
 }
 

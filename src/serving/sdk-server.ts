@@ -1,14 +1,15 @@
 /** The SDK's server for one connection or request, with Vitrine's frontends as its handlers. */
-import { ProtocolError, Server, type ServerCapabilities, type ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, type Server, type ServerCapabilities, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ANONYMOUS, type Context, createContext, type Log, type Principal } from '../core/context.ts';
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import { subscribeParams } from '../protocol/methods.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { type ClientRoots, createClientRoots } from './client-roots.ts';
-import { invocationOf } from './invocation.ts';
+import { type RunningInvocation, startInvocation } from './invocation.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { WholeResultServer } from './whole-results.ts';
 
 /** What a server needs to know of whom it serves. */
 export interface Connection {
@@ -25,7 +26,7 @@ const anyResult = z.looseObject({});
 
 export function createSdkServer(vitrine: Vitrine, connection: Connection): Server {
   const { instructions, ...implementation } = vitrine.identity;
-  const server = new Server(mutable(implementation), {
+  const server = new WholeResultServer(mutable(implementation), {
     capabilities: capabilitiesOf(vitrine),
     ...(instructions !== undefined && { instructions }),
   });
@@ -38,15 +39,16 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
   function on(method: Method): void {
     server.setRequestHandler(method.name, { params: method.params, result: anyResult }, async (params, sdk) => {
       const ctx = contextOf(connection, sdk, await roots?.current(sdk.mcpReq.id));
+      let running: RunningInvocation | undefined;
       try {
-        const result = await method.run(
-          params,
-          invocationOf(vitrine, server, connection, sdk, method.name, params, ctx),
-        );
+        running = startInvocation(vitrine, server, connection, sdk, method.name, params, ctx);
+        const result = await method.run(params, running.invocation);
         return connection.era === 'legacy' ? { ...result } : withMeta(result, signature);
       } catch (error) {
         const { code, message, data } = wireErrorOf(error, method.name, ctx);
         throw new ProtocolError(code, message, data);
+      } finally {
+        running?.end();
       }
     });
   }

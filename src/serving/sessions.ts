@@ -5,8 +5,9 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { Log } from '../core/context.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { createEventStore, DEFAULT_RESUMPTION, type ResumptionOptions } from './resumption.ts';
 import { createSdkServer } from './sdk-server.ts';
-import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
+import { connectionSubscriptions, type SubscriptionSink, type Subscriptions } from './subscriptions.ts';
 
 export interface SessionLimits {
   /** Sessions at the same time. */
@@ -35,7 +36,12 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits = DEFAULT_SESSION_LIMITS): Sessions {
+export function createSessions(
+  vitrine: Vitrine,
+  log: Log,
+  limits: SessionLimits = DEFAULT_SESSION_LIMITS,
+  resume?: ResumptionOptions,
+): Sessions {
   const sessions = new Map<string, Session>();
   /** Handshakes under way: they count, or many at once would get past the limit. */
   let opening = 0;
@@ -65,14 +71,20 @@ export function createSessions(vitrine: Vitrine, log: Log, limits: SessionLimits
 
   async function open(): Promise<Session> {
     const undelivered = (error: unknown): void => log.debug('a notification was not delivered', { error });
-    const subscriptions = createSubscriptions(vitrine, {
+    const peer = crypto.randomUUID();
+    const sink: SubscriptionSink = {
       updated: (uri) => void server.sendResourceUpdated({ uri }).catch(undelivered),
       listChanged: () => void server.sendResourceListChanged().catch(undelivered),
       promptsChanged: () => void server.sendPromptListChanged().catch(undelivered),
-    });
-    const server = createSdkServer(vitrine, { era: 'legacy', log, subscriptions, peer: crypto.randomUUID() });
+    };
+    const subscriptions = connectionSubscriptions(vitrine, sink, peer);
+    const server = createSdkServer(vitrine, { era: 'legacy', log, subscriptions, peer });
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
+      ...(resume !== undefined && {
+        eventStore: createEventStore(resume),
+        retryInterval: resume.retryMs ?? DEFAULT_RESUMPTION.retryMs,
+      }),
       onsessioninitialized: (id) => void sessions.set(id, session),
     });
     const session: Session = { transport, server, subscriptions, lastUsed: Date.now(), streams: 0 };

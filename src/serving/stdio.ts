@@ -6,7 +6,7 @@ import { type Log, SILENT } from '../core/context.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { ListenTap } from './listen-tap.ts';
 import { createSdkServer, serverContext } from './sdk-server.ts';
-import { createSubscriptions } from './subscriptions.ts';
+import { connectionSubscriptions, type SubscriptionSink } from './subscriptions.ts';
 
 export interface ServeStdioOptions {
   readonly log?: Log | undefined;
@@ -28,12 +28,14 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
   const wire = new StdioServerTransport(options.input, options.output);
   let server: Server | undefined;
   const undelivered = (error: unknown): void => log.debug('a notification was not delivered', { error });
-  const subscriptions = createSubscriptions(vitrine, {
+  const peer = crypto.randomUUID();
+  const sink: SubscriptionSink = {
     updated: (uri) => void server?.sendResourceUpdated({ uri }).catch(undelivered),
     listChanged: () => void server?.sendResourceListChanged().catch(undelivered),
     promptsChanged: () => void server?.sendPromptListChanged().catch(undelivered),
-  });
-  const connection = { log, subscriptions, peer: 'stdio' };
+  };
+  const subscriptions = connectionSubscriptions(vitrine, sink, peer);
+  const connection = { log, subscriptions, peer };
   const transport = new ListenTap(wire, subscriptions, () => serverContext(connection));
   const handle = serveSdkStdio(
     ({ era }) => {

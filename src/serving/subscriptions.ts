@@ -47,6 +47,14 @@ export function createSubscriptions(
 ): Subscriptions {
   const held = new Map<Key, Counted>();
   let closed = false;
+  let closing: Promise<void> | undefined;
+
+  async function end(): Promise<void> {
+    closed = true;
+    const all = [...held.values()];
+    held.clear();
+    await Promise.all(all.map(dispose));
+  }
 
   async function hold(key: Key, tell: () => void, ctx: Context): Promise<void> {
     const known = held.get(key);
@@ -121,11 +129,19 @@ export function createSubscriptions(
       const ended = await Promise.all(uris.map((uri) => endIfDenied(uri, ctx)));
       return uris.filter((_, index) => ended[index]);
     },
+    close: () => (closing ??= end()),
+  };
+}
+
+/** The same for a connection that lasts: what its peer subscribes to by tools it is told of as well. */
+export function connectionSubscriptions(vitrine: Vitrine, sink: SubscriptionSink, peer: string): Subscriptions {
+  const own = createSubscriptions(vitrine, sink);
+  const disconnect = vitrine.toolSubscriptions?.connect(peer, own);
+  return {
+    ...own,
     async close() {
-      closed = true;
-      const all = [...held.values()];
-      held.clear();
-      await Promise.all(all.map(dispose));
+      await disconnect?.();
+      await own.close();
     },
   };
 }

@@ -13,6 +13,7 @@ export const TOOL_NAMES = [
   'read',
   'read_embedded',
   'search',
+  'summarize',
   'subscribe',
   'unsubscribe',
   'list_subscriptions',

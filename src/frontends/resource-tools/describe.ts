@@ -1,6 +1,7 @@
 /** The `describe` tool: what is known of one resource, without its content (2093-2). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
+import { isBinaryType } from '../../core/text.ts';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';
@@ -9,7 +10,6 @@ import { readMetadata } from '../resources/metadata.ts';
 import { callOf, resourceTool, type ToolSetup } from './define.ts';
 import { bytesText, isContainer, kindText, oneLine, tokensOf } from './facts.ts';
 import { resourceOutput, uriArgument } from './schemas.ts';
-import { isBinaryType } from '../../core/text.ts';
 
 const input = z.strictObject({ uri: uriArgument.describe('The resource') });
 const output = z.strictObject({ resource: resourceOutput });

@@ -14,6 +14,7 @@ const STROKES: Readonly<Record<ToolName, string>> = {
   read: `${PAGE}M6 8h5M6 11h5`,
   read_embedded: `${PAGE}M7 8l-1 1.5L7 11M10 8l1 1.5-1 1.5`,
   search: 'M7 2a5 5 0 1 0 0 10A5 5 0 1 0 7 2M11 11l3 3',
+  summarize: 'M2 3h12M4 7h8M6 11h4M8 14h0',
   subscribe: BELL,
   unsubscribe: `${BELL}${SLASH}`,
   list_subscriptions: `${LIST}M1 4h0M1 8h0M1 12h0`,

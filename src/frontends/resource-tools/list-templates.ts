@@ -15,7 +15,12 @@ import { templateInput } from './template-input.ts';
 
 const inputFor = (setup: ToolSetup) =>
   z.strictObject({
-    mount: z.string().min(1).max(64).optional().describe(`Only templates of this mount. Mounts: ${mountNames(setup.mounts)}`),
+    mount: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe(`Only templates of this mount. Mounts: ${mountNames(setup.mounts)}`),
     cursor: cursorArgument.optional(),
   });
 
@@ -48,7 +53,11 @@ export function listTemplatesTool(setup: ToolSetup): Tool {
   });
 }
 
-async function listTemplates(setup: ToolSetup, { mount: name, cursor }: Arguments, ctx: Context): Promise<CallToolResult> {
+async function listTemplates(
+  setup: ToolSetup,
+  { mount: name, cursor }: Arguments,
+  ctx: Context,
+): Promise<CallToolResult> {
   const { resources: options, mounts } = setup;
   const mount = mounts.find((each) => each.name === name);
   if (name !== undefined && mount === undefined)
@@ -66,7 +75,9 @@ async function listTemplates(setup: ToolSetup, { mount: name, cursor }: Argument
       const more = { ...(name !== undefined && { mount: name }), cursor: next.nextCursor };
       const count = items.length === 1 ? '1 template' : `${items.length} templates`;
       const last =
-        position === undefined ? `${count}. That is all.` : `${count} so far. More: ${callOf(setup, 'list_templates', more)}`;
+        position === undefined
+          ? `${count}. That is all.`
+          : `${count} so far. More: ${callOf(setup, 'list_templates', more)}`;
       return {
         content: [text([...items.map(lineOf), last].join('\n'))],
         structuredContent: { resourceTemplates: items.map(described), ...next },

@@ -17,8 +17,15 @@ import { cursorArgument, mountNames, resourceOutput, uriArgument } from './schem
 
 const inputFor = (setup: ToolSetup) =>
   z.strictObject({
-    uri: uriArgument.optional().describe('A directory: lists its direct children. Without it, the list goes down from the top, level by level'),
-    mount: z.string().min(1).max(64).optional().describe(`Only what this mount serves. Mounts: ${mountNames(setup.mounts)}`),
+    uri: uriArgument
+      .optional()
+      .describe('A directory: lists its direct children. Without it, the list goes down from the top, level by level'),
+    mount: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe(`Only what this mount serves. Mounts: ${mountNames(setup.mounts)}`),
     prefix: uriArgument.optional().describe('Only URIs that begin with this text'),
     cursor: cursorArgument.optional(),
   });
@@ -76,8 +83,10 @@ async function list(setup: ToolSetup, args: Arguments, ctx: Context): Promise<Ca
 function mountOf({ mounts }: ToolSetup, { mount: name, uri }: Arguments): Mount | undefined {
   if (name === undefined) return undefined;
   const mount = mounts.find((each) => each.name === name);
-  if (mount === undefined) throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);
-  if (uri !== undefined && !publishes(mount, uri)) throw invalid(`This URI is not of the mount ${name}; leave out mount`, uri);
+  if (mount === undefined)
+    throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);
+  if (uri !== undefined && !publishes(mount, uri))
+    throw invalid(`This URI is not of the mount ${name}; leave out mount`, uri);
   return mount;
 }
 
@@ -85,7 +94,11 @@ function mountOf({ mounts }: ToolSetup, { mount: name, uri }: Arguments): Mount 
  * The walk begins at the roots of one mount only, where one is given. How many entries a whole list may have is a limit
  * for pickers that show all of it: with a prefix it would count what nobody sees, and each page has a limit anyway.
  */
-function walkedOptions(options: ResourceOptions, mount: Mount | undefined, prefix: string | undefined): ResourceOptions {
+function walkedOptions(
+  options: ResourceOptions,
+  mount: Mount | undefined,
+  prefix: string | undefined,
+): ResourceOptions {
   const { provider, limits } = options;
   return {
     ...options,

@@ -1,7 +1,7 @@
 /** The variables of a URI template as an input JSON Schema, so that a model knows what to fill in. */
 import type { JsonSchema } from '../../core/schema.ts';
-import { parseUriTemplate, UriTemplateError } from '../../core/uri-template.ts';
 import { type Expression, parseParts, type VariableSpec } from '../../core/uri-template/parse.ts';
+import { parseUriTemplate, UriTemplateError } from '../../core/uri-template.ts';
 
 /** Undefined when the template is none, which is the provider's mistake and no reason not to list it. */
 export function templateInput(uriTemplate: string): JsonSchema | undefined {

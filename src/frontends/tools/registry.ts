@@ -6,6 +6,7 @@ import { type HeaderParameter, headerParametersOf } from '../../core/header-para
 import type { Invocation } from '../../core/invocation.ts';
 import { withRoots } from '../../core/roots.ts';
 import { type CompiledSchema, compileSchema } from '../../core/schema.ts';
+import { scrub } from '../../core/scrub.ts';
 import type { Tool, ToolOutcome } from '../../core/tool.ts';
 import { type CallToolResult, type ToolDescription, text } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
@@ -108,7 +109,7 @@ function resultOf(outcome: ToolOutcome): CallToolResult | InputRequired {
 
 /** A result that tells a model what went wrong and how to do better. */
 export function failure(message: string): CallToolResult {
-  return { content: [text(message)], isError: true };
+  return { content: [text(scrub(message))], isError: true };
 }
 
 function failureOf(error: unknown, tool: string, ctx: Context): CallToolResult {

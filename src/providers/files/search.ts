@@ -9,7 +9,7 @@ import { invalid, ResourceError } from '../../core/errors.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { globFilter, MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
 import { treeUri } from '../../core/uri.ts';
-import { type Folder, find, SCHEME } from './folder.ts';
+import { type Folder, find, findSegments, SCHEME } from './folder.ts';
 
 /** Bytes of ripgrep's error output that are looked at. */
 const MAX_ERROR_BYTES = 8_192;
@@ -44,7 +44,18 @@ export async function* searchFolder(
     const below = path.startsWith(prefix) ? path.slice(prefix.length) : path;
     if (!included(below)) continue;
     const segments = path.split('/');
-    if (await folder.visibility.shows(segments, false)) yield { uri: treeUri(SCHEME, segments), place: row.place };
+    if (await isThere(folder, segments)) yield { uri: treeUri(SCHEME, segments), place: row.place };
+  }
+}
+
+/** Whether what was found is shown, and lies where it was found: ripgrep goes by paths, in which links can be swapped. */
+async function isThere(folder: Folder, segments: readonly string[]): Promise<boolean> {
+  try {
+    await using found = await findSegments(folder, segments, 'metadata', treeUri(SCHEME, segments));
+    return found.opened.segments.join('/') === segments.join('/');
+  } catch (error) {
+    if (error instanceof ResourceError) return false;
+    throw error;
   }
 }
 

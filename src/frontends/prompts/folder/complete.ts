@@ -57,7 +57,8 @@ async function namesFor(
     if (cut.container && !uri.endsWith('/')) continue;
     const variables = whole.match(cut.container ? uri.slice(0, -1) : uri);
     const name = variables?.[variable];
-    if (typeof name === 'string' && name !== '' && agrees(variables ?? {}, cut.before.variables, known)) names.push(name);
+    if (typeof name === 'string' && name !== '' && agrees(variables ?? {}, cut.before.variables, known))
+      names.push(name);
   }
   return names;
 }

@@ -1,4 +1,5 @@
 /** A resource as content of a prompt: what a read of it gives, in the blocks that models take. */
+import { audioBlock, imageBlock } from '../../../core/content-blocks.ts';
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import type { ContentBlock } from '../../../protocol/content.ts';
@@ -47,8 +48,8 @@ function blockOf(item: ResourceContents): ContentBlock {
   const { mimeType } = item;
   if ('blob' in item && mimeType !== undefined) {
     const annotated = item.annotations === undefined ? {} : { annotations: item.annotations };
-    if (mimeType.startsWith('image/')) return { type: 'image', data: item.blob, mimeType, ...annotated };
-    if (mimeType.startsWith('audio/')) return { type: 'audio', data: item.blob, mimeType, ...annotated };
+    if (mimeType.startsWith('image/')) return imageBlock(item.blob, mimeType, annotated);
+    if (mimeType.startsWith('audio/')) return audioBlock(item.blob, mimeType, annotated);
   }
   return { type: 'resource', resource: item };
 }

@@ -34,9 +34,7 @@ const words = z.string().max(4_096);
 const iconSchema = z.strictObject({
   src: z.string().min(1),
   mimeType: z.string().optional(),
-  sizes: z
-    .union([z.array(z.string()), z.string().transform((sizes) => sizes.split(/\s+/).filter(Boolean))])
-    .optional(),
+  sizes: z.union([z.array(z.string()), z.string().transform((sizes) => sizes.split(/\s+/).filter(Boolean))]).optional(),
   theme: z.enum(['light', 'dark']).optional(),
 });
 
@@ -80,7 +78,7 @@ async function parseHead(text: string): Promise<PromptHead> {
   // Loaded with the first prompt: a server without prompts starts without it.
   const { LineCounter, parseDocument } = await import('yaml');
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, logLevel: 'error' });
   const lineAt = (offset: number): number => counter.linePos(offset).line + 1;
   const [broken] = document.errors;
   if (broken !== undefined) throw new PromptFileError(broken.message, lineAt(broken.pos[0]));
@@ -103,7 +101,9 @@ async function parseHead(text: string): Promise<PromptHead> {
 /** Where a value begins, or the nearest one around it. */
 function offsetOf(document: { getIn(path: unknown[], keep: boolean): unknown }, path: readonly PropertyKey[]): number {
   for (let depth = path.length; depth >= 0; depth--) {
-    const node = document.getIn(path.slice(0, depth), true) as { readonly range?: readonly number[] | null } | undefined;
+    const node = document.getIn(path.slice(0, depth), true) as
+      | { readonly range?: readonly number[] | null }
+      | undefined;
     const offset = node?.range?.[0];
     if (offset !== undefined) return offset;
   }

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { closeBodies } from '../../../core/body.ts';
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
-import type { Prompt, PromptSource } from '../../../core/prompt.ts';
+import type { Prompt, PromptFolder, PromptSource } from '../../../core/prompt.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
 import type { Resource } from '../../../protocol/resources.ts';
 import { encodeBody } from '../../resources/encode.ts';
@@ -15,17 +15,6 @@ import { PromptFileError } from './fault.ts';
 import { PROMPT_SUFFIX, promptOfFile } from './file.ts';
 import { listPromptFiles } from './list.ts';
 import { watchPromptFiles } from './watch.ts';
-
-export { MAX_PROMPT_FILES } from './list.ts';
-
-export interface PromptFolder {
-  /** Where the folder is: a published URI, or one of `provider`. */
-  readonly uri: string;
-  /** Where its files are read, when they are not to be served as resources themselves; closed with the engine. */
-  readonly provider?: ResourceProvider | undefined;
-  /** Tells about changes. Default: where the provider can. */
-  readonly watch?: boolean | undefined;
-}
 
 /** Bytes of one file. */
 export const MAX_PROMPT_BYTES = 256 * 1024;

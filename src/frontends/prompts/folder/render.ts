@@ -44,7 +44,7 @@ export async function renderMessages(
         text += node.text;
         break;
       case 'argument':
-        text += valueOf(values, node.name) ?? '';
+        text += given(values, node.name) ?? '';
         break;
       case 'role':
         flush();
@@ -72,9 +72,9 @@ function isWanted(
 ): boolean {
   return variables.every((name) => {
     const required = declared.some((argument) => argument.name === name && argument.required);
-    return required || (valueOf(values, name) ?? '') !== '';
+    return required || (given(values, name) ?? '') !== '';
   });
 }
 
-const valueOf = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
+const given = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;

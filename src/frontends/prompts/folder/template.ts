@@ -35,8 +35,7 @@ export function parseTemplate(body: string, names: ReadonlySet<string>, before: 
     if (text !== '') nodes.push({ kind: 'text', text });
     text = '';
     nodes.push(node);
-    if (nodes.length > MAX_NODES)
-      throw new PromptFileError(`a prompt has at most ${MAX_NODES} parts; split it`, line);
+    if (nodes.length > MAX_NODES) throw new PromptFileError(`a prompt has at most ${MAX_NODES} parts; split it`, line);
     if (node.kind === 'resource' && nodes.filter((each) => each.kind === 'resource').length > MAX_EMBEDS)
       throw new PromptFileError(`a prompt embeds at most ${MAX_EMBEDS} resources`, line);
   }

@@ -21,7 +21,9 @@ export interface CutLimits {
  * the content is: only text moves its start, and it does so only in the middle of a character, where no window ends.
  */
 export function cutWindow(slice: Slice, limits: CutLimits): Cut {
-  return (isBinaryType(slice.resource.mimeType) ? undefined : cutText(slice, limits.text)) ?? cutBytes(slice, limits.base64);
+  return (
+    (isBinaryType(slice.resource.mimeType) ? undefined : cutText(slice, limits.text)) ?? cutBytes(slice, limits.base64)
+  );
 }
 
 /** Undefined when the bytes are not UTF-8. */

@@ -1,7 +1,7 @@
 /** A slice of a resource with a few bytes around it, so that it can be cut between characters. */
 import { knownSize, type ResourceBody } from '../../../core/body.ts';
 import type { Context } from '../../../core/context.ts';
-import { invalid } from '../../../core/errors.ts';
+import { invalid, type ResourceError } from '../../../core/errors.ts';
 import type { Resource } from '../../../protocol/resources.ts';
 import { collectRange } from '../../resources/collect.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
@@ -39,10 +39,11 @@ export async function readSlice(
   length: number,
   ctx: Context,
 ): Promise<Slice | undefined> {
-  const wanted = offset === 0 ? Math.max(length, HEAD_BYTES) : length;
+  const headBytes = Math.min(HEAD_BYTES, options.limits.maxReadBytes);
+  const wanted = offset === 0 ? Math.max(length, headBytes) : length;
   const slice = await readRaw(options, uri, offset, wanted, ctx);
   if (slice === undefined || offset === 0) return slice;
-  const head = await readRaw(options, uri, 0, HEAD_BYTES, ctx);
+  const head = await readRaw(options, uri, 0, headBytes, ctx);
   return head === undefined ? slice : { ...slice, resource: head.resource };
 }
 
@@ -53,37 +54,37 @@ function readRaw(
   length: number,
   ctx: Context,
 ): Promise<Slice | undefined> {
-  const before = Math.min(offset, MARGIN);
-  const range = { offset: offset - before, length: before + length + MARGIN };
+  const start = offset - marginBefore(offset);
+  const range = { offset: start, length: offset - start + length + MARGIN };
   return withBodies(options, uri, { range, maxBytes: range.length }, ctx, async (bodies) => {
     const [body] = bodies;
     if (body === undefined || bodies.length > 1 || body.child) return undefined;
-    if (body.window !== undefined) return sliceOf(body, offset, before, length, 0, ctx);
-    return sliceOf(body, offset, before, length, range.offset, ctx);
+    const slice = await sliceOf(body, offset, length, ctx);
+    const { total, bytes, before } = slice;
+    if (total === undefined ? bytes.byteLength < before : offset > total) throw behindEnd(uri, total);
+    return slice;
   });
 }
 
-/**
- * Cuts a slice out of a body.
- * @param from where in the body's own content the slice, with its margin, begins
- */
-export async function sliceOf(
-  body: ResourceBody,
-  offset: number,
-  before: number,
-  length: number,
-  from: number,
-  ctx: Context,
-): Promise<Slice> {
-  const wanted = { offset: from, length: before + length + MARGIN };
-  const collected = await collectRange(body.content, wanted, wanted.length, ctx);
-  const { bytes = Buffer.alloc(0), seen = 0, ended = false } = collected ?? {};
+const marginBefore = (offset: number): number => Math.min(offset, MARGIN);
+
+/** The slice of one body, which is the whole of it or what `readRaw` asked for. It is empty behind the end. */
+export async function sliceOf(body: ResourceBody, offset: number, length: number, ctx: Context): Promise<Slice> {
+  const { resource, content, window } = body;
+  const before = marginBefore(offset);
   const start = offset - before;
-  const told = body.window === undefined ? knownSize(body.content) : body.window.total;
-  const total = bytes.byteLength < wanted.length && ended ? start - from + seen : told;
-  if (total !== undefined && offset > total) throw behindEnd(body.resource.uri, total);
-  return { resource: body.resource, bytes, offset, before, total, ended: start + bytes.byteLength === total };
+  // Where the body's own content begins in the whole.
+  const origin = window === undefined ? 0 : start;
+  const wanted = { offset: start - origin, length: before + length + MARGIN };
+  const collected = await collectRange(content, wanted, wanted.length, ctx);
+  const { bytes, seen, ended } = collected ?? { bytes: Buffer.alloc(0), seen: 0, ended: false };
+  const seenEnd = ended && bytes.byteLength < wanted.length && (origin === 0 || seen > 0);
+  const told = window === undefined ? (knownSize(content) ?? resource.size) : window.total;
+  const total = seenEnd ? origin + seen : told;
+  return { resource, bytes, offset, before, total, ended: start + bytes.byteLength === total };
 }
 
-export const behindEnd = (uri: string, total: number) =>
-  invalid(`The window begins behind the end of the resource, which has ${total} bytes; begin before that`, uri);
+export function behindEnd(uri: string, total: number | undefined): ResourceError {
+  const size = total === undefined ? '' : `, which has ${total} bytes`;
+  return invalid(`The window begins behind the end of the resource${size}`, uri);
+}

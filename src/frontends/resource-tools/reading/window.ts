@@ -2,8 +2,7 @@
  * Windows (CB-3): a range of bytes over the parts of a resource in their order. Most resources are one part; children of
  * a directory and alternatives of one content are several, and the window runs over them as if they were one.
  */
-import { isUtf8 } from 'node:buffer';
-import { knownSize, type ResourceBody } from '../../../core/body.ts';
+import { knownSize } from '../../../core/body.ts';
 import type { Context } from '../../../core/context.ts';
 import type { Resource } from '../../../protocol/resources.ts';
 import { withBodies } from '../../resources/read.ts';
@@ -36,13 +35,16 @@ export interface Window {
 /** The fewest bytes of a window: the longest character of UTF-8. */
 export const MIN_WINDOW_BYTES = 4;
 
-/** How much goes into a window: what was asked for, or what fits the output budget, as base64 where it has to be. */
+/**
+ * How much goes into a window: what was asked for, or what fits the output budget, as base64 where it has to be. In a
+ * window's result a text is there twice, so it gets half of what one message may hold.
+ */
 export function windowLimits(setup: ToolSetup, maxBytes: number | undefined): CutLimits {
   const { outputBytes, resources } = setup;
   const { maxReadBytes } = resources.limits;
-  const text = maxBytes ?? outputBytes;
-  const base64 = maxBytes ?? Math.max(MIN_WINDOW_BYTES, Math.floor(outputBytes / 4) * 3);
-  return { text: Math.min(text, maxReadBytes), base64: Math.min(base64, maxReadBytes) };
+  const text = Math.min(maxBytes ?? outputBytes, Math.floor(maxReadBytes / 2));
+  const base64 = Math.min(maxBytes ?? Math.floor(outputBytes / 4) * 3, maxReadBytes);
+  return { text: Math.max(MIN_WINDOW_BYTES, text), base64: Math.max(MIN_WINDOW_BYTES, base64) };
 }
 
 /** @throws ResourceError `invalid` for an offset behind the end */
@@ -85,36 +87,39 @@ function windowOverParts(
 ): Promise<Window> {
   return withBodies(setup.resources, uri, {}, ctx, async (all) => {
     const bodies = all.filter((body) => !isContainer(body.resource));
+    const window = { maxBytes, totalParts: bodies.length };
     const parts: Part[] = [];
     let start = offset;
-    let end = offset;
+    let room = maxBytes;
+    /** Where the part that is looked at begins. */
     let at = 0;
-    let open = false;
+    /** Where the window ends, once it has. */
+    let end: number | undefined;
     for (const body of bodies) {
-      const room = offset + maxBytes - end;
+      const from = Math.max(0, offset - at);
       const known = knownSize(body.content);
-      // Behind the window nothing is read; its size may be known all the same.
-      if (open || (room < MIN_WINDOW_BYTES && parts.length > 0)) {
-        open = true;
-        if (known === undefined) return { start, maxBytes, parts, totalParts: bodies.length, next: end, total: undefined };
+      if (end !== undefined || (known !== undefined && isBefore(known, from))) {
+        if (known === undefined) return { ...window, start, parts, next: end, total: undefined };
         at += known;
         continue;
       }
-      if (known !== undefined && at + known <= offset && !(known === 0 && at === offset)) {
-        at += known;
-        continue;
+      const slice = await sliceOf(body, from, room, ctx);
+      const { total } = slice;
+      if (total === undefined || !isBefore(total, from)) {
+        const cut = cutWindow(slice, { text: room, base64: room });
+        if (parts.length === 0) start = at + cut.start;
+        parts.push({ resource: slice.resource, kind: cut.kind, bytes: cut.bytes, total });
+        room -= cut.bytes.byteLength;
+        const reached = cut.start + cut.bytes.byteLength;
+        if (reached !== total || room < MIN_WINDOW_BYTES) end = at + reached;
+        if (total === undefined) return { ...window, start, parts, next: end, total };
       }
-      const { part, skipped, size } = await takePart(body, Math.max(0, offset - at), room, ctx);
-      if (part !== undefined) {
-        if (parts.length === 0) start = Math.max(offset, at) + skipped;
-        parts.push(part);
-        end = Math.max(offset, at) + skipped + part.bytes.byteLength;
-      }
-      open = size === undefined || end < at + size;
-      if (size === undefined) return { start, maxBytes, parts, totalParts: bodies.length, next: end, total: undefined };
-      at += size;
+      at += total;
     }
     if (offset > at) throw behindEnd(uri, at);
-    return { start, maxBytes, parts, totalParts: bodies.length, next: end < at ? end : undefined, total: at };
+    return { ...window, start, parts, next: end === at ? undefined : end, total: at };
   });
 }
+
+/** Whether a part of this size ends before the byte `from` of it; an empty one lies where it begins. */
+const isBefore = (size: number, from: number): boolean => from > 0 && from >= size;

@@ -1,0 +1,47 @@
+/** What the system says of a process. Linux only: elsewhere each answer is undefined, and reports say n/a. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+
+/** @param {string} path */
+function tryRead(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Resident memory now, and the most it has been, in bytes.
+ * @param {number | undefined} pid
+ */
+export function memoryOf(pid) {
+  const status = tryRead(`/proc/${pid}/status`);
+  /** @param {string} field */
+  const bytes = (field) => {
+    const kib = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status ?? '')?.[1];
+    return kib === undefined ? undefined : Number(kib) * 1024;
+  };
+  return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
+}
+
+/** The kernel counts processor time in hundredths of a second for every architecture that Node runs on. */
+const TICK_SECONDS = 0.01;
+
+/**
+ * Processor time that all threads of a process have used, in seconds.
+ * @param {number | undefined} pid
+ */
+export function cpuSecondsOf(pid) {
+  const fields = tryRead(`/proc/${pid}/stat`)
+    ?.replace(/^.*\) /s, '')
+    .split(' ');
+  return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * TICK_SECONDS;
+}
+
+/** The machine, in a line. */
+export function machine() {
+  const model = cpus()[0]?.model ?? process.arch;
+  const memory = Math.round(totalmem() / 1024 ** 3);
+  return `${availableParallelism()} cores (${model}), ${memory} GiB, ${process.platform}, Node ${process.versions.node}`;
+}

@@ -1,0 +1,54 @@
+/**
+ * The load generator: sends one request over several keep-alive connections, each as soon as it has its answer.
+ *
+ * Argument: `{url, headers, message, connections, warmUp, requests, seconds}` in JSON. `requests` is a count; without it,
+ * as many as take about `seconds` at the speed of the warm-up. Prints `{requests, seconds, perSecond, p50, p99, bytes,
+ * startedAt, cpu}` in JSON; latencies in milliseconds.
+ */
+import { rawConnection } from '../lib/raw-connection.mjs';
+import { quantile } from '../lib/stats.mjs';
+import { cpuSecondsOf } from '../lib/system.mjs';
+
+const job = JSON.parse(process.argv[2]);
+
+// Ids differ between connections: a session takes an id once at a time. They have three digits, for equal sizes.
+const connections = await Promise.all(
+  Array.from({ length: job.connections }, (_, index) =>
+    rawConnection(job.url, { headers: job.headers, body: JSON.stringify({ ...job.message, id: 100 + index }) }),
+  ),
+);
+
+const warmUp = await run(job.warmUp);
+const requests = job.requests ?? Math.max(job.connections, Math.round(warmUp.perSecond * job.seconds));
+const before = cpuSecondsOf(job.pid);
+const measured = await run(requests);
+const after = cpuSecondsOf(job.pid);
+for (const connection of connections) connection.close();
+
+process.stdout.write(
+  JSON.stringify({
+    ...measured,
+    ...(before !== undefined && after !== undefined && { cpuMicros: ((after - before) / requests) * 1e6 }),
+  }),
+);
+
+/** @param {number} count */
+async function run(count) {
+  const latencies = new Float64Array(count);
+  let next = 0;
+  let bytes = 0;
+  const start = performance.now();
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (next < count) {
+        const at = next++;
+        const sent = performance.now();
+        bytes = await connection.send();
+        latencies[at] = performance.now() - sent;
+      }
+    }),
+  );
+  const seconds = (performance.now() - start) / 1_000;
+  const [p50, p99] = [0.5, 0.99].map((share) => quantile(latencies, share));
+  return { requests: count, seconds, perSecond: count / seconds, p50, p99, bytes };
+}

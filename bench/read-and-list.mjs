@@ -1,0 +1,157 @@
+/**
+ * The same 1 KiB read and the same list of 100 entries, from Vitrine with a folder, from a bare SDK server that has them
+ * in memory, and from bare Node HTTP that sends the same bytes. One command, one run, interleaved.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { prose, temporaryFolder } from './lib/folders.mjs';
+import { exchange, legacy, modern, openSession } from './lib/mcp.mjs';
+import { options } from './lib/options.mjs';
+import { placement, processFile, runJob, startServer } from './lib/processes.mjs';
+import { ms, progress, report, table, times, whole } from './lib/report.mjs';
+import { median, medianRatio } from './lib/stats.mjs';
+
+const how = options('read-and-list', 'Requests a second of reads and lists: Vitrine, a bare SDK server, bare Node.', {
+  rounds: { type: 'number', default: 5, quick: 1, help: 'measurements of each, interleaved; medians are shown' },
+  requests: { type: 'number', help: 'requests of one measurement (as many as take about 3 s)' },
+  connections: { type: 'number', default: 16, help: 'keep-alive connections, each with one request at a time' },
+});
+const ENTRIES = 100;
+const TEXT = prose(1_024);
+const URI = 'file:///clock-000.md';
+
+/** What is asked. The 2025-era request is completed with a session of each server. */
+const CASES = [
+  { name: 'read 1 KiB, 2026-07-28', path: '/read', make: () => modern('resources/read', { uri: URI }) },
+  { name: 'list 100, 2026-07-28', path: '/list', make: () => modern('resources/list') },
+  { name: 'list 100 of a folder (uri)', path: '/children', make: () => modern('resources/list', { uri: 'file:///' }) },
+  {
+    name: 'read 1 KiB, 2025-11-25',
+    path: '/legacy',
+    make: (session) => legacy(session, 'resources/read', { uri: URI }),
+  },
+];
+
+const folder = temporaryFolder();
+for (let index = 0; index < ENTRIES; index++) {
+  writeFileSync(join(folder, `clock-${String(index).padStart(3, '0')}.md`), TEXT);
+}
+
+const vitrine = await startServer([how.cli, 'serve', folder, '--http', '0']);
+const fixture = join(temporaryFolder(), 'fixture.json');
+writeFileSync(fixture, JSON.stringify(await answersOf(vitrine.url)));
+const sdk = await startServer([processFile('sdk-http'), fixture]);
+const node = await startServer([processFile('node-http'), fixture]);
+
+const sdkSessions = new URL('/sessions', sdk.url).href;
+const sessions = { vitrine: await openSession(vitrine.url), sdk: await openSession(sdkSessions), node: 'none' };
+const targets = [
+  { name: 'vitrine', pid: vitrine.pid, url: () => vitrine.url },
+  { name: 'sdk', pid: sdk.pid, url: (path) => (path === '/legacy' ? sdkSessions : sdk.url) },
+  { name: 'node', pid: node.pid, url: (path) => new URL(path, node.url).href },
+];
+
+/** @type {any[][][]} by case, target and round */
+const measured = CASES.map(() => targets.map(() => []));
+for (let round = 0; round < how.rounds; round++) {
+  for (const [at, { name, path, make }] of CASES.entries()) {
+    for (const [index, target] of targets.entries()) {
+      progress(`round ${round + 1} of ${how.rounds}: ${name}, ${target.name}`);
+      const { headers, message } = make(sessions[target.name]);
+      measured[at][index].push(
+        await runJob('load', {
+          url: target.url(path),
+          pid: target.pid,
+          headers,
+          message,
+          connections: how.connections,
+          warmUp: how.quick ? 200 : 2_000,
+          requests: how.requests,
+          seconds: how.quick ? 0.3 : 3,
+        }),
+      );
+    }
+  }
+}
+progress('');
+await Promise.all([vitrine, sdk, node].map((server) => server.stop()));
+
+const results = CASES.map(({ name }, at) => {
+  const pick = (index, field) => measured[at][index].map((measurement) => measurement[field]);
+  return {
+    name,
+    targets: Object.fromEntries(
+      targets.map((target, index) => [
+        target.name,
+        Object.fromEntries(
+          ['perSecond', 'p50', 'p99', 'cpuMicros', 'bytes'].map((field) => [field, median(pick(index, field))]),
+        ),
+      ]),
+    ),
+    ratios: {
+      sdk: medianRatio(pick(0, 'perSecond'), pick(1, 'perSecond')),
+      node: medianRatio(pick(0, 'perSecond'), pick(2, 'perSecond')),
+    },
+    /** Of processor time, which other work on the machine disturbs less. */
+    cpuRatios: {
+      sdk: medianRatio(pick(1, 'cpuMicros'), pick(0, 'cpuMicros')),
+      node: medianRatio(pick(2, 'cpuMicros'), pick(0, 'cpuMicros')),
+    },
+  };
+});
+
+const LABELS = { vitrine: 'Vitrine', sdk: 'bare SDK', node: 'bare Node' };
+const details = table(
+  ['', 'requests/s', 'p50', 'p99', 'processor time', 'bytes'],
+  results.flatMap(({ name, targets: each }) =>
+    Object.entries(each).map(([target, { perSecond, p50, p99, cpuMicros, bytes }]) => [
+      `${name}: ${LABELS[target]}`,
+      whole(perSecond),
+      ms(p50),
+      ms(p99),
+      Number.isNaN(cpuMicros) ? 'n/a' : `${whole(cpuMicros)} us`,
+      whole(bytes),
+    ]),
+  ),
+);
+const ratios = table(
+  ['Vitrine to', 'bare SDK', 'bare Node', 'by processor time', ''],
+  results.map(({ name, ratios: rate, cpuRatios }) => [
+    name,
+    times(rate.sdk),
+    times(rate.node),
+    times(cpuRatios.sdk),
+    times(cpuRatios.node),
+  ]),
+);
+const { rounds, connections } = how;
+report(
+  how,
+  { rounds, connections, placement, results },
+  `${rounds} rounds, ${connections} connections; ${placement}\n\n${details}\n\nRequests per second as ratios, the median over the rounds:\n\n${ratios}`,
+);
+
+/**
+ * What Vitrine answers, so that the others send the same: results for the SDK server, bytes for bare Node.
+ * @param {string} url
+ */
+async function answersOf(url) {
+  const session = await openSession(url);
+  const answers = {};
+  const results = {};
+  for (const { path, make } of CASES) {
+    const { status, headers, body } = await exchange(url, make(session));
+    if (status !== 200) throw new Error(`${path}: ${body}`);
+    answers[path] = { contentType: headers['content-type'], body };
+    if (!body.startsWith('{')) continue;
+    // What the SDK adds by itself is left out.
+    const { _meta, resultType, ...result } = JSON.parse(body).result;
+    results[path] = result;
+  }
+  const [item] = results['/read'].contents;
+  if (item.text !== TEXT) throw new Error('the read has not the text of the file');
+  for (const path of ['/list', '/children']) {
+    if (results[path].resources.length !== ENTRIES) throw new Error(`${path} has not ${ENTRIES} entries`);
+  }
+  return { answers, results: { read: results['/read'], list: results['/children'] } };
+}

@@ -1,0 +1,147 @@
+/**
+ * Runs what the documentation tells people to type, as it stands, in a clean clone of this repository.
+ *
+ * Fenced blocks of README.md, docs/guide/*.md and docs/providers/*.md take part when their info string says `ci`:
+ *
+ *   sh ci             runs as one bash script, which must succeed
+ *   sh ci background  starts a server, which must answer, and end with status 0 on SIGINT after the page's last block
+ *   json ci           must parse
+ *   yaml ci           must pass `vitrine check`; paths start from the root of the clone
+ *   js ci             runs as a module of the package, and must end by itself
+ *
+ * Needs Linux, git and npm. A page's blocks run in order, README.md first.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Milliseconds that a server may take until it answers, with the installation before it, and until it has ended. */
+const START_MS = 300_000;
+const STOP_MS = 10_000;
+/** Milliseconds for one block. */
+const BLOCK_MS = 300_000;
+
+const source = fileURLToPath(new URL('..', import.meta.url));
+const clone = await mkdtemp(join(tmpdir(), 'vitrine-readme-'));
+let failed = false;
+try {
+  run('git', ['clone', '--quiet', '--no-local', source, clone]);
+  let count = 0;
+  for (const page of ['README.md', ...(await pagesIn('docs/guide')), ...(await pagesIn('docs/providers'))]) {
+    count += await runPage(page);
+  }
+  if (count === 0) throw new Error('No block is marked ci');
+  console.log(`\n${count} blocks did what the documentation says.`);
+} catch (error) {
+  failed = true;
+  console.error(`\n${error instanceof Error ? error.message : error}`);
+} finally {
+  await rm(clone, { recursive: true, force: true });
+}
+process.exitCode = failed ? 1 : 0;
+
+async function pagesIn(folder) {
+  const names = (await readdir(join(clone, folder))).filter((name) => name.endsWith('.md')).sort();
+  return names.map((name) => `${folder}/${name}`);
+}
+
+/** Runs the blocks of one page; returns how many there were. */
+async function runPage(page) {
+  const blocks = blocksOf(await readFile(join(clone, page), 'utf8'));
+  const servers = [];
+  const failures = [];
+  for (const block of blocks) {
+    console.log(`\n--- ${page}:${block.line} (${block.kind})\n${block.text.trimEnd()}\n---`);
+    try {
+      if (block.kind === 'sh background') servers.push({ block, stop: await startServer(block.text) });
+      else await runBlock(block);
+    } catch (error) {
+      failures.push({ block, error });
+      break;
+    }
+  }
+  for (const { block, stop } of servers.reverse()) await stop().catch((error) => failures.push({ block, error }));
+  const told = failures.map(({ block, error }) => `FAILED ${page}:${block.line}: ${error.message}\n\n${block.text}`);
+  if (told.length > 0) throw new Error(told.join('\n'));
+  return blocks.length;
+}
+
+/** Fenced blocks whose info string says `ci`, with the line that they start at. */
+function blocksOf(markdown) {
+  const fence = /^(?<indent> *)```(?<info>[^\n`]+)\n(?<text>[\s\S]*?)^ *```$/gm;
+  return [...markdown.matchAll(fence)].flatMap(({ index, groups: { indent, info, text } }) => {
+    const [language, ...words] = info.trim().split(/\s+/);
+    if (!words.includes('ci')) return [];
+    const kind = [language, ...words.filter((word) => word !== 'ci')].join(' ');
+    const line = markdown.slice(0, index).split('\n').length;
+    return [{ kind, line, text: text.replace(new RegExp(`^${indent}`, 'gm'), '') }];
+  });
+}
+
+async function runBlock({ kind, text }) {
+  switch (kind) {
+    case 'sh':
+      return run('bash', ['-c', `set -euo pipefail\n${text}`]);
+    case 'json':
+      return void JSON.parse(text);
+    case 'yaml':
+      await writeFile(join(clone, 'vitrine.yaml'), text);
+      return run('node', ['dist/cli/main.js', 'check', 'vitrine.yaml']);
+    case 'js':
+      await writeFile(join(clone, 'block.mjs'), text);
+      return run('node', ['block.mjs']);
+    default:
+      throw new Error(`there is no kind of block called "${kind}"`);
+  }
+}
+
+function run(command, args) {
+  const stdio = ['ignore', 'inherit', 'inherit'];
+  const { status, signal, error } = spawnSync(command, args, { cwd: clone, stdio, timeout: BLOCK_MS });
+  if (status !== 0) throw new Error(error?.message ?? `it ended with ${signal ?? `status ${status}`}`);
+}
+
+/** Starts a server, and waits until the endpoint that it prints answers; gives what stops it. */
+async function startServer(text) {
+  const script = `set -euo pipefail\n${text}`;
+  const shell = spawn('bash', ['-c', script], { cwd: clone, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const ended = new Promise((resolve) => shell.once('exit', (status, signal) => resolve({ status, signal })));
+  const printed = new Promise((resolve) => {
+    let output = '';
+    shell.stdout.on('data', (chunk) => {
+      process.stdout.write(chunk);
+      output += chunk;
+      const endpoint = /^Endpoint: (\S+)$/m.exec(output)?.[1];
+      if (endpoint !== undefined) resolve(endpoint);
+    });
+  });
+  const kill = () => process.kill(-shell.pid, 'SIGKILL');
+  try {
+    const endpoint = await Promise.race([printed, ended.then(() => undefined), after(START_MS)]);
+    if (endpoint === undefined) throw new Error('it printed no endpoint');
+    const health = await fetch(new URL('/healthz', endpoint), { signal: AbortSignal.timeout(STOP_MS) });
+    if (!health.ok) throw new Error(`${endpoint} answered ${health.status}`);
+  } catch (error) {
+    if (shell.exitCode === null && shell.signalCode === null) kill();
+    throw error;
+  }
+  return async () => {
+    process.kill(await innermost(shell.pid), 'SIGINT');
+    const end = await Promise.race([ended, after(STOP_MS)]);
+    if (end === undefined) kill();
+    if (end?.status === 0) return;
+    throw new Error(`after SIGINT it ${end === undefined ? 'did not end' : `ended with ${end.signal ?? end.status}`}`);
+  };
+}
+
+function after(ms) {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}
+
+/** The server below bash and npm, which both report an interruption as a failure, however well the server ended. */
+async function innermost(pid) {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
+  return children[0] === undefined ? pid : innermost(Number(children[0]));
+}

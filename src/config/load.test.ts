@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from './error.ts';
+import { loadConfig, parseConfig } from './load.ts';
+
+const parse = (text: string) => parseConfig(text, 'vitrine.yaml');
+
+/** The message of the mistake in a configuration. */
+function mistake(text: string): string {
+  try {
+    parse(text);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('the configuration is valid, and should not be');
+}
+
+const MOUNTS = 'mounts:\n  docs: ./docs\n';
+
+describe('parseConfig', () => {
+  it('takes a mount as a path or as a block, and fills in its defaults', () => {
+    const { mounts } = parse('mounts:\n  docs: ./docs\n  data: { path: ./data, hidden: true, prefix: none }\n');
+    expect(mounts.docs).toBe('./docs');
+    expect(mounts.data).toMatchObject({ path: './data', hidden: true, vcs: false, symlinks: true, prefix: 'none' });
+  });
+
+  it('takes JSON, comments, and anchors', () => {
+    expect(parse('{"mounts": {"docs": "./docs"}}').mounts).toEqual({ docs: './docs' });
+    const { mounts } = parse('mounts:\n  a: &all { path: ./a, watch: false } # quiet\n  b: *all\n');
+    expect(mounts.b).toEqual(mounts.a);
+  });
+
+  it('takes the sizes of icons as words or as a list', () => {
+    const icons = (sizes: string) =>
+      parse(`${MOUNTS}server:\n  icons:\n    - { src: 'data:,', sizes: ${sizes} }\n`).server?.icons;
+    expect(icons('48x48')).toEqual([{ src: 'data:,', sizes: ['48x48'] }]);
+    expect(icons("'48x48  96x96'")).toEqual([{ src: 'data:,', sizes: ['48x48', '96x96'] }]);
+    expect(icons('[any]')).toEqual([{ src: 'data:,', sizes: ['any'] }]);
+  });
+
+  it.each<[string, string, string]>([
+    ['a key at the top', `${MOUNTS}limts: {}\n`, '3:1: unknown key "limts"; did you mean "limits"?'],
+    [
+      'a key in a section',
+      `${MOUNTS}limits:\n  pagesize: 3\n`,
+      '4:3: unknown key "pagesize" in limits; did you mean "pageSize"?',
+    ],
+    [
+      'a key of a mount',
+      'mounts:\n  docs:\n    path: .\n    hiden: true\n',
+      '4:5: unknown key "hiden" in mounts.docs; did you mean "hidden"?',
+    ],
+    [
+      'a key that is needed',
+      'mounts:\n  docs: { pth: . }\n',
+      '2:11: unknown key "pth" in mounts.docs; did you mean "path"?',
+    ],
+    [
+      'a key in a list',
+      `${MOUNTS}server:\n  icons:\n    - srcc: x\n`,
+      '5:7: unknown key "srcc" in server.icons.0; did you mean "src"?',
+    ],
+    [
+      'a key of one of two shapes',
+      `${MOUNTS}listing:\n  maxDpth: 3\n`,
+      '4:3: unknown key "maxDpth" in listing; did you mean "maxDepth"?',
+    ],
+    ['a key that is like no other', `${MOUNTS}zzz: 1\n`, '3:1: unknown key "zzz"'],
+  ])('names the line and the nearest key for %s', (_, text, message) => {
+    expect(mistake(text)).toBe(`vitrine.yaml:${message}`);
+  });
+
+  it.each<[string, string, RegExp]>([
+    [
+      'a word for a number',
+      `${MOUNTS}limits:\n  pageSize: many\n`,
+      /^vitrine\.yaml:4:3: limits\.pageSize: .*number.*string/,
+    ],
+    ['a number that is too small', `${MOUNTS}limits:\n  pageSize: 0\n`, /^vitrine\.yaml:4:3: limits\.pageSize: /],
+    ['a number for a mount', 'mounts:\n  docs: 7\n', /^vitrine\.yaml:2:3: mounts\.docs: .*string.*, or .*object/],
+    [
+      'a word that is not one of the choices',
+      `${MOUNTS}listing: walks\n`,
+      /^vitrine\.yaml:3:1: listing: .*"walk"\|"roots"/,
+    ],
+    [
+      'the same in a block',
+      `${MOUNTS}listing:\n  mode: walks\n`,
+      /^vitrine\.yaml:4:3: listing\.mode: .*"walk"\|"roots"/,
+    ],
+    [
+      'a website that is no URL',
+      `${MOUNTS}server:\n  websiteUrl: nowhere\n`,
+      /^vitrine\.yaml:4:3: server\.websiteUrl: Invalid URL/,
+    ],
+    ['a name that cannot be in a URI', 'mounts:\n  My_Docs: .\n', /^vitrine\.yaml:2:3: mounts\.My_Docs: .*lower-case/],
+    ['a list at the top', '[]\n', /^vitrine\.yaml:1:1: .*object.*array/],
+  ])('names line and place of %s', (_, text, message) => {
+    expect(mistake(text)).toMatch(message);
+  });
+
+  it.each(['', 'mounts:\n', 'mounts: {}\n', 'server: { name: x }\n'])(
+    'says how to name what to serve, for %j',
+    (text) => {
+      expect(mistake(text)).toMatch(/mounts: Say what to serve, as in mounts: \{ docs: \.\/docs \}$/);
+    },
+  );
+
+  it.each<[string, string, RegExp]>([
+    ['indentation', `${MOUNTS} server: {}\n`, /^vitrine\.yaml:3:\d+: /],
+    ['an open bracket', 'mounts: { docs: .\n', /^vitrine\.yaml:2:1: /],
+    ['tabs', 'mounts:\n\tdocs: .\n', /^vitrine\.yaml:2:1: Tabs/],
+    ['a key twice', 'mounts:\n  docs: .\n  docs: .\n', /^vitrine\.yaml:3:3: .*unique/],
+    ['several documents', `${MOUNTS}---\n${MOUNTS}`, /^vitrine\.yaml:3:1: .*one document/],
+    ['an alias without an anchor', 'mounts:\n  docs: *nowhere\n', /^vitrine\.yaml: .*nowhere/],
+  ])('names the line of broken YAML: %s', (_, text, message) => {
+    expect(mistake(text)).toMatch(message);
+  });
+
+  it('does not unfold aliases without end', () => {
+    const grown = ['a: &a [x, x, x, x, x, x, x, x, x, x]'];
+    for (const [name, before] of ['ba', 'cb', 'dc', 'ed'].map((pair) => [...pair])) {
+      grown.push(`${name}: &${name} [${Array(10).fill(`*${before}`).join(', ')}]`);
+    }
+    expect(mistake(`${grown.join('\n')}\n`)).toMatch(/^vitrine\.yaml: .*alias/);
+  });
+
+  it('refuses what is larger than a configuration can be', () => {
+    expect(mistake(`# ${'x'.repeat(1024 * 1024)}`)).toContain('at most 1048576 bytes');
+  });
+
+  it('keeps every mistake on one line', () => {
+    for (const text of ['{', '- - -\n: :', '"\n', 'mounts: |\n  a\n  b\n', '? [a]\n: b\n', '&a *a']) {
+      expect(mistake(text)).not.toContain('\n');
+    }
+  });
+});
+
+describe('loadConfig', () => {
+  it('says that there is none, or that it is a folder', async () => {
+    await expect(loadConfig('no/such.yaml')).rejects.toThrow('There is no configuration at no/such.yaml');
+    await expect(loadConfig('src')).rejects.toThrow('src is a folder; name the configuration in it');
+  });
+});

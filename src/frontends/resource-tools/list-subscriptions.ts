@@ -1,0 +1,51 @@
+/** The `list_subscriptions` tool: what is subscribed to, and what has changed since (CB-8). */
+import { z } from 'zod';
+import type { Tool } from '../../core/tool.ts';
+import { type CallToolResult, text } from '../../protocol/content.ts';
+import { resourceTool, type ToolSetup } from './define.ts';
+import { oneLine } from './facts.ts';
+import type { BookPage, Standing } from './subscribing/book.ts';
+
+const standing = {
+  since: z.string().describe('When it began, ISO 8601'),
+  changes: z.number().describe('Changes since then'),
+  lastChange: z.string().optional().describe('When it last changed, ISO 8601'),
+};
+
+const output = z.strictObject({
+  subscriptions: z.array(z.strictObject({ uri: z.string(), ...standing })),
+  listChanges: z
+    .strictObject(standing)
+    .optional()
+    .describe('Changes of the set of resources; absent when not subscribed to'),
+});
+
+export function listSubscriptionsTool(setup: ToolSetup): Tool {
+  return resourceTool(setup, {
+    name: 'list_subscriptions',
+    title: 'List subscriptions',
+    description:
+      'Shows what you have subscribed to, and for each how often and when it has changed since. Read again what has changed.',
+    changes: 'nothing',
+    inputSchema: z.strictObject({}),
+    outputSchema: output,
+    run: (_, ctx) => resultOf(setup, setup.subscriptions.of(ctx)),
+  });
+}
+
+function resultOf({ nameOf }: ToolSetup, page: BookPage): CallToolResult {
+  const { subscriptions, listChanges } = page;
+  const lines = subscriptions.map((each) => oneLine(`${each.uri}  ${standingText(each)}`));
+  if (lines.length === 0) lines.push(`No resource is subscribed to; ${nameOf('subscribe')} does that.`);
+  lines.push(
+    listChanges === undefined
+      ? `Changes of the list are not subscribed to; ${nameOf('subscribe_list_changes')} does that.`
+      : `Changes of the list  ${standingText(listChanges)}`,
+  );
+  return { content: [text(lines.join('\n'))], structuredContent: { ...page } };
+}
+
+function standingText({ since, changes, lastChange }: Standing): string {
+  if (lastChange === undefined) return `unchanged since ${since}`;
+  return `${changes === 1 ? '1 change' : `${changes} changes`} since ${since}, the last at ${lastChange}`;
+}

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Engine,
+  engineOf,
+  type ListAnswer,
+  memoryEngine,
+  structured,
+  textOf,
+} from '../../../test/tools/engine.ts';
+import { type MemoryResource, memoryProvider } from '../../providers/memory/index.ts';
+
+/** Every page to the end, each checked to say the same in text and structure, and to be within the budget. */
+async function allPages(engine: Engine, args: Record<string, unknown>, budget = 25_000): Promise<ListAnswer[]> {
+  const pages: ListAnswer[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const result = await engine.call('list', { ...args, ...(cursor !== undefined && { cursor }) });
+    if (result.isError) throw new Error(textOf(result));
+    const page = structured<ListAnswer>(result);
+    const lines = textOf(result).split('\n');
+    expect(lines.slice(0, -1).map((line) => line.split('  ')[0])).toEqual(page.resources.map(({ uri }) => uri));
+    expect(lines.at(-1)).toMatch(page.nextCursor === undefined ? /That is all|ends here/ : /More: list \{/);
+    expect(page.resources.length).toBeLessThanOrEqual(100);
+    if (page.resources.length > 1) {
+      expect(Buffer.byteLength(textOf(result))).toBeLessThanOrEqual(budget);
+      expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(budget);
+    }
+    pages.push(page);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return pages;
+    if (pages.length > 1_000) throw new Error('the pages do not end');
+  }
+}
+
+const urisIn = (pages: readonly ListAnswer[]): string[] =>
+  pages.flatMap(({ resources }) => resources.map(({ uri }) => uri));
+
+const files = (names: readonly string[]): Record<string, MemoryResource> =>
+  Object.fromEntries(names.map((name) => [name, { text: name }]));
+
+const numbered = (count: number, prefix = 'f'): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(4, '0')}.txt`);
+
+describe('the list tool [CB-2]', () => {
+  const mounts = () => ({
+    docs: memoryProvider({ resources: files(['a.md', 'guide/intro.md', 'guide/deep/er.md']) }),
+    data: memoryProvider({ resources: files(['a.csv', 'guide/b.csv']) }),
+  });
+
+  it('goes over all mounts, level by level, in a line each', async () => {
+    await using engine = engineOf(mounts());
+    const result = await engine.call('list');
+    expect(textOf(result).split('\n')).toEqual([
+      'docs+memory:///  directory',
+      'data+memory:///  directory',
+      'docs+memory:///guide  directory',
+      'docs+memory:///a.md  text/markdown  4 bytes',
+      'data+memory:///guide  directory',
+      'data+memory:///a.csv  text/csv  5 bytes',
+      'docs+memory:///guide/deep  directory',
+      'docs+memory:///guide/intro.md  text/markdown  14 bytes',
+      'data+memory:///guide/b.csv  text/csv  11 bytes',
+      'docs+memory:///guide/deep/er.md  text/markdown  16 bytes',
+      '10 entries. That is all.',
+    ]);
+    const listed = structured<ListAnswer>(result);
+    expect(listed).toEqual({ resources: expect.any(Array) });
+    expect(listed.resources[3]).toMatchObject({ uri: 'docs+memory:///a.md', name: 'a.md', size: 4 });
+  });
+
+  it.each([
+    [
+      'a mount',
+      { mount: 'data' },
+      ['data+memory:///', 'data+memory:///guide', 'data+memory:///a.csv', 'data+memory:///guide/b.csv'],
+    ],
+    [
+      'a prefix',
+      { prefix: 'docs+memory:///guide/' },
+      ['docs+memory:///guide/deep', 'docs+memory:///guide/intro.md', 'docs+memory:///guide/deep/er.md'],
+    ],
+    ['a prefix in the middle of a name', { prefix: 'data+memory:///a' }, ['data+memory:///a.csv']],
+    ['a prefix of nothing', { prefix: 'other:' }, []],
+    ['a mount and a prefix', { mount: 'docs', prefix: 'docs+memory:///a' }, ['docs+memory:///a.md']],
+    ['a mount and a prefix of another', { mount: 'docs', prefix: 'data+' }, []],
+    ['a directory', { uri: 'docs+memory:///guide' }, ['docs+memory:///guide/deep', 'docs+memory:///guide/intro.md']],
+    [
+      'a directory with a slash',
+      { uri: 'docs+memory:///guide/' },
+      ['docs+memory:///guide/deep', 'docs+memory:///guide/intro.md'],
+    ],
+    ['a directory and its mount', { uri: 'data+memory:///guide', mount: 'data' }, ['data+memory:///guide/b.csv']],
+    ['a directory and a prefix', { uri: 'docs+memory:///', prefix: 'docs+memory:///g' }, ['docs+memory:///guide']],
+  ])('is narrowed by %s', async (_, args, expected) => {
+    await using engine = engineOf(mounts());
+    expect(urisIn(await allPages(engine, args))).toEqual(expected);
+  });
+
+  it('knows the mount of what is published without a prefix', async () => {
+    const { docs, data } = mounts();
+    const provider = memoryProvider({ scheme: 'own', resources: files(['x.md']) });
+    await using engine = engineOf({ docs, data }, { bare: { bare: provider } });
+    expect(urisIn(await allPages(engine, { mount: 'bare' }))).toEqual(['own:///', 'own:///x.md']);
+    expect(urisIn(await allPages(engine, { mount: 'bare', uri: 'own:///' }))).toEqual(['own:///x.md']);
+  });
+
+  it.each([
+    ['everything', {}],
+    ['one directory', { uri: 'm+memory:///' }],
+    ['a mount', { mount: 'm' }],
+  ])('pages without loss, at most 100 entries at a time: %s', async (_, args) => {
+    const names = numbered(350);
+    await using engine = memoryEngine(files(names));
+    const pages = await allPages(engine, args);
+    const found = urisIn(pages).filter((uri) => uri.endsWith('.txt'));
+    expect(found).toEqual(names.map((name) => `m+memory:///${name}`));
+    expect(pages.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it.each([
+    ['everything', {}],
+    ['one directory', { uri: 'm+memory:///d' }],
+  ])('filters by prefix without loss, however few match: %s', async (_, args) => {
+    const names = [...numbered(700, 'd/many'), ...numbered(7, 'd/some'), ...numbered(300, 'd/zzz')];
+    await using engine = memoryEngine(files(names));
+    for (const [prefix, count] of [
+      ['m+memory:///d/some', 7],
+      ['m+memory:///d/many', 700],
+      ['m+memory:///d/many0', 700],
+      ['m+memory:///d/', 1_007],
+    ] as const) {
+      const found = urisIn(await allPages(engine, { ...args, prefix }));
+      expect(found).toHaveLength(count);
+      expect(new Set(found).size).toBe(count);
+      expect(found.every((uri) => uri.startsWith(prefix))).toBe(true);
+    }
+  });
+
+  it('looks at so many entries for one page, and goes on with the next one', async () => {
+    await using engine = memoryEngine(files([...numbered(5_000, 'd/many'), 'd/needle.txt']));
+    const pages = await allPages(engine, { prefix: 'm+memory:///d/needle' });
+    expect(urisIn(pages)).toEqual(['m+memory:///d/needle.txt']);
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.length).toBeLessThan(6);
+  });
+
+  it('makes shorter pages where entries are long, never cuts a line, and goes on exactly there [SEC-TOOL-3]', async () => {
+    const names = numbered(60, `${'long name '.repeat(9)}`);
+    await using engine = memoryEngine(files(names), { resourceTools: { outputBytes: 2_000 } });
+    for (const args of [{}, { uri: 'm+memory:///' }, { prefix: 'm+memory:///long' }]) {
+      const pages = await allPages(engine, args, 2_000);
+      expect(urisIn(pages).filter((uri) => uri.endsWith('.txt'))).toHaveLength(60);
+      expect(pages.length).toBeGreaterThan(10);
+    }
+  });
+
+  it('gives an entry that alone is over the budget, and goes on', async () => {
+    const names = numbered(3, 'n'.repeat(2_000));
+    await using engine = memoryEngine(files(names), { resourceTools: { outputBytes: 1_000 } });
+    const pages = await allPages(engine, { uri: 'm+memory:///' }, 1_000);
+    expect(pages.map(({ resources }) => resources.length)).toEqual([1, 1, 1]);
+  });
+
+  it('says which limit ends the list, and that there is more [2093-5]', async () => {
+    await using engine = memoryEngine(files(numbered(50)), { limits: { maxListed: 20 } });
+    const pages = await allPages(engine, {});
+    expect(urisIn(pages)).toHaveLength(20);
+    expect(pages.at(-1)?.truncatedBy).toBe('maxResources');
+    expect(textOf(await engine.call('list'))).toContain('list a directory by its uri');
+    // A prefix is paged through to the end: it is not a picker's list.
+    expect(urisIn(await allPages(engine, { prefix: 'm+memory:///f' }))).toHaveLength(50);
+  });
+
+  it('shows the roots only where the listing says so', async () => {
+    await using engine = engineOf(mounts(), { listing: 'roots' });
+    expect(urisIn(await allPages(engine, {}))).toEqual(['docs+memory:///', 'data+memory:///']);
+  });
+
+  it('leaves icons to describe', async () => {
+    const icons = [{ src: `data:image/png;base64,${'A'.repeat(5_000)}` }];
+    await using engine = memoryEngine({ 'a.txt': { text: 'a', icons } });
+    const [resource] = structured<ListAnswer>(await engine.call('list', { uri: 'm+memory:///' })).resources;
+    expect(resource).not.toHaveProperty('icons');
+    const { resource: described } = structured<{ resource: object }>(
+      await engine.call('describe', { uri: 'm+memory:///a.txt' }),
+    );
+    expect(described).toMatchObject({ icons });
+  });
+
+  it('takes a cursor for the same arguments only [SEC-UTIL-1]', async () => {
+    await using engine = memoryEngine(files(numbered(250)));
+    const { nextCursor: cursor } = structured<ListAnswer>(await engine.call('list', { uri: 'm+memory:///' }));
+    expect((await engine.call('list', { uri: 'm+memory:///', cursor })).isError).toBeUndefined();
+    for (const args of [
+      { cursor },
+      { uri: 'm+memory:///', prefix: 'm', cursor },
+      { uri: 'm+memory:///', mount: 'm', cursor },
+      { uri: 'm+memory:///', cursor: `${cursor}A` },
+      { uri: 'm+memory:///', cursor: 'nonsense' },
+    ]) {
+      expect(await engine.refusal('list', args)).toContain('The cursor is not valid for this request');
+    }
+  });
+
+  it('tells what mounts there are when a name is made up, and when a URI is of another', async () => {
+    await using engine = engineOf(mounts());
+    expect(await engine.refusal('list', { mount: 'filesystem' })).toBe(
+      'There is no mount named "filesystem"; there are: docs, data',
+    );
+    expect(await engine.refusal('list', { mount: 'docs', uri: 'data+memory:///guide' })).toContain(
+      'not of the mount docs',
+    );
+    expect(await engine.refusal('list', { mount: 'vitrine' })).toContain('there are: docs, data');
+  });
+
+  it('tells a file from a directory, and from nothing', async () => {
+    await using engine = engineOf(mounts());
+    expect(await engine.refusal('list', { uri: 'docs+memory:///a.md' })).toContain('read it instead');
+    expect(await engine.refusal('list', { uri: 'docs+memory:///nope' })).toContain('list shows what there is');
+  });
+
+  it('is of resources, and the state of the tools is not among them [CB-8]', async () => {
+    await using engine = engineOf(mounts());
+    expect(JSON.stringify(await allPages(engine, {}))).not.toContain('vitrine+state');
+  });
+});

@@ -1,0 +1,76 @@
+/** Contents as the blocks of a tool result: embedded with their URI, or plain (CB-4, CB-5). */
+
+import { type ContentBlock, text } from '../../../protocol/content.ts';
+import { WINDOW_META_KEY } from '../../../protocol/meta.ts';
+import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
+import { base64Length, bytesText, kindText, oneLine, tokensOf } from '../facts.ts';
+import type { Part, Window } from './window.ts';
+
+/** `fitting` is embedded, but for what a model can see or hear. */
+export type BlockForm = 'fitting' | 'embedded' | 'plain';
+
+export interface BlockOptions {
+  readonly form: BlockForm;
+  /** It is one of several, so that a plain block needs to be told apart too. */
+  readonly named?: boolean | undefined;
+  /** How to go on, said with what it is. */
+  readonly note?: string | undefined;
+}
+
+/** The blocks of one item: what it is, unless it is plain and alone, and its content. */
+export function blocksOf(item: ResourceContents, { form, named, note }: BlockOptions): ContentBlock[] {
+  const media = form === 'embedded' ? undefined : mediaOf(item);
+  if (form === 'plain' && media === undefined && 'blob' in item) return [placeholder(item)];
+  const content = media ?? (form === 'plain' && 'text' in item ? text(item.text) : embedded(item));
+  return form === 'plain' && !named ? [content] : [headline(item, note), content];
+}
+
+const embedded = (resource: ResourceContents): ContentBlock => ({ type: 'resource', resource });
+
+/** Binary content that no plain block can hold: never passed off as an image. */
+const placeholder = (item: ResourceContents): ContentBlock =>
+  text(
+    `${oneLine(item.uri)}\n${factsOf(item)}: binary content, which has no plain form; read it embedded or in windows.`,
+  );
+
+/** What a model can see or hear, whole: a part of an image is none, and neither is an empty one. */
+function mediaOf(item: ResourceContents): ContentBlock | undefined {
+  const { mimeType, annotations } = item;
+  if (!('blob' in item) || item.blob === '' || windowIn(item) !== undefined) return undefined;
+  if (mimeType === undefined || !isMediaType(mimeType)) return undefined;
+  const type = mimeType.startsWith('image/') ? 'image' : 'audio';
+  return { type, data: item.blob, mimeType, ...(annotations !== undefined && { annotations }) };
+}
+
+export const isMediaType = (mimeType: string | undefined): boolean =>
+  mimeType !== undefined && /^(?:image\/(?!svg\+xml)|audio\/)/i.test(mimeType);
+
+/** Where an item that is not the whole lies in it, in bytes. */
+export function windowIn({ _meta }: Resource): { readonly offset: number; readonly length: number } | undefined {
+  return _meta?.[WINDOW_META_KEY] as ReturnType<typeof windowIn>;
+}
+
+/** URI, type, size and cost: what stands before an embedded resource, for hosts that do not show its metadata. */
+function headline(item: ResourceContents, note: string | undefined): ContentBlock {
+  const cost = mediaOf(item) === undefined ? `, about ${costOf(item)} tokens` : '';
+  return text(`${oneLine(item.uri)}\n${factsOf(item)}${cost}${note === undefined ? '' : `\n${note}`}`);
+}
+
+const factsOf = (item: ResourceContents): string => oneLine(`${kindText(item)}, ${bytesText(bytesOf(item))}`);
+
+const costOf = (item: ResourceContents): number => tokensOf('text' in item ? 'text' : 'base64', bytesOf(item));
+
+const bytesOf = (item: ResourceContents): number =>
+  'text' in item ? Buffer.byteLength(item.text) : Buffer.byteLength(item.blob, 'base64');
+
+/** What an item takes of a model's context, in bytes. */
+export const encodedSize = (item: ResourceContents): number =>
+  'text' in item ? Buffer.byteLength(item.text) : base64Length(bytesOf(item));
+
+/** A window of one part as an item, with where it lies in `_meta`; without where it is the whole. */
+export function itemOf({ resource, kind, bytes, total }: Part, { start }: Window): ResourceContents {
+  const window = { offset: start, length: bytes.byteLength, ...(total !== undefined && { total }) };
+  const whole = start === 0 && bytes.byteLength === total;
+  const said: Resource = whole ? resource : { ...resource, _meta: { ...resource._meta, [WINDOW_META_KEY]: window } };
+  return kind === 'text' ? { ...said, text: bytes.toString('utf8') } : { ...said, blob: bytes.toString('base64') };
+}

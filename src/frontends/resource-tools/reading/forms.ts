@@ -1,0 +1,119 @@
+/** The forms of a read: whole and embedded, whole and plain, a window, or what fits (CB-3 to CB-6). */
+import type { Context } from '../../../core/context.ts';
+import { invalid } from '../../../core/errors.ts';
+import { type CallToolResult, type ContentBlock, text } from '../../../protocol/content.ts';
+import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
+import { contentsOf } from '../../resources/encode.ts';
+import { splitLines } from '../../resources/lines.ts';
+import { readMetadata } from '../../resources/metadata.ts';
+import { readConfirmed } from '../../resources/read.ts';
+import type { ToolSetup } from '../define.ts';
+import { base64Length, isContainer } from '../facts.ts';
+import { type BlockForm, blocksOf, encodedSize, isMediaType, itemOf, windowIn } from './blocks.ts';
+import { directoryBlocks } from './directory.ts';
+import { readSlice } from './slice.ts';
+import { readWindow, windowLimits, windowOf } from './window.ts';
+import { nextText, windowResult } from './window-result.ts';
+
+export const FORMS = ['embedded', 'plain', 'window'] as const;
+
+export interface ReadArguments {
+  readonly uri: string;
+  /** Left out: what fits the output budget, embedded, or else the first window. */
+  readonly as?: (typeof FORMS)[number] | undefined;
+  readonly start_offset?: number | undefined;
+  readonly max_bytes?: number | undefined;
+}
+
+/** Reads in the form that was asked for. What needs a confirmation is refused: that is for the caller to ask. */
+export async function readAs(setup: ToolSetup, args: ReadArguments, ctx: Context): Promise<CallToolResult> {
+  const { uri, as, start_offset, max_bytes } = args;
+  if (splitLines(uri).lines !== undefined) return linesAs(setup, args, ctx);
+  const { resource: known } = await readMetadata(setup.resources, { uri }, ctx);
+  const resource = { ...known, uri };
+  const windowed = start_offset !== undefined || max_bytes !== undefined;
+  if (as === 'window' || (as === undefined && windowed)) {
+    const window = await readWindow(setup, resource, start_offset ?? 0, windowLimits(setup, max_bytes), ctx);
+    return windowResult(setup, uri, window);
+  }
+  if (windowed) return { content: await windowBlocks(setup, resource, args, as ?? 'embedded', ctx) };
+  return as === undefined
+    ? readFitting(setup, resource, ctx)
+    : { content: await wholeBlocks(setup, resource, as, ctx) };
+}
+
+/** Everything, up to the limit of a read. */
+async function wholeBlocks(
+  setup: ToolSetup,
+  resource: Resource,
+  form: BlockForm,
+  ctx: Context,
+): Promise<ContentBlock[]> {
+  const { resources } = setup;
+  if (isContainer(resource))
+    return directoryBlocks(setup, resource, form, base64Length(resources.limits.maxReadBytes), ctx);
+  const { contents } = await readConfirmed(resources, { uri: resource.uri }, ctx);
+  return contents.flatMap((item) => blocksOf(item, { form, named: contents.length > 1 }));
+}
+
+/** A window in the form of blocks, for one content. */
+async function windowBlocks(
+  setup: ToolSetup,
+  resource: Resource,
+  { start_offset = 0, max_bytes }: ReadArguments,
+  form: 'embedded' | 'plain',
+  ctx: Context,
+): Promise<ContentBlock[]> {
+  const window = await readWindow(setup, resource, start_offset, windowLimits(setup, max_bytes), ctx);
+  const [part] = window.parts;
+  if (part === undefined || window.totalParts > 1 || isContainer(resource))
+    throw invalid('start_offset and max_bytes go over several parts here; read with as: "window"', resource.uri);
+  const note = nextText(setup, resource.uri, window, form);
+  const blocks = blocksOf(itemOf(part, window), { form, note });
+  return form === 'plain' ? [...blocks, text(note)] : blocks;
+}
+
+/** Without a form: whole where that fits the output budget, images and sounds as such, and else the first window. */
+async function readFitting(setup: ToolSetup, resource: Resource, ctx: Context): Promise<CallToolResult> {
+  const { resources, outputBytes } = setup;
+  if (isContainer(resource)) return { content: await directoryBlocks(setup, resource, 'fitting', outputBytes, ctx) };
+  const slice = await readSlice(resources, resource.uri, 0, outputBytes, ctx);
+  if (slice === undefined) return severalFitting(setup, resource, ctx);
+  const item = slice.ended ? contentsOf(slice.resource, slice.bytes) : undefined;
+  if (item !== undefined && encodedSize(item) <= outputBytes) return fitting([item]);
+  if (isMediaType(slice.resource.mimeType)) return { content: await wholeBlocks(setup, resource, 'fitting', ctx) };
+  return windowResult(setup, resource.uri, windowOf(slice, windowLimits(setup, undefined)));
+}
+
+/** Alternatives of one content, all of them or a window over them. */
+async function severalFitting(setup: ToolSetup, resource: Resource, ctx: Context): Promise<CallToolResult> {
+  const limits = windowLimits(setup, undefined);
+  const window = await readWindow(setup, resource, 0, { text: limits.text, base64: limits.text }, ctx);
+  const items = window.parts.map(({ resource: part, bytes }) => contentsOf(part, bytes));
+  const size = items.reduce((sum, item) => sum + encodedSize(item), 0);
+  if (window.next === undefined && size <= setup.outputBytes) return fitting(items);
+  return windowResult(setup, resource.uri, await readWindow(setup, resource, 0, limits, ctx));
+}
+
+const fitting = (items: readonly ResourceContents[]): CallToolResult => ({
+  content: items.flatMap((item) => blocksOf(item, { form: 'fitting' })),
+});
+
+/** Lines of a text, as search names them: `…#L10-L20`. Too many for the output budget are given as a window. */
+async function linesAs(setup: ToolSetup, args: ReadArguments, ctx: Context): Promise<CallToolResult> {
+  const { uri, as, start_offset, max_bytes } = args;
+  if (start_offset !== undefined || max_bytes !== undefined)
+    throw invalid('The URI names lines already; leave out start_offset and max_bytes, or leave out the lines', uri);
+  const [item] = (await readConfirmed(setup.resources, { uri }, ctx)).contents;
+  if (item === undefined) throw invalid('There are no such lines', uri);
+  if (as !== 'window' && (as !== undefined || encodedSize(item) <= setup.outputBytes))
+    return { content: blocksOf(item, { form: as ?? 'fitting' }) };
+  const { offset, length } = windowIn(item) ?? {
+    offset: 0,
+    length: Buffer.byteLength('text' in item ? item.text : ''),
+  };
+  const resource = { ...item, uri: splitLines(uri).resource };
+  const { text: most, base64 } = windowLimits(setup, undefined);
+  const limits = { text: Math.min(most, length), base64: Math.min(base64, length) };
+  return windowResult(setup, resource.uri, await readWindow(setup, resource, offset, limits, ctx));
+}

@@ -1,0 +1,21 @@
+/** The `subscribe_list_changes` tool: takes note of resources that come and go (CB-8). */
+import { z } from 'zod';
+import type { Tool } from '../../core/tool.ts';
+import { resourceTool, type ToolSetup } from './define.ts';
+
+export function subscribeListChangesTool(setup: ToolSetup): Tool {
+  const { changes, subscriptions, nameOf } = setup;
+  return resourceTool(setup, {
+    name: 'subscribe_list_changes',
+    title: 'Subscribe to changes of the list',
+    description: `Takes note from now on when resources appear or disappear, anywhere. Ask ${nameOf('list_subscriptions')} later whether the list has changed, and then ${nameOf('list')} again. For the content of one resource, use ${nameOf('subscribe')}.`,
+    changes: 'subscriptions',
+    inputSchema: z.strictObject({}),
+    async run(_, ctx) {
+      const isNew = await subscriptions.add(undefined, (onChange) => changes.subscribe(undefined, onChange, ctx), ctx);
+      return isNew
+        ? `Subscribed to changes of the list. ${nameOf('list_subscriptions')} tells whether it has changed.`
+        : 'You had subscribed to changes of the list already, and still do.';
+    },
+  });
+}

@@ -1,0 +1,39 @@
+/** The `subscribe` tool: takes note of changes of one resource from now on (CB-8). */
+import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+import type { Tool } from '../../core/tool.ts';
+import { splitLines } from '../resources/lines.ts';
+import { readMetadata } from '../resources/metadata.ts';
+import { resourceTool, type ToolSetup } from './define.ts';
+import { oneLine } from './facts.ts';
+import { uriArgument } from './schemas.ts';
+import { SUBSCRIPTIONS_URI } from './subscribing/state-provider.ts';
+
+const input = z.strictObject({ uri: uriArgument.describe('The resource; a directory is told about its entries') });
+
+export function subscribeTool(setup: ToolSetup): Tool {
+  return resourceTool(setup, {
+    name: 'subscribe',
+    title: 'Subscribe to a resource',
+    description: `Takes note of changes of a resource from now on. Ask ${setup.nameOf('list_subscriptions')} later whether it has changed, or read ${SUBSCRIPTIONS_URI}; then read the resource again. For resources that come and go, use ${setup.nameOf('subscribe_list_changes')}.`,
+    changes: 'subscriptions',
+    inputSchema: input,
+    run: ({ uri }, ctx) => subscribe(setup, splitLines(uri).resource, ctx),
+  });
+}
+
+async function subscribe(
+  { resources, changes, subscriptions, nameOf }: ToolSetup,
+  uri: string,
+  ctx: Context,
+): Promise<string> {
+  const { resource } = await readMetadata(resources, { uri }, ctx);
+  if (resource.capabilities?.subscribe !== true)
+    throw invalid('This resource cannot be subscribed to; read it again to see whether it has changed', uri);
+  const watch = (onChange: () => void): Promise<AsyncDisposable> => changes.subscribe(resource.uri, onChange, ctx);
+  const isNew = await subscriptions.add(resource.uri, watch, ctx);
+  return isNew
+    ? oneLine(`Subscribed to ${resource.uri}. ${nameOf('list_subscriptions')} tells whether it has changed.`)
+    : oneLine(`You had subscribed to ${resource.uri} already, and still do.`);
+}

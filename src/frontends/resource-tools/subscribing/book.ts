@@ -1,0 +1,231 @@
+/**
+ * Who has subscribed to what by the tools, and what has happened since. A call is over when it is answered, so what was
+ * subscribed to is kept here, by peer, until it unsubscribes, its connection ends, or it has not been seen for long.
+ */
+import type { Context } from '../../../core/context.ts';
+import { ResourceError } from '../../../core/errors.ts';
+
+export interface BookLimits {
+  /** URIs of one peer. */
+  readonly maxUris: number;
+  /** Peers at a time. */
+  readonly maxPeers: number;
+  /** A peer without a connection that has not called for this many milliseconds is forgotten. */
+  readonly idleMs: number;
+}
+
+export const DEFAULT_BOOK_LIMITS: BookLimits = { maxUris: 100, maxPeers: 1_000, idleMs: 60 * 60 * 1000 };
+
+/** What is watched: a URI, or the listed set. */
+export type Subject = string | undefined;
+
+/** One subscription, as its peer sees it. Times are ISO 8601. */
+export interface Standing {
+  readonly since: string;
+  /** Changes since then; those that follow each other closely count as one. */
+  readonly changes: number;
+  readonly lastChange?: string;
+}
+
+/** Everything that one peer has subscribed to. */
+export interface BookPage {
+  readonly subscriptions: readonly (Standing & { readonly uri: string })[];
+  /** Absent where changes of the list are not subscribed to. */
+  readonly listChanges?: Standing;
+}
+
+/** A connection that can be told of changes at any time. */
+export interface Link {
+  add(uri: string, ctx: Context): Promise<void>;
+  remove(uri: string): Promise<void>;
+}
+
+export interface SubscriptionBook {
+  /**
+   * Writes a subscription down and starts its watch; says whether it is new.
+   * @throws ResourceError `limited`, or what `watch` throws
+   */
+  add(subject: Subject, watch: (onChange: () => void) => Promise<AsyncDisposable>, ctx: Context): Promise<boolean>;
+  /** Ends a subscription; says whether there was one. */
+  remove(subject: Subject, ctx: Context): Promise<boolean>;
+  /** What the caller has subscribed to. */
+  of(ctx: Context): BookPage;
+  has(subject: Subject, ctx: Context): boolean;
+  /**
+   * Tells a connection of what its peer subscribes to from now on. What is returned ends that, and forgets the peer.
+   */
+  connect(peer: string, link: Link): () => Promise<void>;
+  /** Peers that have subscribed to something. */
+  readonly size: number;
+  /** Forgets everything. The watches end with the engine. */
+  close(): void;
+}
+
+interface Entry {
+  readonly handle: Promise<AsyncDisposable>;
+  readonly since: string;
+  changes: number;
+  lastChange: string | undefined;
+}
+
+interface Peer {
+  readonly entries: Map<Subject, Entry>;
+  lastSeen: number;
+}
+
+export function createSubscriptionBook(
+  limits: BookLimits = DEFAULT_BOOK_LIMITS,
+  now: () => number = Date.now,
+): SubscriptionBook {
+  /** The one that was seen last is last. */
+  const peers = new Map<string, Peer>();
+  const links = new Map<string, Link>();
+  let timer: NodeJS.Timeout | undefined;
+  const time = (): string => new Date(now()).toISOString();
+
+  function seen(name: string): Peer | undefined {
+    const peer = peers.get(name);
+    if (peer === undefined) return undefined;
+    peers.delete(name);
+    peers.set(name, peer);
+    peer.lastSeen = now();
+    return peer;
+  }
+
+  /** Forgets who has been idle for too long, and comes back for the others. */
+  function sweep(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const before = now() - limits.idleMs;
+    for (const [name, peer] of peers) {
+      if (peer.lastSeen > before) break;
+      if (!links.has(name)) void forget(name);
+    }
+    if (peers.size > 0) comeBack();
+  }
+
+  function comeBack(): void {
+    timer ??= setTimeout(sweep, limits.idleMs / 6).unref();
+  }
+
+  async function forget(name: string): Promise<void> {
+    const peer = peers.get(name);
+    peers.delete(name);
+    const link = links.get(name);
+    await Promise.allSettled([...(peer?.entries ?? [])].map(([subject, entry]) => end(subject, entry, link)));
+  }
+
+  async function end(subject: Subject, entry: Entry, link: Link | undefined): Promise<void> {
+    const handle = await entry.handle.catch(() => undefined);
+    if (handle === undefined) return;
+    if (subject !== undefined) await link?.remove(subject);
+    await handle[Symbol.asyncDispose]();
+  }
+
+  function peerFor(name: string): Peer {
+    sweep();
+    const known = seen(name);
+    if (known !== undefined) return known;
+    if (peers.size >= limits.maxPeers) {
+      throw new ResourceError('limited', 'Too many clients have subscribed by tools; try again later', {
+        details: { limit: limits.maxPeers },
+      });
+    }
+    const peer: Peer = { entries: new Map(), lastSeen: now() };
+    peers.set(name, peer);
+    comeBack();
+    return peer;
+  }
+
+  return {
+    async add(subject, watch, ctx) {
+      const peer = peerFor(ctx.peer);
+      const known = peer.entries.get(subject);
+      if (known !== undefined) {
+        await known.handle;
+        return false;
+      }
+      const uris = peer.entries.size - Number(peer.entries.has(undefined));
+      if (subject !== undefined && uris >= limits.maxUris) {
+        throw new ResourceError(
+          'limited',
+          `You have ${limits.maxUris} subscriptions, which is the most; end one first`,
+          {
+            uri: subject,
+            details: { limit: limits.maxUris },
+          },
+        );
+      }
+      const onChange = (): void => {
+        entry.changes++;
+        entry.lastChange = time();
+      };
+      const link = subject === undefined ? undefined : links.get(ctx.peer);
+      const handle = watch(onChange).then(async (opened) => {
+        try {
+          if (subject !== undefined) await link?.add(subject, ctx);
+          return opened;
+        } catch (error) {
+          await opened[Symbol.asyncDispose]();
+          throw error;
+        }
+      });
+      const entry: Entry = { handle, since: time(), changes: 0, lastChange: undefined };
+      peer.entries.set(subject, entry);
+      try {
+        await handle;
+      } catch (error) {
+        if (peer.entries.get(subject) === entry) peer.entries.delete(subject);
+        if (peer.entries.size === 0 && peers.get(ctx.peer) === peer) peers.delete(ctx.peer);
+        throw error;
+      }
+      return true;
+    },
+
+    async remove(subject, ctx) {
+      const peer = seen(ctx.peer);
+      const entry = peer?.entries.get(subject);
+      if (peer === undefined || entry === undefined) return false;
+      peer.entries.delete(subject);
+      if (peer.entries.size === 0) peers.delete(ctx.peer);
+      await end(subject, entry, links.get(ctx.peer));
+      return true;
+    },
+
+    of(ctx) {
+      const entries = [...(seen(ctx.peer)?.entries ?? [])];
+      const list = entries.find(([subject]) => subject === undefined)?.[1];
+      return {
+        subscriptions: entries.flatMap(([uri, entry]) => (uri === undefined ? [] : [{ uri, ...standingOf(entry) }])),
+        ...(list !== undefined && { listChanges: standingOf(list) }),
+      };
+    },
+
+    has: (subject, ctx) => peers.get(ctx.peer)?.entries.has(subject) ?? false,
+
+    connect(peer, link) {
+      links.set(peer, link);
+      return async () => {
+        const forgetting = forget(peer);
+        if (links.get(peer) === link) links.delete(peer);
+        await forgetting;
+      };
+    },
+
+    get size() {
+      return peers.size;
+    },
+
+    close() {
+      clearTimeout(timer);
+      peers.clear();
+      links.clear();
+    },
+  };
+}
+
+const standingOf = ({ since, changes, lastChange }: Entry): Standing => ({
+  since,
+  changes,
+  ...(lastChange !== undefined && { lastChange }),
+});

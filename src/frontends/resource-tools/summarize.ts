@@ -1,0 +1,172 @@
+/**
+ * The `summarize` tool: the client's own model summarises a large text piece by piece, so that it never has to be in one
+ * context as a whole. What is put into sampling is read as any read is, for this caller and with its confirmations
+ * (SEC-SAMP-2). What is known between the rounds goes round with the client, sealed.
+ */
+import { z } from 'zod';
+import { sampledText } from '../../core/answers.ts';
+import { withConfirmation } from '../../core/confirmation.ts';
+import type { Context } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import type { Invocation } from '../../core/invocation.ts';
+import { scrub } from '../../core/scrub.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { type CallToolResult, text } from '../../protocol/content.ts';
+import { type InputRequired, inputRequired, isInputRequired } from '../../protocol/input-required.ts';
+import type { ResourceToolContext, ResourceToolOptions } from './index.ts';
+import { type Batch, pieceBytes, readBatch } from './summarizing/pieces.ts';
+import { combinePieces, summarizePiece, summarizeWhole } from './summarizing/requests.ts';
+import { type Progress, pieceSummary, progressOf, startAt } from './summarizing/state.ts';
+
+/** Pieces that are summarised at the same time. */
+const PARALLEL = 4;
+
+/**
+ * Rounds of pieces in one call. Clients end a call after some rounds, eight in the shortest; a confirmation, the roots and
+ * the last round, which combines, take one each.
+ */
+const MAX_ROUNDS = 5;
+
+/** Pieces of one call. A text with more is summarised as far as they reach, and the answer says where to go on. */
+const MAX_PIECES = PARALLEL * MAX_ROUNDS;
+
+const DEFAULT_WORDS = 200;
+
+const input = z.strictObject({
+  uri: z.string().min(1).max(65_536).describe('The text to summarise'),
+  focus: z.string().min(1).max(1_000).optional().describe('What the summary should be about'),
+  max_words: z
+    .number()
+    .int()
+    .min(20)
+    .max(1_000)
+    .optional()
+    .describe(`Length of the summary. Default: ${DEFAULT_WORDS}`),
+  start_offset: z.number().int().min(0).optional().describe('Byte to begin at, to go on where a summary ended'),
+});
+
+const output = z.strictObject({
+  summary: z.string(),
+  start_offset: z.number(),
+  end_offset: z.number().describe('Byte behind the last one that the summary is of'),
+  total_bytes: z.number().optional(),
+  complete: z.boolean().describe('Whether the summary goes to the end of the resource'),
+});
+
+type Arguments = z.infer<typeof input>;
+
+export function summarizeTool(
+  { resources }: Pick<ResourceToolContext, 'resources'>,
+  { prefix = '' }: Pick<ResourceToolOptions, 'prefix'> = {},
+): Tool {
+  return defineTool({
+    name: `${prefix}summarize`,
+    title: 'Summarise a large text',
+    description:
+      'Has the model of this client summarise a text that is too large to read, piece by piece, and gives the summary. ' +
+      `One call takes up to about ${Math.floor((MAX_PIECES * pieceBytes(undefined, MAX_PIECES)) / 1024)} KiB and says where it ended.`,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    inputSchema: input,
+    outputSchema: output,
+    async run(args, invocation) {
+      if (!invocation.client.sampling)
+        throw new ResourceError(
+          'invalid',
+          'This client does not let servers use its model (it declares no sampling); read the text in windows instead',
+          { uri: args.uri },
+        );
+      return step(args, resources, invocation);
+    },
+  });
+}
+
+/** One round: takes the answers of the one before, then asks for the next pieces, for the whole, or is done. */
+async function step(
+  args: Arguments,
+  resources: ResourceToolContext['resources'],
+  invocation: Invocation,
+): Promise<CallToolResult | InputRequired> {
+  const before = progressOf(invocation.state);
+  if (before?.final) return resultOf(args, before, textIn(invocation, 'summary'));
+  const known = before === undefined ? startAt(args.start_offset ?? 0) : withAnswers(before, invocation);
+  invocation.progress(known.end - known.start, known.total === undefined ? undefined : known.total - known.start);
+  if (isRead(known)) return combined(args, known, invocation);
+
+  const size = known.size ?? 0;
+  let confirmed = known.confirmed;
+  const read = (ctx: Context): Promise<Batch> => {
+    confirmed = [...ctx.confirmed];
+    return readBatch(resources, args.uri, { offset: known.end, size, pieces: PARALLEL, maxPieces: MAX_PIECES }, ctx);
+  };
+  const asking = { ...invocation, confirmed: new Set([...invocation.confirmed, ...known.confirmed]) };
+  const batch = await withConfirmation(asking, read);
+  if (isInputRequired(batch)) return batch;
+  if (batch.pieces.length === 0) {
+    if (known.summaries.length === 0) throw invalid('There is no text to summarise from there on', args.uri);
+    return combined(args, { ...known, ended: true }, invocation);
+  }
+  const next: Progress = {
+    ...known,
+    end: batch.end,
+    ended: batch.ended,
+    total: batch.total,
+    size: batch.size,
+    confirmed,
+    asked: batch.pieces.length,
+  };
+  const words = args.max_words ?? DEFAULT_WORDS;
+  const [only] = batch.pieces;
+  if (known.summaries.length === 0 && batch.ended && batch.pieces.length === 1 && only !== undefined) {
+    return inputRequired(
+      { summary: summarizeWhole(only, { uri: args.uri, focus: args.focus, words }) },
+      invocation.seal({ ...next, final: true }),
+    );
+  }
+  const requests = batch.pieces.map((piece, index) => [
+    `piece-${index}`,
+    summarizePiece(piece, { uri: args.uri, focus: args.focus, number: known.summaries.length + index + 1 }),
+  ]);
+  return inputRequired(Object.fromEntries(requests), invocation.seal(next));
+}
+
+const isRead = (progress: Progress): boolean =>
+  progress.summaries.length > 0 && (progress.ended || progress.summaries.length >= MAX_PIECES);
+
+function withAnswers(before: Progress, invocation: Invocation): Progress {
+  const answers = Array.from({ length: before.asked }, (_, index) => textIn(invocation, `piece-${index}`));
+  return { ...before, asked: 0, summaries: [...before.summaries, ...answers.map(pieceSummary)] };
+}
+
+/** @throws ResourceError `invalid` for an answer without text */
+function textIn(invocation: Invocation, key: string): string {
+  const answer = sampledText(invocation.answers[key]);
+  if (answer === undefined || answer.trim() === '')
+    throw invalid("The client's model gave no summary of a piece; call again, or read the text in windows");
+  return answer;
+}
+
+function combined(args: Arguments, known: Progress, invocation: Invocation): InputRequired {
+  const about = { uri: args.uri, focus: args.focus, words: args.max_words ?? DEFAULT_WORDS };
+  return inputRequired(
+    { summary: combinePieces(known.summaries, about) },
+    invocation.seal({ ...known, summaries: [], final: true }),
+  );
+}
+
+function resultOf({ uri }: Arguments, { start, end, total, ended }: Progress, answer: string): CallToolResult {
+  const summary = scrub(answer).trim();
+  const of = total === undefined ? '' : ` of ${total}`;
+  const note = ended
+    ? `This is a summary of ${uri}, bytes ${start} to ${end}${of}, by the model of this client.`
+    : `This is a summary of the bytes ${start} to ${end}${of} of ${uri} only, by the model of this client. The next part: start_offset ${end}.`;
+  return {
+    content: [text(summary), text(note)],
+    structuredContent: {
+      summary,
+      start_offset: start,
+      end_offset: end,
+      ...(total !== undefined && { total_bytes: total }),
+      complete: ended,
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** The `unsubscribe` tool: ends what `subscribe` began (CB-8). */
+import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { Tool } from '../../core/tool.ts';
+import { splitLines } from '../resources/lines.ts';
+import { readMetadata } from '../resources/metadata.ts';
+import { resourceTool, type ToolSetup } from './define.ts';
+import { oneLine } from './facts.ts';
+import { uriArgument } from './schemas.ts';
+
+const input = z.strictObject({ uri: uriArgument.describe('A resource that was subscribed to') });
+
+export function unsubscribeTool(setup: ToolSetup): Tool {
+  return resourceTool(setup, {
+    name: 'unsubscribe',
+    title: 'Unsubscribe from a resource',
+    description: `Takes no more note of changes of a resource. ${setup.nameOf('list_subscriptions')} shows what is subscribed to.`,
+    changes: 'subscriptions',
+    inputSchema: input,
+    run: ({ uri }, ctx) => unsubscribe(setup, splitLines(uri).resource, ctx),
+  });
+}
+
+async function unsubscribe(setup: ToolSetup, uri: string, ctx: Context): Promise<string> {
+  const { subscriptions, nameOf } = setup;
+  const written = subscriptions.has(uri, ctx) ? uri : await canonical(setup, uri, ctx);
+  return (await subscriptions.remove(written, ctx))
+    ? oneLine(`Unsubscribed from ${written}.`)
+    : oneLine(`You had not subscribed to ${uri}; ${nameOf('list_subscriptions')} shows what you have subscribed to.`);
+}
+
+/** As it was written down when it was subscribed to in another spelling. It may be gone by now. */
+async function canonical({ resources }: ToolSetup, uri: string, ctx: Context): Promise<string> {
+  try {
+    return (await readMetadata(resources, { uri }, ctx)).resource.uri;
+  } catch (error) {
+    if (error instanceof ResourceError && error.code === 'not-found') return uri;
+    throw error;
+  }
+}

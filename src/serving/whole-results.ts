@@ -1,0 +1,29 @@
+/**
+ * The SDK's server checks what a tool gave, and sends only the fields that it knows of embedded resources and links.
+ * This one has it checked in the same way and sends all of it: their names, sizes and annotations (2093-1, 2093-9, CB-4).
+ */
+import {
+  isInputRequiredResult,
+  type JSONRPCRequest,
+  type Result,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+
+type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
+
+export class WholeResultServer extends Server {
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    if (method !== 'tools/call') return super._wrapHandler(method, handler);
+    return async (request, ctx) => {
+      let whole: Result | undefined;
+      const keeping: Handler = async (...args) => {
+        whole = await handler(...args);
+        return whole;
+      };
+      const checked = await super._wrapHandler(method, keeping)(request, ctx);
+      // A question to the client is the SDK's to send, or to turn into the failure that it gives instead.
+      return whole === undefined || isInputRequiredResult(whole) ? checked : whole;
+    };
+  }
+}

@@ -1,0 +1,75 @@
+/** `vitrine check`, and the mistakes of a configuration, with their places. */
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+import { MUSEUM, MUSEUM_CONFIG } from '../e2e/harness.ts';
+import { vitrine } from './run.ts';
+
+describe.concurrent('vitrine check', () => {
+  let folder: Folder;
+  beforeAll(async () => {
+    folder = await temporaryFolder({ 'docs/a.md': 'a', 'docs/b/c.md': 'c', 'data/': '' });
+  });
+  afterAll(() => folder[Symbol.asyncDispose]());
+
+  it('says of each mount under which URI it is and how much is in it', async () => {
+    await folder.write('good.yaml', 'mounts:\n  docs: ./docs\n  data: { path: ./data }\n');
+    expect(await vitrine(['check', '--config', folder.at('good.yaml')])).toEqual({
+      status: 0,
+      stdout: 'ok  docs  docs+file:///  2 entries\nok  data  data+file:///  0 entries\n',
+      stderr: '',
+    });
+  });
+
+  it('takes the paths of a configuration from where it lies, not from where one is', async () => {
+    await folder.write('vitrine.yaml', 'mounts:\n  docs: docs\n');
+    expect(await vitrine(['check', '../vitrine.yaml'], folder.at('data'))).toMatchObject({ status: 0 });
+  });
+
+  it('takes paths too, and the configuration of the museum', async () => {
+    const { length } = await readdir(MUSEUM);
+    expect(await vitrine(['check', MUSEUM])).toMatchObject({
+      status: 0,
+      stdout: `ok  museum  file:///  ${length} entries\n`,
+    });
+    expect(await vitrine(['check', '--config', MUSEUM_CONFIG])).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('takes JSON', async () => {
+    await folder.write('json/vitrine.json', '{"mounts": {"docs": "../docs"}}');
+    expect(await vitrine(['check', folder.at('json', 'vitrine.json')])).toMatchObject({ status: 0 });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['key', 'mounts:\n  docs: ./docs\nlimts: {}\n', /^NAME:3:1: unknown key "limts"; did you mean "limits"\?$/],
+    [
+      'key-of-mount',
+      'mounts:\n  docs:\n    path: ./docs\n    hiden: true\n',
+      /^NAME:4:5: unknown key "hiden" in mounts\.docs; did you mean "hidden"\?$/,
+    ],
+    ['syntax', 'mounts:\n  docs: ./docs\n bad: {\n', /^NAME:3:\d+: /],
+    ['type', 'mounts:\n  docs: ./docs\nlimits:\n  pageSize: many\n', /^NAME:4:3: limits\.pageSize: .*number/],
+    ['range', 'mounts:\n  docs: ./docs\nlimits:\n  pageSize: 0\n', /^NAME:4:3: limits\.pageSize: /],
+    ['empty', '', /^NAME.*Say what to serve, as in mounts:/],
+    ['no-mounts', 'mounts: {}\n', /^NAME:1:1: mounts: Say what to serve, as in mounts:/],
+    [
+      'mount-name',
+      'mounts:\n  My Docs: ./docs\n',
+      /^NAME:2:3: mounts\.My Docs: A mount name starts with a lower-case letter/,
+    ],
+    ['missing', 'mounts:\n  docs: ./dosc\n', /There is no file or folder at .*dosc$/],
+    ['alias', 'mounts:\n  docs: *nowhere\n', /^NAME.*nowhere/],
+    [
+      'ambiguous',
+      'mounts:\n  a: { path: ./docs, prefix: none }\n  b: { path: ./data, prefix: none }\n',
+      /^Mounts "a" and "b" both publish file: URIs; remove "prefix: none" from one$/,
+    ],
+  ])('tells a mistake in one line, as serve does: %s', async (name, text, line) => {
+    const file = `${name}.yaml`;
+    await folder.write(file, text);
+    const checked = await vitrine(['check', '--config', file], folder.path);
+    expect(checked).toEqual({ status: 2, stdout: '', stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/) });
+    expect(checked.stderr.slice('vitrine: '.length, -1).replace(file, 'NAME')).toMatch(line);
+    expect(await vitrine(['serve', '--config', file, '--http', '0'], folder.path)).toEqual(checked);
+  });
+});

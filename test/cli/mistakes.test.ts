@@ -1,0 +1,111 @@
+/** Every mistake is one line on standard error that says the way out, and a status. */
+import { chmod, mkdir } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+import { vitrine } from './run.ts';
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await temporaryFolder({ 'docs/a.md': 'a', 'vitrine.yaml': 'mounts:\n  docs: ./docs\n' });
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+/** The one line without its prefix; fails when there are more, or something on standard output. */
+async function mistake(args: readonly string[], expectedStatus = 2, cwd = folder.path): Promise<string> {
+  const { status, stdout, stderr } = await vitrine(args, cwd);
+  expect({ args, status, stdout }).toEqual({ args, status: expectedStatus, stdout: '' });
+  expect(stderr).toMatch(/^vitrine: [^\n]+\n$/);
+  return stderr.slice('vitrine: '.length, -1);
+}
+
+describe.concurrent('a mistake on the command line', () => {
+  it.each<[string, readonly string[], RegExp]>([
+    ['a path where nothing is', ['serve', 'dosc'], /no file or folder at dosc/],
+    ['the same for check', ['check', 'dosc'], /no file or folder at dosc/],
+    ['a path behind a file', ['serve', 'docs/a.md/b'], /no file or folder at docs\/a\.md\/b/],
+    ['one path of several', ['serve', 'docs', 'dosc'], /no file or folder at dosc/],
+    ['a device', ['serve', '/dev/null'], /\/dev\/null is neither a folder nor a file/],
+    ['a URL', ['serve', 'https://example.com/docs'], /is a URL; this version serves files and folders/],
+    ['an option that is not there', ['serve', '--htp'], /unknown option '--htp' \(Did you mean --http\?\)/],
+    ['an option of the other command', ['check', 'docs', '--http'], /unknown option '--http'/],
+    ['a command that is not there', ['srve', 'docs'], /unknown command 'srve' \(Did you mean serve\?\)/],
+    ['a path for a command', ['./docs'], /unknown command '\.\/docs'.*vitrine --help/],
+    ['an address that is none', ['serve', 'docs', '--http', 'here'], /--http takes \[host:\]port, as in --http 8931/],
+    ['a port that is none', ['serve', 'docs', '--http', '70000'], /--http takes \[host:\]port.*"70000"/],
+    ['a path that --http took for its own', ['serve', '--http', './docs'], /"\.\/docs"; put paths before it/],
+    [
+      'paths and a configuration',
+      ['serve', 'docs', '--config', 'vitrine.yaml'],
+      /either paths or a configuration, not both/,
+    ],
+    [
+      'paths and a configuration by its name',
+      ['serve', 'vitrine.yaml', 'docs'],
+      /either paths or a configuration, not both/,
+    ],
+    ['two configurations', ['serve', 'vitrine.yaml', 'docs/vitrine.yaml'], /either paths or a configuration/],
+    ['a configuration that is not there', ['serve', '--config', 'other.yaml'], /no configuration at other\.yaml/],
+    ['a folder for a configuration', ['serve', '--config', 'docs'], /docs is a folder; name the configuration in it/],
+    ['an option without its value', ['serve', '--config'], /'--config <file>' argument missing/],
+    [
+      'a log level that is none',
+      ['serve', 'docs', '--log-level', 'loud'],
+      /'loud' is invalid.*silent, error, warn, info, debug/,
+    ],
+    [
+      'options of paths for a configuration',
+      ['serve', 'vitrine.yaml', '--hidden'],
+      /--hidden.*in a configuration say so in each mount/,
+    ],
+  ])('is told: %s', async (_, args, line) => {
+    expect(await mistake(args)).toMatch(line);
+  });
+
+  it('is told when nothing is to be served, with the configuration that lies there', async () => {
+    expect(await mistake(['serve'])).toBe(
+      'Say what to serve, as in: vitrine serve ./docs, or: vitrine serve vitrine.yaml',
+    );
+    expect(await mistake(['check'], 2, folder.at('docs'))).toBe('Say what to serve, as in: vitrine serve ./docs');
+  });
+
+  it('is told when others could reach the server, with both ways out', async () => {
+    for (const address of ['0.0.0.0:0', '[::]:0', 'example.com:0', '192.168.1.1:0']) {
+      const line = await mistake(['serve', 'docs', '--http', address]);
+      expect(line).toContain('no authorization');
+      expect(line).toContain('--allow-remote');
+      expect(line).toContain(`leave out "${address.slice(0, -2).replace(/^\[|\]$/g, '')}:"`);
+    }
+  });
+
+  it('is told when the port is in use, with another one', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = taken.address() as AddressInfo;
+      const line = await mistake(['serve', 'docs', '--http', String(port)]);
+      expect(line).toMatch(new RegExp(`^Port ${port} is already in use; .*--http \\d+$`));
+      expect(Number(/\d+$/.exec(line)?.[0])).not.toBe(port);
+    } finally {
+      await new Promise((resolve) => taken.close(resolve));
+    }
+  });
+
+  it('is told when the address is not one of this machine', async () => {
+    const line = await mistake(['serve', 'docs', '--allow-remote', '--http', '203.0.113.7:0']);
+    expect(line).toContain('203.0.113.7');
+  });
+
+  // Root may read everything.
+  it.skipIf(process.getuid?.() === 0)('is told when a folder may not be read', async () => {
+    await mkdir(folder.at('closed', 'inner'), { recursive: true });
+    await chmod(folder.at('closed'), 0);
+    try {
+      expect(await mistake(['serve', 'closed/inner'])).toMatch(/may not be read; give this user the right/);
+      expect(await mistake(['serve', 'closed'])).toMatch(/may not be read; give this user the right/);
+    } finally {
+      await chmod(folder.at('closed'), 0o700);
+    }
+  });
+});

@@ -1,0 +1,50 @@
+/** What `vitrine serve` prints, and that it reads its configuration. */
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, writeConfig } from '../e2e/folders.ts';
+import { MUSEUM, startHttp } from '../e2e/harness.ts';
+import { http } from '../e2e/raw.ts';
+
+describe('vitrine serve --http', () => {
+  it('prints what is served, where, and what to paste into each host', async () => {
+    await using folder = await temporaryFolder({ 'docs/a.md': '', 'my data/b.md': '' });
+    await using server = await startHttp([folder.at('docs'), folder.at('my data'), '--name', 'team']);
+    const text = server.output();
+    expect(text).toContain('serves "team"');
+    expect(text).toMatch(/^ {2}docs {5}docs\+file:\/\/\/$/m);
+    expect(text).toMatch(/^ {2}my-data {2}my-data\+file:\/\/\/$/m);
+    expect(text).toContain(`Endpoint: ${server.url}`);
+    for (const host of ['Claude Code', 'VS Code', 'Cursor', 'Claude Desktop', 'Anything else'])
+      expect(text).toContain(host);
+    for (const [snippet] of text.matchAll(/\{ "(?:servers|mcpServers)".*\}/g)) {
+      expect(JSON.stringify(JSON.parse(snippet))).toContain(`"team":{`);
+    }
+    expect(text).toContain('Ctrl+C stops it.');
+  });
+
+  it('prints no path of the machine to whoever asks over the wire', async () => {
+    await using server = await startHttp([MUSEUM]);
+    const { text } = await http(new URL('/healthz', server.url).href, { method: 'GET' });
+    expect(text).not.toContain('/museum');
+  });
+
+  it('takes hosts and origins from the configuration and from the command line together', async () => {
+    await using folder = await temporaryFolder({ 'docs/a.md': '' });
+    const server = { allowHosts: ['one.example'], allowOrigins: ['https://one.example'] };
+    const config = await writeConfig(folder, { server, mounts: { docs: './docs' } });
+    const flags = [
+      '--allow-host',
+      'two.example',
+      '--allow-host',
+      'three.example',
+      '--allow-origin',
+      'https://two.example',
+    ];
+    await using listening = await startHttp(['--config', config, ...flags]);
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await http(listening.url, { method: 'GET', headers })).status;
+    for (const host of ['one.example', 'two.example', 'three.example']) expect(await status({ host })).not.toBe(403);
+    expect(await status({ host: 'four.example' })).toBe(403);
+    for (const origin of ['https://one.example', 'https://two.example']) expect(await status({ origin })).not.toBe(403);
+    expect(await status({ origin: 'https://three.example' })).toBe(403);
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * The server that the official conformance suite is run against, made of nothing but what the package exports.
+ * `node test/conformance/server.ts` (Node 22.18 or newer) prints its endpoint; `npm run conformance` does all of it.
+ */
+import { createVitrine, type Log, serveHttp } from 'vitrine';
+import { askingTools } from './asking-tools.ts';
+import { prompts, promptTrigger } from './prompts.ts';
+import { resources } from './resources.ts';
+import { tools } from './tools.ts';
+
+const say =
+  (level: string): Log['info'] =>
+  (message, facts) =>
+    process.stderr.write(`${level} ${message} ${JSON.stringify(facts ?? {}, (_, value) => shown(value))}\n`);
+
+const shown = (value: unknown): unknown => (value instanceof Error ? (value.stack ?? value.message) : value);
+
+const log: Log = { debug: () => {}, info: say('info'), warn: say('warn'), error: say('error') };
+
+const vitrine = createVitrine({
+  server: { name: 'vitrine-conformance', title: 'Vitrine under test' },
+  mounts: [{ name: 'conformance', provider: resources, prefix: 'none' }],
+  tools: [...tools, ...askingTools, promptTrigger],
+  prompts: [prompts],
+});
+
+const serving = await serveHttp(vitrine, { port: Number(process.env.PORT ?? 0), resume: { retryMs: 500 }, log });
+process.stdout.write(`${serving.url}\n`);
+
+const stop = async (): Promise<void> => {
+  await serving.close();
+  await vitrine.close();
+};
+process.once('SIGTERM', () => void stop());
+process.once('SIGINT', () => void stop());

@@ -1,0 +1,221 @@
+/** What `tools/list` says, and that every tool does it: the client checks each result against the schema it was given. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallToolResult, ToolDescription } from '../../src/protocol/content.ts';
+import { bytesOfPart, embeddedIn, type ListAnswer, structured, textOf, type WindowAnswer } from '../tools/engine.ts';
+import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
+import { type Connected, connect, DIAGONAL, MATRIX, MUSEUM_CONFIG } from './harness.ts';
+
+const READING = ['list', 'list_templates', 'describe', 'read', 'read_embedded', 'search', 'summarize'];
+const SUBSCRIBING = [
+  'subscribe',
+  'unsubscribe',
+  'list_subscriptions',
+  'subscribe_list_changes',
+  'unsubscribe_list_changes',
+];
+
+/** Typed by the client, which checks `structuredContent` where the tool has an output schema. */
+async function call(on: Connected, name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {
+  const result = (await on.client.callTool({ name, arguments: args })) as unknown as CallToolResult;
+  if (result.isError) throw new Error(textOf(result));
+  return result;
+}
+
+const toolsOf = async (on: Connected): Promise<readonly ToolDescription[]> =>
+  (await on.request<{ tools: readonly ToolDescription[] }>('tools/list')).tools;
+
+describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
+  let museum: Connected;
+  let described: readonly ToolDescription[];
+  beforeAll(async () => {
+    museum = await connect(transport, era, ['--config', MUSEUM_CONFIG]);
+    described = await toolsOf(museum);
+    await museum.client.listTools();
+  });
+  afterAll(() => museum.close());
+
+  it('are declared and listed, each with a title and a description [CB-2, CB-6, CB-8, SEC-CAP-1]', () => {
+    expect(museum.client.getServerCapabilities()?.tools).toBeDefined();
+    expect(described.map(({ name }) => name)).toEqual([...READING, ...SUBSCRIBING]);
+    for (const tool of described) {
+      expect(tool).toMatchObject({ title: expect.any(String), description: expect.any(String) });
+    }
+  });
+
+  it('have schemas that are JSON Schema 2020-12, and describe every argument [SEC-TOOL-1]', () => {
+    const ajv = new Ajv2020({ strict: false });
+    for (const { inputSchema, outputSchema } of described) {
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      for (const schema of [inputSchema, outputSchema ?? {}]) {
+        expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
+      }
+      for (const property of Object.values((inputSchema.properties ?? {}) as object)) {
+        expect(property).toMatchObject({ description: expect.any(String) });
+      }
+    }
+    const promising = described.filter(({ outputSchema }) => outputSchema !== undefined).map(({ name }) => name);
+    expect(promising).toEqual(['list', 'list_templates', 'describe', 'search', 'summarize', 'list_subscriptions']);
+  });
+
+  it('say that they change nothing, or only subscriptions', () => {
+    for (const { name, annotations } of described) {
+      expect(annotations).toMatchObject({ readOnlyHint: !/^(un)?subscribe/.test(name), openWorldHint: false });
+    }
+  });
+
+  it('have icons that a client can show [973-2]', () => {
+    for (const { icons = [] } of described) {
+      expect(icons).toEqual([
+        { src: expect.stringMatching(/^data:image\/svg\+xml;base64,/), mimeType: 'image/svg+xml', sizes: ['any'] },
+      ]);
+    }
+  });
+
+  it('lead from the list to the content of a resource [CB-2, CB-4]', async () => {
+    const { resources } = structured<ListAnswer>(await call(museum, 'list', { uri: 'museum+file:///' }));
+    const readme = resources.find(({ name }) => name === 'README.md');
+    expect(readme).toMatchObject({ uri: 'museum+file:///README.md', mimeType: 'text/markdown' });
+    const { resource } = structured<{ resource: object }>(await call(museum, 'describe', { uri: readme?.uri }));
+    expect(resource).toEqual(readme);
+    for (const name of ['read', 'read_embedded']) {
+      const result = await museum.request<CallToolResult & Record<string, unknown>>('tools/call', {
+        name,
+        arguments: { uri: readme?.uri },
+      });
+      expect(textOf(result)).toContain(`museum+file:///README.md\ntext/markdown, ${readme?.size} bytes, about`);
+      expect(embeddedIn(result)).toEqual([{ ...readme, text: expect.stringContaining('museum') }]);
+    }
+  });
+
+  it('give the same as resources/read, embedded [CB-4, 2093-1]', async () => {
+    const uri = 'museum+file:///collection/clocks/index.md';
+    const read = await museum.request<{ contents: object[] }>('resources/read', { uri });
+    const result = await museum.request<CallToolResult & Record<string, unknown>>('tools/call', {
+      name: 'read_embedded',
+      arguments: { uri },
+    });
+    expect(embeddedIn(result)).toEqual(read.contents);
+  });
+
+  it('list by mount and prefix, a page at a time, to the end [CB-2]', async () => {
+    const prefix = 'museum+file:///collection/';
+    const found: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = structured<ListAnswer>(
+        await call(museum, 'list', { mount: 'museum', prefix, ...(cursor !== undefined && { cursor }) }),
+      );
+      found.push(...page.resources.map(({ uri }) => uri));
+      cursor = page.nextCursor;
+      if (cursor === undefined) break;
+    }
+    expect(found).toContain('museum+file:///collection/clocks/tick.wav');
+    expect(found.every((uri) => uri.startsWith(prefix))).toBe(true);
+    expect(new Set(found).size).toBe(found.length);
+  });
+
+  it('list templates with what to fill in [CB-2]', async () => {
+    const result = await call(museum, 'list_templates');
+    expect(result.structuredContent).toMatchObject({
+      resourceTemplates: [{ uriTemplate: 'museum+file:///{+path}', inputSchema: { required: ['path'] } }],
+    });
+  });
+
+  it('show images and sounds as such, and nothing else as an image [CB-5, CB-7]', async () => {
+    const types = async (uri: string, as?: string): Promise<string[]> => {
+      const result = await call(museum, 'read', { uri: `museum+file:///${uri}`, ...(as !== undefined && { as }) });
+      return result.content.map((block) => ('mimeType' in block ? `${block.type} ${block.mimeType}` : block.type));
+    };
+    expect(await types('guide/facade.webp')).toEqual(['text', 'image image/webp']);
+    expect(await types('collection/typewriters/portable.jpg', 'plain')).toEqual(['image image/jpeg']);
+    expect(await types('collection/clocks/tick.wav', 'plain')).toEqual([expect.stringMatching(/^audio audio\//)]);
+    expect(await types('archive/letters.zip', 'plain')).toEqual(['text']);
+    expect(await types('archive/not-really.png', 'plain')).toEqual(['text']);
+    expect(await types('guide/leaflet.pdf', 'plain')).toEqual(['text']);
+  });
+
+  it('mix text, images and resources in one answer [CB-7]', async () => {
+    const result = await call(museum, 'read', { uri: 'museum+file:///collection/clocks' });
+    const types = new Set(result.content.map(({ type }) => type));
+    expect([...types].sort()).toEqual(expect.arrayContaining(['image', 'resource', 'text']));
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(60_000);
+  });
+
+  it('say in one line what is subscribed to, when nothing is [CB-8]', async () => {
+    for (const name of ['unsubscribe_list_changes', 'unsubscribe', 'list_subscriptions']) {
+      const args = name === 'unsubscribe' ? { uri: 'museum+file:///README.md' } : {};
+      expect(textOf(await call(museum, name, args))).toMatch(/not subscribed|No resource is subscribed to/);
+    }
+  });
+});
+
+describe.each(MATRIX)('windows by a tool over $transport, $era', ({ transport, era }) => {
+  let folder: Folder;
+  let server: Connected;
+  const text = 'a£–😀 naïve 日本語\n'.repeat(4_000);
+  const bytes = Buffer.from(Array.from({ length: 60_000 }, (_, index) => (index * 7_919) % 251));
+  beforeAll(async () => {
+    folder = await temporaryFolder({ 'data/story.txt': text, 'data/noise.bin': bytes });
+    server = await connect(transport, era, ['--config', await writeConfig(folder, { mounts: { data: './data' } })]);
+  });
+  afterAll(async () => {
+    await server.close();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['text', 'story.txt', Buffer.from(text), 25_000],
+    ['bytes', 'noise.bin', bytes, 18_750],
+  ])('put a large file together again, from the first default window on: %s [CB-3]', async (_, name, whole, most) => {
+    const uri = `data+file:///${name}`;
+    const parts: Buffer[] = [];
+    for (let offset = 0; offset < whole.byteLength; ) {
+      const result = await call(server, 'read', offset === 0 ? { uri } : { uri, start_offset: offset });
+      const { window, parts: given, total_parts } = structured<WindowAnswer>(result);
+      expect({ window, total_parts }).toEqual({ window: { start_offset: offset, max_bytes: most }, total_parts: 1 });
+      const [part] = given;
+      if (part === undefined) throw new Error('the window has no part');
+      expect(part.total_bytes).toBe(whole.byteLength);
+      expect(part.bytes_returned).toBe(bytesOfPart(part).byteLength);
+      // Text is in the content too, for hosts that show that; base64 is there once.
+      const sizes = result.content.map((block) => (block.type === 'text' ? Buffer.byteLength(block.text) : Number.NaN));
+      expect(sizes.length).toBe(part.kind === 'text' ? 2 : 1);
+      expect(sizes[0]).toBeLessThan(500);
+      parts.push(bytesOfPart(part));
+      offset += part.bytes_returned;
+      expect(textOf(result).includes(`"start_offset":${offset}`)).toBe(offset < whole.byteLength);
+    }
+    expect(Buffer.concat(parts).equals(whole)).toBe(true);
+  });
+});
+
+describe.each(DIAGONAL)('the configuration of tools over $transport, $era', ({ transport, era }) => {
+  it('sets a prefix and an output budget [CB-6]', async () => {
+    await using folder = await temporaryFolder({ 'data/a.txt': 'x'.repeat(3_000) });
+    const tools = { prefix: 'docs', outputBytes: 2_000 };
+    const config = await writeConfig(folder, { tools, mounts: { data: './data' } });
+    await using server = await connect(transport, era, ['--config', config]);
+    expect((await toolsOf(server)).map(({ name }) => name)).toEqual([...READING, ...SUBSCRIBING].map((name) => `docs_${name}`));
+    const result = await call(server, 'docs_read', { uri: 'data+file:///a.txt' });
+    expect(structured<WindowAnswer>(result).parts[0]?.bytes_returned).toBe(2_000);
+    expect(textOf(result)).toContain('Next window: docs_read {');
+  });
+
+  it('turns them off, and leaves out those for changes where nothing is watched [SEC-CAP-1]', async () => {
+    await using folder = await temporaryFolder({ 'data/a.txt': 'a' });
+    const off = await writeConfig(folder, { tools: 'off', mounts: { data: './data' } }, 'vitrine.yaml');
+    await using without = await connect(transport, era, ['--config', off]);
+    expect(without.client.getServerCapabilities()?.tools).toBeUndefined();
+    const still = await writeConfig(folder, { mounts: { data: { path: './data', watch: false } } }, 'vitrine.json');
+    await using server = await connect(transport, era, ['--config', still]);
+    expect((await toolsOf(server)).map(({ name }) => name)).toEqual(READING);
+  });
+
+  it('serves a folder that is called like the mount of the tools’ own state', async () => {
+    await using folder = await temporaryFolder({ 'vitrine/a.txt': 'mine', 'other/b.txt': 'b' });
+    await using one = await connect(transport, era, [folder.at('vitrine')]);
+    expect(embeddedIn(await call(one, 'read', { uri: 'file:///a.txt' }))).toMatchObject([{ text: 'mine' }]);
+    await using two = await connect(transport, era, [folder.at('vitrine'), folder.at('other')]);
+    expect(embeddedIn(await call(two, 'read', { uri: 'vitrine-2+file:///a.txt' }))).toMatchObject([{ text: 'mine' }]);
+  });
+});
