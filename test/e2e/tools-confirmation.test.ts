@@ -39,7 +39,10 @@ describe.each(MATRIX)('a read by a tool that a human confirms over $transport, $
     expect(textOf(await call(on, 'read', { uri: PLAN, as: 'plain' }))).toBe('the plan\nhas lines');
     expect(embeddedIn(await call(on, 'read', { uri: `${PLAN}#L2` }))).toMatchObject([{ text: 'has lines' }]);
     const window = await call(on, 'read', { uri: LARGE, start_offset: 30_001, max_bytes: 10 });
-    expect(structured<WindowAnswer>(window)).toMatchObject({ window: { start_offset: 30_002 }, parts: [{ text: 'ééééé' }] });
+    expect(structured<WindowAnswer>(window)).toMatchObject({
+      window: { start_offset: 30_002 },
+      parts: [{ text: 'ééééé' }],
+    });
     expect(questions).toEqual([PLAN, PLAN, PLAN, PLAN, LARGE].map((uri) => `May this be read? ${uri}`));
   });
 

@@ -195,7 +195,9 @@ describe.each(DIAGONAL)('the configuration of tools over $transport, $era', ({ t
     const tools = { prefix: 'docs', outputBytes: 2_000 };
     const config = await writeConfig(folder, { tools, mounts: { data: './data' } });
     await using server = await connect(transport, era, ['--config', config]);
-    expect((await toolsOf(server)).map(({ name }) => name)).toEqual([...READING, ...SUBSCRIBING].map((name) => `docs_${name}`));
+    expect((await toolsOf(server)).map(({ name }) => name)).toEqual(
+      [...READING, ...SUBSCRIBING].map((name) => `docs_${name}`),
+    );
     const result = await call(server, 'docs_read', { uri: 'data+file:///a.txt' });
     expect(structured<WindowAnswer>(result).parts[0]?.bytes_returned).toBe(2_000);
     expect(textOf(result)).toContain('Next window: docs_read {');

@@ -81,7 +81,10 @@ describe.each(MATRIX)('subscription tools over $transport, $era', ({ transport, 
       await notices.told(A);
       // Subscribed to in both ways it is told once for each change; so it stays told when one way ends.
       const told = notices.count(A);
-      await until(async () => (await bookOf(server)).subscriptions[0]?.changes === told, 'as many changes as were told');
+      await until(
+        async () => (await bookOf(server)).subscriptions[0]?.changes === told,
+        'as many changes as were told',
+      );
       notices.forget();
       await server.client.unsubscribeResource({ uri: A });
       await folder.write('data/a.txt', 'three');
@@ -137,7 +140,10 @@ describe('subscriptions by tools of several clients', () => {
   it('hold a hundred resources of a client and no more [SEC-RES-4]', async () => {
     const names = Array.from({ length: 101 }, (_, index) => `data/${index}.txt`);
     await using folder = await temporaryFolder(Object.fromEntries(names.map((name) => [name, 'x'])));
-    await using server = await connectStdio('modern', ['--config', await writeConfig(folder, { mounts: { data: './data' } })]);
+    await using server = await connectStdio('modern', [
+      '--config',
+      await writeConfig(folder, { mounts: { data: './data' } }),
+    ]);
     for (let index = 0; index < 100; index++) await call(server, 'subscribe', { uri: `data+file:///${index}.txt` });
     await expect(call(server, 'subscribe', { uri: 'data+file:///100.txt' })).rejects.toThrow('end one first');
     expect((await bookOf(server)).subscriptions).toHaveLength(100);

@@ -114,6 +114,16 @@ describe('later pages', () => {
     expect(namesOf(await take(snapshots, folder, ['sub']))).toEqual(['a', 'b', 'c']);
   });
 
+  it('leave out what is no longer shown', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': '', 'b.log': '', 'c.txt': '', '.gitignore': '' });
+    await using served = await serve({ path: folder.path, gitignore: true });
+    const ctx = createContext();
+    const first = await served.provider.list('file:///', { limit: 1 }, ctx);
+    await folder.write('.gitignore', '*.log\n');
+    const second = await served.provider.list('file:///', { limit: 10, cursor: first.nextCursor }, ctx);
+    expect(second.resources.map(({ name }) => name)).toEqual(['c.txt']);
+  });
+
   it('leave out what has gone, and are filled from behind', async () => {
     await using folder = await temporaryFolder(
       Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${String(index).padStart(2, '0')}`, ''])),

@@ -29,6 +29,8 @@ const READ_BATCH = 512;
 interface Snapshot {
   readonly names: SortedNames;
   readonly stamp: string;
+  /** Of the filter that the names have passed. */
+  readonly version: string;
   readonly takenAt: number;
   /** The time stamp is old enough that an equal one means an equal directory. */
   readonly settled: boolean;
@@ -57,17 +59,19 @@ export function createSnapshots(): Snapshots {
   async function read(directory: Opened, filter: NameFilter, stamp: string, uri: string): Promise<Snapshot> {
     const takenAt = Date.now();
     const names = await sortNames(visibleEntries(directory, filter, uri));
-    return { names, stamp, takenAt, settled: isSettled(directory.stat, takenAt) };
+    const settled = isSettled(directory.stat, takenAt);
+    return { names, stamp, version: versionOf(filter), takenAt, settled };
   }
 
   return {
     async take(directory, filter, continuing, uri, signal) {
       const key = directory.segments.join('/');
-      const stamp = `${stampOf(directory.stat)}:${filter.version ?? ''}`;
+      const stamp = `${stampOf(directory.stat)}:${versionOf(filter)}`;
       const known = cache.get(key);
       if (known !== undefined) {
         if (known.settled && known.stamp === stamp) return known.names;
-        if (continuing && Date.now() - known.takenAt < CONTINUE_MS) return known.names;
+        const recent = Date.now() - known.takenAt < CONTINUE_MS;
+        if (continuing && recent && known.version === versionOf(filter)) return known.names;
       }
       const flight = `${key}\n${stamp}`;
       let reading = pending.get(flight);
@@ -86,6 +90,8 @@ export function createSnapshots(): Snapshots {
     clear: () => cache.clear(),
   };
 }
+
+const versionOf = (filter: NameFilter): string => filter.version ?? '';
 
 /** By both times, since the first can be set to any. */
 const isSettled = ({ mtimeMs, ctimeMs }: BigIntStats, now = Date.now()): boolean =>

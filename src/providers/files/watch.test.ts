@@ -411,13 +411,13 @@ describe.runIf(process.platform === 'linux')('nothing is left of watches', () =>
     const before = await systemWatches();
     {
       await using place = await served({ 'x/y/a.txt': '', 'b.txt': '' });
-      const opening = [
+      const opening = Promise.allSettled([
         place.served.watch('file:///x/y/a.txt'),
         place.served.watch(),
         place.served.watch('file:///b.txt'),
-      ];
+      ]);
       await place.served[Symbol.asyncDispose]();
-      await Promise.allSettled(opening);
+      await opening;
     }
     expect(await systemWatches()).toBe(before);
   });

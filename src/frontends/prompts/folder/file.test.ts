@@ -22,6 +22,7 @@ const RESOURCES: MemoryOptions['resources'] = {
   'notes/a b.md': { text: 'spaced' },
   'notes/100%.md': { text: 'percent' },
   'notes/deep/inner.md': { text: 'inner' },
+  'lines.txt': { text: 'one\ntwo\nthree\nfour\n' },
   'secret.md': { text: 'secret' },
   'pixel.png': { bytes: PIXEL },
   'tick.wav': { bytes: Buffer.from('RIFF\0\0\0\0WAVE'), mimeType: 'audio/wav' },
@@ -171,6 +172,13 @@ describe('embedding', () => {
     expect(await render(prompt, { name: 'today.md' })).toMatchObject([
       { content: { resource: { text: '# Today' } } },
       user('!'),
+    ]);
+  });
+
+  it('embeds lines of a text by a fragment', async () => {
+    const messages = await render(await load('{{resource memory:///lines.txt#L2-L3}}'));
+    expect(messages).toMatchObject([
+      { content: { resource: { uri: 'memory:///lines.txt#L2-L3', text: 'two\nthree\n' } } },
     ]);
   });
 

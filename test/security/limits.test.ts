@@ -1,0 +1,367 @@
+/** Nothing that a client asks for makes the server do, or hold, more than it allows (SEC-RES-3, SEC-RES-4, SEC-UTIL-1). */
+import { readFile, truncate } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { failure } from '../e2e/answers.ts';
+import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
+import { type Connected, connectHttp, type Listening, startHttp } from '../e2e/harness.ts';
+import { http, INITIALIZE, JSON_HEADERS, messageOf, post } from '../e2e/raw.ts';
+import { until } from '../e2e/waiting.ts';
+import { MEBIBYTE } from './served.ts';
+
+const MODERN = { 'mcp-protocol-version': '2026-07-28' };
+
+/** The most memory that a process has ever had, in bytes. */
+async function peakMemory(server: Listening): Promise<number> {
+  const status = await readFile(`/proc/${server.process.pid}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1_024;
+}
+
+describe('a server with its own limits', () => {
+  let folder: Folder;
+  let server: Listening;
+  let client: Connected;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder({ 'a.txt': 'hello', 'big.bin': '', 'huge.bin': '', 'sub/': '' });
+    await truncate(folder.at('big.bin'), 20 * MEBIBYTE);
+    await truncate(folder.at('huge.bin'), 4 * 1024 ** 4);
+    for (let index = 0; index < 250; index++) await folder.write(`sub/${String(index).padStart(3, '0')}.txt`, 'x');
+    server = await startHttp([folder.path]);
+    client = await connectHttp('modern', server);
+  });
+
+  afterAll(async () => {
+    await client?.close();
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  /** Whatever was tried, the next one is answered. */
+  afterEach(async () => {
+    const { contents } = await client.request<{ contents: { text: string }[] }>('resources/read', {
+      uri: 'file:///a.txt',
+    });
+    expect(contents[0]?.text).toBe('hello');
+  });
+
+  const readWindow = (uri: string, window: object): Promise<unknown> =>
+    client.request('resources/read', { uri, _meta: { 'vitrine/range': window } });
+
+  describe('refuses requests that are too large [SEC-RES-3]', () => {
+    const padded = (bytes: number): string =>
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { padding: 'x'.repeat(bytes) } });
+
+    it('by what they announce', async () => {
+      const { status, text } = await http(server.url, { headers: { ...JSON_HEADERS }, body: padded(5 * MEBIBYTE) });
+      expect([status, text]).toEqual([413, expect.stringContaining('4194304 bytes')]);
+    });
+
+    it('by what they turn out to have', async () => {
+      const body = Array.from({ length: 100 }, () => 'x'.repeat(100_000));
+      const { status } = await http(server.url, { headers: { ...JSON_HEADERS }, body });
+      expect(status).toBe(413);
+    });
+
+    it('by what they claim to have, and do not', async () => {
+      const headers = { ...JSON_HEADERS, 'content-length': String(10 ** 15) };
+      expect((await http(server.url, { headers, body: [] })).status).toBe(413);
+    });
+
+    it('by the number of their messages', async () => {
+      const batch = Array.from({ length: 101 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+      const { status, text } = await http(server.url, { headers: { ...JSON_HEADERS }, body: JSON.stringify(batch) });
+      expect([status, text]).toEqual([400, expect.stringContaining('at most 100 messages')]);
+    });
+
+    it.each([
+      ['nested a million times', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`],
+      ['nested objects', `${'{"a":'.repeat(300_000)}1${'}'.repeat(300_000)}`],
+      [
+        'nested parameters',
+        `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":${'{"a":'.repeat(300_000)}1${'}'.repeat(300_000)}}`,
+      ],
+      ['no end', '{"jsonrpc":"2.0"'],
+      ['a number of a million digits', `{"jsonrpc":"2.0","id":${'9'.repeat(1_000_000)},"method":"ping"}`],
+      ['a million keys', `{${Array.from({ length: 200_000 }, (_, index) => `"k${index}":1`).join()}}`],
+      [
+        'keys of prototypes',
+        '{"__proto__":{"method":"initialize"},"constructor":{"prototype":{}},"jsonrpc":"2.0","id":1}',
+      ],
+    ])('and what is %s', async (_what, body) => {
+      const { status, text } = await http(server.url, { headers: { ...JSON_HEADERS }, body });
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
+      expect(text).not.toMatch(/\bat .+:\d+:\d+/);
+    });
+  });
+
+  describe('refuses reads that are too large [SEC-RES-3]', () => {
+    it.each(['file:///big.bin', 'file:///huge.bin'])('whole: %s, with the way out', async (uri) => {
+      const { code, message, data } = await failure(client.request('resources/read', { uri }));
+      expect([code, data?.reason, data?.limit]).toEqual([-32602, 'too-large', 7 * MEBIBYTE]);
+      expect(message).toContain('vitrine/range');
+    });
+
+    it('in windows', async () => {
+      for (const window of [{ offset: 0 }, { offset: 1, length: 8 * MEBIBYTE }, { offset: 0, length: 2 ** 52 }]) {
+        const { data } = await failure(readWindow('file:///huge.bin', window));
+        expect(data?.reason).toBe('too-large');
+      }
+    });
+
+    it('and takes windows at its very limit', async () => {
+      const offset = 4 * 1024 ** 4 - 7 * MEBIBYTE;
+      const result = (await readWindow('file:///huge.bin', { offset })) as { contents: { blob: string }[] };
+      expect(Buffer.from(result.contents[0]?.blob ?? '', 'base64').byteLength).toBe(7 * MEBIBYTE);
+    });
+
+    it.each([
+      { offset: -1 },
+      { offset: 0.5 },
+      { offset: 'x' },
+      { offset: 2 ** 60 },
+      { offset: null },
+      { length: 0 },
+      { length: -1 },
+      { length: 1e300 },
+      { offset: 0, length: '1' },
+      [],
+      'all',
+      17,
+    ])('and windows that are none: %j', async (window) => {
+      expect((await failure(readWindow('file:///a.txt', window as object))).code).toBe(-32602);
+    });
+
+    it('and windows behind the end', async () => {
+      expect((await failure(readWindow('file:///a.txt', { offset: 6 }))).data?.reason).toBe('invalid');
+    });
+
+    it('and gives a bounded set of the children of a folder [2093-5]', async () => {
+      const { contents } = await client.request<{ contents: unknown[] }>('resources/read', { uri: 'file:///sub' });
+      expect(contents).toHaveLength(100);
+    });
+
+    it.runIf(process.platform === 'linux')('without taking what it refuses into memory', async () => {
+      const before = await peakMemory(server);
+      await Promise.all(
+        Array.from({ length: 50 }, () => failure(client.request('resources/read', { uri: 'file:///huge.bin' }))),
+      );
+      expect((await peakMemory(server)) - before).toBeLessThan(150 * MEBIBYTE);
+    });
+  });
+
+  describe('bears URIs and values of any length', () => {
+    const long = `file:///${'a'.repeat(200_000)}`;
+
+    it.each(['resources/list', 'resources/read', 'resources/metadata', 'resources/directory/read'])(
+      'in %s',
+      async (method) => {
+        const { text, status } = await post(server.url, 'modern', method, { uri: long });
+        expect(status === 200 ? messageOf({ text, status, headers: {} }).error?.code : -32602).toBe(-32602);
+        expect(text.length).toBeLessThan(10_000);
+      },
+    );
+
+    it('in resources/subscribe', async () => {
+      await using legacy = await connectHttp('legacy', server);
+      expect((await failure(legacy.request('resources/subscribe', { uri: long }))).code).toBe(-32602);
+    });
+
+    it('in subscriptions/listen', async () => {
+      const stream = await client.client.listen({ resourceSubscriptions: [long, 'file:///a.txt'] });
+      expect(stream.honoredFilter.resourceSubscriptions).toEqual(['file:///a.txt']);
+      await stream.close();
+    });
+
+    const complete = (argument: object, more: object = {}): Promise<{ completion: { values: string[] } }> =>
+      client.request('completion/complete', {
+        ref: { type: 'ref/resource', uri: 'file:///{+path}' },
+        argument,
+        ...more,
+      });
+
+    it('in completions: deep ones', async () => {
+      for (const value of ['a/'.repeat(30_000), '%61/'.repeat(15_000), 'sub/'.repeat(15_000), '/'.repeat(60_000)]) {
+        expect((await complete({ name: 'path', value })).completion.values).toEqual([]);
+      }
+    });
+
+    it('in completions: long ones, and what is known beside', async () => {
+      expect((await failure(complete({ name: 'path', value: 'a'.repeat(200_000) }))).code).toBe(-32602);
+      expect((await failure(complete({ name: 'x'.repeat(5_000), value: '' }))).code).toBe(-32602);
+      const known = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 'v']));
+      expect(
+        (await complete({ name: 'path', value: 'a' }, { context: { arguments: known } })).completion.values,
+      ).toEqual(['a.txt']);
+    });
+
+    it('in completions: no more than a hundred values [SEC-UTIL-5]', async () => {
+      expect((await complete({ name: 'path', value: 'sub/' })).completion.values).toHaveLength(100);
+    });
+  });
+
+  describe('holds nothing for cursors [SEC-UTIL-1]', () => {
+    it('however many there are: each is good, in any order', async () => {
+      const { nextCursor } = await client.request<{ nextCursor: string }>('resources/list', { uri: 'file:///sub' });
+      const cursors = new Set<string>([nextCursor]);
+      for (let round = 0; round < 500; round++) {
+        const page = await client.request<{ nextCursor: string }>('resources/list', { uri: 'file:///sub' });
+        cursors.add(page.nextCursor);
+      }
+      expect(cursors.size).toBe(501);
+      for (const cursor of [...cursors].reverse().slice(0, 100)) {
+        const page = await client.request<{ resources: { name: string }[] }>('resources/list', {
+          uri: 'file:///sub',
+          cursor,
+        });
+        expect(page.resources[0]?.name).toBe('100.txt');
+      }
+    });
+
+    it.each([
+      '',
+      'x',
+      'null',
+      '\u0000',
+      '💥'.repeat(100),
+      'A'.repeat(60_000),
+      Buffer.alloc(40_000, 1).toString('base64url'),
+      `${Buffer.from([2, 255, 255, 255, 255]).toString('base64url')}${'A'.repeat(1_000)}`,
+    ])('and refuses what is none: %#', async (cursor) => {
+      expect((await failure(client.request('resources/list', { uri: 'file:///sub', cursor }))).code).toBe(-32602);
+      expect((await failure(client.request('resources/list', { cursor }))).code).toBe(-32602);
+      expect((await failure(client.request('resources/templates/list', { cursor }))).code).toBe(-32602);
+    });
+
+    it('and refuses one that is longer than any', async () => {
+      const cursor = 'A'.repeat(200_000);
+      expect((await failure(client.request('resources/list', { cursor }))).code).toBe(-32602);
+    });
+  });
+
+  describe('bounds subscriptions [SEC-RES-4]', () => {
+    const uris = Array.from({ length: 1_500 }, (_, index) => spelling(index));
+
+    it('of a session: the next one is told how many there may be', async () => {
+      await using legacy = await connectHttp('legacy', server);
+      for (const uri of uris.slice(0, 999)) await legacy.request('resources/subscribe', { uri });
+      let refused: Awaited<ReturnType<typeof failure>> | undefined;
+      for (const uri of uris.slice(999, 1_010)) {
+        refused ??= await legacy.request('resources/subscribe', { uri }).then(
+          () => undefined,
+          (error) => failure(Promise.reject(error)),
+        );
+      }
+      expect(refused?.data).toMatchObject({ reason: 'limited', limit: 1_000, retryable: true });
+      for (const uri of uris.slice(0, 20)) await legacy.request('resources/unsubscribe', { uri });
+      await legacy.request('resources/subscribe', { uri: uris[1_200] });
+    });
+
+    it('of a stream: more are left out of what it honours', async () => {
+      const stream = await client.client.listen({ resourceSubscriptions: uris });
+      expect(stream.honoredFilter.resourceSubscriptions?.length).toBe(1_000);
+      await stream.close();
+    });
+
+    it('that ask for what is not there cost no more than those that do', async () => {
+      const missing = Array.from({ length: 100_000 }, (_, index) => `file:///missing-${index}`);
+      const stream = await client.client.listen({ resourceSubscriptions: missing });
+      expect(stream.honoredFilter.resourceSubscriptions ?? []).toEqual([]);
+      await stream.close();
+    });
+  });
+});
+
+/** One of many spellings of one URI. */
+function spelling(index: number): string {
+  const letters = [...'sub/000.txt'].map((letter, bit) =>
+    letter !== '/' && (index >>> bit) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter,
+  );
+  return `file:///${letters.join('')}`;
+}
+
+describe('a server with few sessions [SEC-RES-4]', () => {
+  let folder: Folder;
+  let server: Listening;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder({ 'files/a.txt': 'hello' });
+    const limits = { maxSessions: 3, sessionIdleSeconds: 1, maxStreams: 2 };
+    server = await startHttp([await writeConfig(folder, { mounts: { files: './files' }, limits })]);
+  });
+
+  afterEach(async () => {
+    await server.stop();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  const initialize = (): ReturnType<typeof post> => post(server.url, 'legacy', 'initialize', INITIALIZE);
+  const sessionOf = ({ headers }: Awaited<ReturnType<typeof post>>): string => String(headers['mcp-session-id']);
+
+  it('has no more of them when many come at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, initialize));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused).toHaveLength(27);
+    expect(refused[0]?.headers['retry-after']).toBeDefined();
+  });
+
+  it('has room again when those that were there are not used', async () => {
+    await Promise.all(Array.from({ length: 3 }, initialize));
+    expect((await initialize()).status).toBe(503);
+    await until(async () => (await initialize()).status === 200, 'room for a session');
+  });
+
+  it('is not kept from ending a session by streams that it has refused', async () => {
+    const session = sessionOf(await initialize());
+    const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' };
+    for (const accept of ['application/json', 'text/html', '*/*']) {
+      const { status } = await http(server.url, { method: 'GET', headers: { ...headers, accept } });
+      expect(status).toBe(406);
+    }
+    const ended = async (): Promise<boolean> => {
+      // Asked about as somebody else: a request in the session would be a use of it.
+      const answers = await Promise.all(Array.from({ length: 3 }, initialize));
+      return answers.every(({ status }) => status === 200);
+    };
+    await until(ended, 'the end of the session');
+    expect(
+      (await http(server.url, { method: 'GET', headers: { ...headers, accept: 'text/event-stream' } })).status,
+    ).toBe(404);
+  });
+
+  it('opens no more streams than it may, and again when one has ended', async () => {
+    await using client = await connectHttp('modern', server);
+    const listen = (): ReturnType<typeof client.client.listen> => client.client.listen({ resourcesListChanged: true });
+    const first = await listen();
+    await listen();
+    await expect(listen()).rejects.toThrow('limit');
+    await first.close();
+    await until(
+      () =>
+        listen().then(
+          () => true,
+          () => false,
+        ),
+      'room for a stream',
+    );
+  });
+});
+
+describe('a server that is asked by many at once', () => {
+  it('answers all of them', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': 'hello' });
+    await using server = await startHttp([folder.path]);
+    await using client = await connectHttp('modern', server);
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, () =>
+        client.request<{ contents: { text: string }[] }>('resources/read', { uri: 'file:///a.txt' }),
+      ),
+    );
+    expect(new Set(answers.map(({ contents }) => contents[0]?.text))).toEqual(new Set(['hello']));
+    const wrong = await Promise.all(
+      Array.from({ length: 200 }, () => http(server.url, { headers: { ...JSON_HEADERS, ...MODERN }, body: '{' })),
+    );
+    expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([400]));
+  });
+});
