@@ -13,6 +13,9 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
+/** The parameter that is in the header `Mcp-Name` too. */
+const NAMED_BY = { 'resources/read': 'uri', 'tools/call': 'name' };
+
 const JSON_HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 
 /** @typedef {{readonly headers: Record<string, string>, readonly message: object}} McpRequest */
@@ -29,7 +32,7 @@ export function modern(method, params = {}) {
       ...JSON_HEADERS,
       'MCP-Protocol-Version': MODERN,
       'Mcp-Method': method,
-      ...(method === 'resources/read' && { 'Mcp-Name': String(params.uri) }),
+      ...(method in NAMED_BY && { 'Mcp-Name': String(params[NAMED_BY[method]]) }),
     },
     message: {
       jsonrpc: '2.0',

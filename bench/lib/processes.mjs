@@ -42,9 +42,10 @@ export function startNode(args, { core, stdin = 'ignore', stderr = 'inherit' } =
 /**
  * Starts a server and waits until it has written a URL to standard output.
  * @param {readonly string[]} args
+ * @param {{core?: number | undefined}} [how] on a core of its own unless that is undefined
  */
-export async function startServer(args) {
-  const child = startNode(args, { core: SERVER_CORE });
+export async function startServer(args, { core } = { core: SERVER_CORE }) {
+  const child = startNode(args, { core });
   let output = '';
   /** @type {string} */
   const url = await new Promise((resolve, reject) => {

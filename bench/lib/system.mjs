@@ -1,5 +1,5 @@
 /** What the system says of a process. Linux only: elsewhere each answer is undefined, and reports say n/a. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 
 /** @param {string} path */
@@ -23,6 +23,18 @@ export function memoryOf(pid) {
     return kib === undefined ? undefined : Number(kib) * 1024;
   };
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
+}
+
+/**
+ * Begins the peak anew from what is resident now, so that it is the one of what comes next and not of the start.
+ * @param {number | undefined} pid
+ */
+export function forgetPeak(pid) {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch {
+    // The peak of the start stays in it then.
+  }
 }
 
 /** The kernel counts processor time in hundredths of a second for every architecture that Node runs on. */

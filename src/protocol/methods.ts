@@ -40,7 +40,6 @@ export type ReadParams = z.infer<typeof readParams>;
 export type MetadataParams = z.infer<typeof metadataParams>;
 export type DirectoryReadParams = z.infer<typeof directoryReadParams>;
 export type TemplatesParams = z.infer<typeof templatesParams>;
-export type SubscribeParams = z.infer<typeof subscribeParams>;
 export type CompleteParams = z.infer<typeof completeParams>;
 
 /** The methods beyond the SDK's own vocabulary. */
