@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { serve } from '@hono/node-server';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
+import { cors } from 'hono/cors';
 import { type Log, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import type { Vitrine } from '../vitrine.ts';
@@ -38,8 +39,27 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   maxRequestBytes: 4 * 1024 * 1024,
 };
 
+/** GET and DELETE are for sessions of the 2025 era. */
+const METHODS: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE']);
+
 /** Messages of one batch, which revision 2025-03-26 allows: all are answered at the same time. */
 const MAX_BATCH = 100;
+
+const CORS_HEADERS = {
+  allowMethods: [...METHODS],
+  allowHeaders: [
+    'Content-Type',
+    'Accept',
+    'Authorization',
+    'Last-Event-ID',
+    'Mcp-Session-Id',
+    'MCP-Protocol-Version',
+    'Mcp-Method',
+    'Mcp-Name',
+  ],
+  exposeHeaders: ['Mcp-Session-Id', 'WWW-Authenticate'],
+  maxAge: 600,
+};
 
 /** How long open connections may take to end by themselves on shutdown, in milliseconds. */
 const GRACE_MS = 2_000;
@@ -74,6 +94,8 @@ export function createEndpoint(
     async fetch(request) {
       const refused = guard(request);
       if (refused !== undefined) return refusal(403, -32_000, refused);
+      if (!METHODS.has(request.method))
+        return refusal(405, -32_000, 'Method not allowed', { Allow: [...METHODS].join(', ') });
       if (request.method !== 'POST')
         return (await isLegacyRequest(request))
           ? sessions.handle(request, undefined)
@@ -118,6 +140,9 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
   app.get('/healthz', (context) =>
     context.json({ status: 'ok', name: vitrine.identity.name, version: vitrine.identity.version }),
   );
+  // Pages of origins that were allowed may read the answers too, not only ask.
+  const { allowedOrigins = [] } = options;
+  if (allowedOrigins.length > 0) app.use(ENDPOINT, cors({ origin: [...allowedOrigins], ...CORS_HEADERS }));
   app.all(ENDPOINT, (context) => endpoint.fetch(context.req.raw));
   let server: NodeServer;
   try {

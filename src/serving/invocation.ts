@@ -10,7 +10,7 @@ import type { Context } from '../core/context.ts';
 import type { CursorScope } from '../core/cursor.ts';
 import { invalid } from '../core/errors.ts';
 import type { ClientFeatures, Invocation, LoggingLevel } from '../core/invocation.ts';
-import { scrub } from '../core/scrub.ts';
+import { scrub, scrubData } from '../core/scrub.ts';
 import type { Vitrine } from '../vitrine.ts';
 import type { Connection } from './sdk-server.ts';
 
@@ -136,6 +136,6 @@ function notifierOf(sdk: ServerContext, undelivered: (error: unknown) => void): 
   let sent = 0;
   return (level: LoggingLevel, data: unknown) => {
     if (sent++ >= MAX_LOG_MESSAGES) return;
-    sdk.mcpReq.log(level, typeof data === 'string' ? scrub(data) : data, 'vitrine').catch(undelivered);
+    sdk.mcpReq.log(level, scrubData(data), 'vitrine').catch(undelivered);
   };
 }

@@ -24,6 +24,8 @@ export class ListenTap implements Transport {
   readonly #subscriptions: Subscriptions;
   readonly #context: () => Context;
   readonly #listening = new Map<RequestId, Listening>();
+  /** Requests that have been handed on and not been answered; a listen is answered at its end only, so it is none. */
+  readonly #unanswered = new Set<RequestId>();
   /** Messages that arrive while a listen is being made ready wait for it: the order is kept. */
   #queue: Promise<void> | undefined;
 
@@ -31,6 +33,11 @@ export class ListenTap implements Transport {
     this.#wire = wire;
     this.#subscriptions = subscriptions;
     this.#context = context;
+  }
+
+  /** Whether every request that has arrived has been answered. */
+  get idle(): boolean {
+    return this.#unanswered.size === 0 && this.#queue === undefined;
   }
 
   async start(): Promise<void> {
@@ -44,6 +51,7 @@ export class ListenTap implements Transport {
     // An answer to a listen is its end: refused, or closed by the server.
     if (!('method' in message) && message.id !== undefined) this.#release(message.id);
     await this.#wire.send(message, options);
+    if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
   }
 
   close(): Promise<void> {
@@ -68,8 +76,12 @@ export class ListenTap implements Transport {
   #deliver(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     if ('method' in message && message.method === 'notifications/cancelled') {
       const id = message.params?.requestId;
-      if (typeof id === 'string' || typeof id === 'number') this.#release(id);
+      if (typeof id === 'string' || typeof id === 'number') {
+        this.#release(id);
+        this.#unanswered.delete(id);
+      }
     }
+    if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') this.#unanswered.add(message.id);
     this.onmessage?.(message, extra);
   }
 

@@ -6,6 +6,7 @@ import type { Vitrine } from '../vitrine.ts';
 import { filterOf, prepareListening } from './listen.ts';
 import { refuseParamHeaders } from './param-headers.ts';
 import { createSdkServer } from './sdk-server.ts';
+import { refusal } from './sessions.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
 export interface ModernLimits {
@@ -48,6 +49,7 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
     onerror: (error) => log.debug('http', { error }),
   });
   const ending = new Set<Promise<void>>();
+  let closed = false;
 
   async function listen(request: Request, message: ListenMessage): Promise<Response> {
     const filter = filterOf(message.params);
@@ -66,6 +68,10 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
     };
     const stream: StreamBus = { listener: undefined, ended: end };
     const { honoured } = await prepareListening(subscriptions, filter, createContext({ signal: request.signal, log }));
+    if (closed || request.signal.aborted) {
+      end();
+      return refusal(503, -32_000, closed ? 'The server is shutting down' : 'The request was given up');
+    }
     const parsedBody = { ...message, params: { ...message.params, notifications: honoured } };
     try {
       return await current.run(stream, () => handler.fetch(request, { parsedBody }));
@@ -82,6 +88,7 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
       return refused ?? handler.fetch(request, parsedBody === undefined ? {} : { parsedBody });
     },
     async close() {
+      closed = true;
       await handler.close();
       await Promise.allSettled([...ending]);
     },

@@ -4,6 +4,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
 import { type Log, SILENT } from '../core/context.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { lastingInput } from './lasting-input.ts';
 import { ListenTap } from './listen-tap.ts';
 import { createSdkServer, serverContext } from './sdk-server.ts';
 import { connectionSubscriptions, type SubscriptionSink } from './subscriptions.ts';
@@ -25,7 +26,8 @@ export interface StdioServing {
 /** Serves the engine to the process at the other end of standard input and output. Logs never go there. */
 export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): StdioServing {
   const log = options.log ?? SILENT;
-  const wire = new StdioServerTransport(options.input, options.output);
+  const { input, release } = lastingInput(options.input ?? process.stdin, () => transport.idle);
+  const wire = new StdioServerTransport(input, options.output);
   let server: Server | undefined;
   const undelivered = (error: unknown): void => log.debug('a notification was not delivered', { error });
   const peer = crypto.randomUUID();
@@ -49,6 +51,7 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
   const closed = new Promise<void>((resolve) => {
     transport.onclose = () => {
       closeSdk?.();
+      release();
       subscriptions.close().then(resolve, resolve);
     };
   });

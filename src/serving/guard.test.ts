@@ -1,0 +1,254 @@
+/** Who may talk to the endpoint: hosts that no name server can turn, and pages that are from here. */
+import { describe, expect, it } from 'vitest';
+import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
+
+interface Asked {
+  readonly host?: string;
+  readonly origin?: string;
+}
+
+/** What the guard says to a request with these headers: `pass`, or which of the two it does not like. */
+function verdict({ host, origin }: Asked, options: GuardOptions = {}): 'pass' | 'host' | 'origin' {
+  const headers = new Headers();
+  if (host !== undefined) headers.set('host', host);
+  if (origin !== undefined) headers.set('origin', origin);
+  // A `Request` may not have a host of its own; the server's has.
+  const request = { headers } as Request;
+  const refused = createGuard(options)(request);
+  if (refused === undefined) return 'pass';
+  return refused.includes('Origin') ? 'origin' : 'host';
+}
+
+const HERE = '127.0.0.1:8931';
+
+describe('a Host', () => {
+  it.each([
+    'localhost',
+    'localhost:8931',
+    'LOCALHOST:8931',
+    'LocalHost',
+    '127.0.0.1',
+    HERE,
+    '127.0.0.2:80',
+    '[::1]',
+    '[::1]:8931',
+    '[0:0:0:0:0:0:0:1]:8931',
+    '[::ffff:127.0.0.1]:8931',
+    '0.0.0.0:8931',
+    '192.168.1.17:8931',
+    '[fe80::1]:8931',
+    // Other spellings of an address: no name server is asked about them.
+    '0x7f.1',
+    '0x7f000001',
+    '2130706433',
+    '127.1',
+    '0177.0.0.1',
+  ])('that is an address or localhost passes: %s', (host) => {
+    expect(verdict({ host })).toBe('pass');
+  });
+
+  it.each([
+    'evil.example',
+    'evil.example:8931',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '127.0.0.1.nip.io:8931',
+    'localtest.me',
+    'evil-localhost',
+    'localhost.',
+    'localhost.localdomain',
+    'a.localhost',
+    'evil.example.',
+    'xn--lcalhost-l1a',
+    'l\u00f6calhost',
+    '127.0.0.1.',
+    '1.2.3.4.5',
+    '[::1].evil.example',
+    'fe80::1',
+    '::1',
+    'metadata.google.internal',
+    '169.254.169.254.evil.example',
+    'example.com:8931',
+    '0x7f.1.evil.example',
+  ])('that is a name is refused, since names can be made to mean this machine: %s', (host) => {
+    expect(verdict({ host })).toBe(host === '127.0.0.1.' ? 'pass' : 'host');
+  });
+
+  it.each([
+    '',
+    ' ',
+    ':',
+    ':8931',
+    '127.0.0.1:',
+    '127.0.0.1:x',
+    '127.0.0.1:99999',
+    '127.0.0.1:-1',
+    '127.0.0.1:8931:8931',
+    'evil.example@127.0.0.1',
+    'user:password@localhost',
+    '127.0.0.1@evil.example',
+    '127.0.0.1/evil.example',
+    '127.0.0.1?evil.example',
+    '127.0.0.1#evil.example',
+    '127.0.0.1\\evil.example',
+    '127.0.0.1 evil.example',
+    'evil.example, 127.0.0.1',
+    '127.0.0.1,evil.example',
+    '127.0.0.1%00.evil.example',
+    '[::1',
+    '::1]',
+    '[]',
+    '[::1%25eth0]',
+    '256.256.256.256',
+    '127.0.0.1;x',
+    '%6cocalhost.evil.example',
+  ])('that is none is refused: %j', (host) => {
+    // Nothing after the colon means the port of the scheme, as RFC 9110 has it.
+    expect(verdict({ host })).toBe(host === '127.0.0.1:' ? 'pass' : 'host');
+  });
+
+  it('that is missing is refused', () => {
+    expect(verdict({})).toBe('host');
+  });
+
+  it.each([
+    ['docs.example', 'docs.example', 'pass'],
+    ['docs.example', 'docs.example:443', 'pass'],
+    ['Docs.Example', 'docs.example', 'pass'],
+    ['docs.example', 'DOCS.EXAMPLE', 'pass'],
+    ['docs.example', 'a.docs.example', 'host'],
+    ['docs.example', 'docs.example.evil', 'host'],
+    ['docs.example', 'evildocs.example', 'host'],
+    ['docs.example', 'evil@docs.example', 'host'],
+    ['*', 'evil.example', 'host'],
+    ['*.example', 'docs.example', 'host'],
+  ])('that was allowed passes, and nothing like it: %s for %s', (allowed, host, expected) => {
+    expect(verdict({ host }, { allowedHosts: [allowed] })).toBe(expected);
+  });
+});
+
+describe('an Origin', () => {
+  it.each([
+    'http://localhost',
+    'http://localhost:3000',
+    'https://localhost:8443',
+    'http://127.0.0.1:5173',
+    'http://127.0.0.1:8931',
+    'http://[::1]:3000',
+    'HTTP://LOCALHOST:3000',
+    'http://localhost:80/',
+  ])('of a page of this machine passes: %s', (origin) => {
+    expect(verdict({ host: HERE, origin })).toBe('pass');
+  });
+
+  it.each([
+    'http://evil.example',
+    'https://evil.example:8931',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'http://localhost.',
+    'http://a.localhost',
+    'http://192.168.1.17:8931',
+    'http://10.0.0.1',
+    'http://0.0.0.0:8931',
+    'http://[::]:8931',
+    'http://128.0.0.1',
+    'http://evil.example@localhost',
+    'http://localhost@evil.example',
+    'http://localhost:3000@evil.example',
+    'http://evil.example#@localhost',
+    'http://evil.example?@localhost',
+    'http://evil.example\\@localhost',
+    'http://evil.example/http://localhost',
+    'http://localhost/path',
+    'http://localhost?query',
+    'http://localhost#fragment',
+    'http://localhost, http://evil.example',
+    'http://localhost http://evil.example',
+    'http://localhost:99999',
+    'localhost',
+    'localhost:8931',
+    '127.0.0.1',
+    '//localhost',
+    'http:localhost@evil.example',
+    'null',
+    'NULL',
+    '',
+    ' ',
+    'undefined',
+    'file://',
+    'file://localhost',
+    'file:///home/someone/page.html',
+    'data:text/html,x',
+    'about:blank',
+    'blob:http://localhost/1',
+    'javascript:alert(1)',
+    'ftp://localhost',
+    'ws://localhost',
+    'app://localhost',
+    'evil://127.0.0.1',
+    'chrome-extension://abcdefghijklmnop',
+    'chrome-extension://localhost',
+    'moz-extension://127.0.0.1',
+    'vscode-webview://localhost',
+    'capacitor://localhost',
+  ])('of anything else is refused: %j', (origin) => {
+    expect(verdict({ host: HERE, origin })).toBe('origin');
+  });
+
+  it('of the very address that was asked passes: a page that is served beside it', () => {
+    expect(verdict({ host: '192.168.1.17:8931', origin: 'http://192.168.1.17:8931' })).toBe('pass');
+    expect(verdict({ host: '192.168.1.17:8931', origin: 'http://192.168.1.17' })).toBe('origin');
+    expect(verdict({ host: '192.168.1.17:8931', origin: 'http://192.168.1.17:80' })).toBe('origin');
+    expect(verdict({ host: '192.168.1.17:8931', origin: 'http://192.168.1.18:8931' })).toBe('origin');
+    expect(verdict({ host: '192.168.1.17', origin: 'http://192.168.1.17:80' })).toBe('pass');
+  });
+
+  it('of a page whose name was turned to this machine is refused for its Host', () => {
+    expect(verdict({ host: 'evil.example:8931', origin: 'http://evil.example:8931' })).toBe('host');
+    expect(verdict({ host: 'evil.example:8931', origin: 'http://localhost:8931' })).toBe('host');
+  });
+
+  it('that is missing passes: only pages have one', () => {
+    expect(verdict({ host: HERE })).toBe('pass');
+  });
+
+  it.each([
+    ['https://app.example', 'https://app.example', 'pass'],
+    ['https://App.Example/', 'https://app.example', 'pass'],
+    ['https://app.example:443', 'https://app.example', 'pass'],
+    ['https://app.example', 'https://app.example:443', 'pass'],
+    ['https://app.example', 'http://app.example', 'origin'],
+    ['https://app.example', 'https://app.example:8443', 'origin'],
+    ['https://app.example', 'https://a.app.example', 'origin'],
+    ['https://app.example', 'https://app.example.evil', 'origin'],
+    ['https://app.example', 'https://evil@app.example', 'origin'],
+    ['vscode-webview://abc', 'vscode-webview://abc', 'pass'],
+    ['vscode-webview://abc', 'vscode-webview://abcd', 'origin'],
+    ['null', 'null', 'pass'],
+    ['*', 'https://evil.example', 'origin'],
+  ])('that was allowed passes, and nothing like it: %s for %s', (allowed, origin, expected) => {
+    expect(verdict({ host: HERE, origin }, { allowedOrigins: [allowed] })).toBe(expected);
+  });
+});
+
+describe('a listening address', () => {
+  it.each(['localhost', '127.0.0.1', '127.8.9.10', '::1', '[::1]'])('means this machine only: %s', (host) => {
+    expect(isLoopback(host)).toBe(true);
+  });
+
+  it.each([
+    '0.0.0.0',
+    '::',
+    '[::]',
+    '',
+    '192.168.1.17',
+    '128.0.0.1',
+    'localhost.evil',
+    '127.evil.example',
+    '1127.0.0.1',
+    '::2',
+  ])('can be reached from elsewhere: %s', (host) => {
+    expect(isLoopback(host)).toBe(false);
+  });
+});

@@ -1,0 +1,223 @@
+/** What one connection is told about: counted, limited, and all of it ended with the connection. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../test/e2e/waiting.ts';
+import { type Engine, startEngine } from '../../test/security/engine.ts';
+import { refusal, refused } from '../../test/security/served.ts';
+import { createContext } from '../core/context.ts';
+import { createSubscriptions, type SubscriptionSink, type Subscriptions } from './subscriptions.ts';
+
+const A = 'file:///a.txt';
+const B = 'file:///b.txt';
+const ctx = createContext();
+
+let engine: Engine;
+let told: string[];
+let sink: SubscriptionSink;
+
+beforeEach(async () => {
+  engine = await startEngine();
+  told = [];
+  sink = {
+    updated: (uri) => void told.push(uri),
+    listChanged: () => void told.push('list'),
+    promptsChanged: () => void told.push('prompts'),
+  };
+});
+
+afterEach(() => engine[Symbol.asyncDispose]());
+
+const make = (limit?: number): Subscriptions => createSubscriptions(engine.vitrine, sink, limit);
+
+const watches = (): number => engine.vitrine.changes.size;
+
+/** Resolves when what has been changed so far has been told: by something that is changed after it. */
+async function toldAll(): Promise<void> {
+  const probe = make();
+  const before = told.length;
+  await probe.addList(ctx);
+  await engine.folder.write(`probe-${crypto.randomUUID()}`, '');
+  await until(() => told.slice(before).includes('list'), 'the probe');
+  await probe.close();
+}
+
+describe('subscriptions', () => {
+  it('tell of what was subscribed to, under the URI as it was spelled', async () => {
+    const subscriptions = make();
+    await subscriptions.add(A, ctx);
+    await subscriptions.add('file:///%61.txt', ctx);
+    await subscriptions.add('FILE:///a.txt', ctx);
+    await engine.folder.write('a.txt', 'new');
+    await until(() => told.length === 3, 'three updates');
+    expect([...told].sort()).toEqual(['FILE:///a.txt', 'file:///%61.txt', A]);
+    await subscriptions.close();
+    expect(watches()).toBe(0);
+  });
+
+  it('are counted: each is taken back once', async () => {
+    const subscriptions = make();
+    await subscriptions.add(A, ctx);
+    await subscriptions.add(A, ctx);
+    expect(watches()).toBe(1);
+    await subscriptions.remove(A);
+    expect(watches()).toBe(1);
+    await engine.folder.write('a.txt', 'new');
+    await until(() => told.length > 0, 'the update');
+    await subscriptions.remove(A);
+    expect(watches()).toBe(0);
+    await subscriptions.remove(A);
+    await subscriptions.add(A, ctx);
+    expect(watches()).toBe(1);
+    await subscriptions.close();
+  });
+
+  it('tell nothing more once they were taken back', async () => {
+    const subscriptions = make();
+    await subscriptions.add(A, ctx);
+    await subscriptions.add(B, ctx);
+    await engine.folder.write('a.txt', 'new');
+    await subscriptions.remove(A);
+    const before = told.filter((uri) => uri === A).length;
+    await engine.folder.write('a.txt', 'newer');
+    await engine.folder.write('b.txt', 'new');
+    await until(() => told.includes(B), 'the other update');
+    expect(told.filter((uri) => uri === A).length).toBe(before);
+    await subscriptions.close();
+  });
+
+  it('of lists are beside those of resources', async () => {
+    const subscriptions = make();
+    await subscriptions.addList(ctx);
+    await subscriptions.addList(ctx);
+    await engine.folder.write('new.txt', '');
+    await until(() => told.includes('list'), 'the change of the list');
+    await subscriptions.removeList();
+    expect(watches()).toBe(1);
+    await subscriptions.removeList();
+    expect(watches()).toBe(0);
+    await subscriptions.removeList();
+    await subscriptions.removePrompts();
+    await subscriptions.close();
+  });
+
+  it.each(['file:///missing', 'file:///../a.txt', 'file:///.hidden', 'other:x', '', 'x'.repeat(70_000)])(
+    'of what cannot be had are refused, and hold nothing: %#',
+    async (uri) => {
+      const subscriptions = make();
+      expect(await refused(subscriptions.add(uri, ctx))).toMatch(/^(?:not-found|invalid)$/);
+      expect(watches()).toBe(0);
+      await subscriptions.remove(uri);
+      await subscriptions.close();
+    },
+  );
+});
+
+describe('limits [SEC-RES-4]', () => {
+  it('hold for one connection, also when many ask at once', async () => {
+    const subscriptions = make(2);
+    const uris = [A, B, 'file:///sub', 'file:///sub/c.txt', 'file:///'];
+    const outcomes = await Promise.allSettled(uris.map((uri) => subscriptions.add(uri, ctx)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(2);
+    expect(watches()).toBe(2);
+    const error = await refusal(subscriptions.add('file:///', ctx));
+    expect([error.code, error.retryable, error.details]).toEqual(['limited', true, { limit: 2 }]);
+    await subscriptions.close();
+    expect(watches()).toBe(0);
+  });
+
+  it('let in another when one was taken back', async () => {
+    const subscriptions = make(1);
+    await subscriptions.add(A, ctx);
+    expect(await refused(subscriptions.add(B, ctx))).toBe('limited');
+    // The same once more is no more.
+    await subscriptions.add(A, ctx);
+    await subscriptions.remove(A);
+    await subscriptions.remove(A);
+    await subscriptions.add(B, ctx);
+    await subscriptions.close();
+  });
+
+  it('hold for all connections together, and a refusal leaves the others be', async () => {
+    await using small = await startEngine(undefined, { maxWatches: 2 });
+    const [one, other] = [createSubscriptions(small.vitrine, sink), createSubscriptions(small.vitrine, sink)];
+    await one.add(A, ctx);
+    await one.add(B, ctx);
+    expect(await refused(other.add('file:///', ctx))).toBe('limited');
+    // What is watched already costs nothing.
+    await other.add(A, ctx);
+    await one.close();
+    expect(small.vitrine.changes.size).toBe(1);
+    await other.add('file:///', ctx);
+    await other.close();
+    expect(small.vitrine.changes.size).toBe(0);
+  });
+});
+
+describe('the end of a connection', () => {
+  it('ends everything, and may be asked for twice', async () => {
+    const subscriptions = make();
+    await Promise.all([subscriptions.add(A, ctx), subscriptions.add(B, ctx), subscriptions.addList(ctx)]);
+    expect(watches()).toBe(3);
+    await Promise.all([subscriptions.close(), subscriptions.close()]);
+    expect(watches()).toBe(0);
+    const before = told.length;
+    await engine.folder.write('a.txt', 'new');
+    await toldAll();
+    expect(told.slice(before).filter((each) => each === A)).toEqual([]);
+  });
+
+  it('ends what is being added', async () => {
+    const subscriptions = make();
+    const door = engine.shutDoor();
+    const adding = Promise.allSettled([
+      subscriptions.add(A, ctx),
+      subscriptions.add(A, ctx),
+      subscriptions.addList(ctx),
+    ]);
+    await until(() => door.waiting > 0, 'watches that wait');
+    const closing = subscriptions.close();
+    door.open();
+    await Promise.all([adding, closing]);
+    await until(() => watches() === 0, 'the end of all watches');
+  });
+
+  it('ends what is added after it', async () => {
+    const subscriptions = make();
+    await subscriptions.close();
+    await Promise.allSettled([subscriptions.add(A, ctx), subscriptions.addList(ctx)]);
+    await until(() => watches() === 0, 'the end of all watches');
+  });
+
+  it('ends what is being taken back at the same time', async () => {
+    const subscriptions = make();
+    await subscriptions.add(A, ctx);
+    await subscriptions.add(A, ctx);
+    await Promise.all([subscriptions.remove(A), subscriptions.close(), subscriptions.remove(A)]);
+    expect(watches()).toBe(0);
+  });
+
+  it('is not told of changes that come while it ends', async () => {
+    const subscriptions = make();
+    await subscriptions.add(A, ctx);
+    await engine.folder.write('a.txt', 'new');
+    await subscriptions.close();
+    const before = told.length;
+    await toldAll();
+    expect(told.slice(before).filter((each) => each === A)).toEqual([]);
+  });
+});
+
+describe('adding and taking back at the same time', () => {
+  it('comes out even', async () => {
+    const subscriptions = make();
+    for (let round = 0; round < 50; round++) {
+      await Promise.all([
+        subscriptions.add(A, ctx).then(() => subscriptions.remove(A)),
+        subscriptions.add(A, ctx).then(() => subscriptions.remove(A)),
+        subscriptions.add(B, ctx).then(() => subscriptions.remove(B)),
+        subscriptions.add('file:///missing', ctx).catch(() => {}),
+      ]);
+      expect(watches()).toBe(0);
+    }
+    await subscriptions.close();
+  });
+});
