@@ -12,11 +12,15 @@ import { ms, progress, report, table, times, whole } from './lib/report.mjs';
 import { median, medianRatio } from './lib/stats.mjs';
 
 const how = options('read-and-list', 'Requests a second of reads and lists: Vitrine, a bare SDK server, bare Node.', {
-  rounds: { type: 'number', default: 5, quick: 1, help: 'measurements of each, interleaved; medians are shown' },
-  requests: { type: 'number', help: 'requests of one measurement (as many as take about 3 s)' },
+  rounds: { type: 'number', default: 15, quick: 1, help: 'measurements of each, interleaved; medians are shown' },
+  requests: { type: 'number', help: 'requests of one measurement (as many as take about 1 s)' },
   connections: { type: 'number', default: 16, help: 'keep-alive connections, each with one request at a time' },
 });
 const ENTRIES = 100;
+/** Requests that are not counted, for each server and case. */
+const WARM_UP = how.quick ? 500 : 5_000;
+/** How long one measurement is to take, about. Short ones that alternate meet the same disturbances. */
+const SECONDS = how.quick ? 0.3 : 1;
 const TEXT = prose(1_024);
 const URI = 'file:///clock-000.md';
 
@@ -53,23 +57,22 @@ const targets = [
 
 /** @type {any[][][]} by case, target and round */
 const measured = CASES.map(() => targets.map(() => []));
-for (let round = 0; round < how.rounds; round++) {
+/** @type {number[][]} by case and target: what one measurement takes */
+const requests = CASES.map(() => targets.map(() => how.requests));
+// The first time warms each server up, and shows how fast it is.
+for (let round = -1; round < how.rounds; round++) {
   for (const [at, { name, path, make }] of CASES.entries()) {
     for (const [index, target] of targets.entries()) {
       progress(`round ${round + 1} of ${how.rounds}: ${name}, ${target.name}`);
-      const { headers, message } = make(sessions[target.name]);
-      measured[at][index].push(
-        await runJob('load', {
-          url: target.url(path),
-          pid: target.pid,
-          headers,
-          message,
-          connections: how.connections,
-          warmUp: how.quick ? 200 : 2_000,
-          requests: how.requests,
-          seconds: how.quick ? 0.3 : 3,
-        }),
-      );
+      const result = await runJob('load', {
+        ...make(sessions[target.name]),
+        url: target.url(path),
+        pid: target.pid,
+        connections: how.connections,
+        requests: round < 0 ? WARM_UP : requests[at][index],
+      });
+      if (round < 0) requests[at][index] ??= Math.ceil(result.perSecond * SECONDS);
+      else measured[at][index].push(result);
     }
   }
 }

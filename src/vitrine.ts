@@ -12,6 +12,7 @@ import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/r
 import { createResourceTools, type ResourceToolOptions } from './frontends/resource-tools/index.ts';
 import { createSubscriptionBook, type SubscriptionBook } from './frontends/resource-tools/subscribing/book.ts';
 import { stateMount } from './frontends/resource-tools/subscribing/state-provider.ts';
+import type { MountIcons } from './frontends/resources/icons.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
 import { createToolRegistry, type ToolRegistry } from './frontends/tools/registry.ts';
 import { confirmLayer } from './layers/confirm/index.ts';
@@ -49,6 +50,8 @@ export interface VitrineOptions {
   readonly resourceTools?: ResourceToolOptions | false | undefined;
   /** Globs over published URIs whose reading a human has to confirm. */
   readonly confirm?: readonly string[] | undefined;
+  /** `false` leaves resources without the default icons. */
+  readonly icons?: boolean | undefined;
   /** For one operation of a provider, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
@@ -59,6 +62,8 @@ export interface Vitrine {
   readonly provider: ResourceProvider;
   readonly changes: ChangeHub;
   readonly resources: ResourceOptions;
+  /** Icons of mounts, for resources without their own; undefined where none are put on. */
+  readonly icons: readonly MountIcons[] | undefined;
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   /** Changes of the prompts: the whole list, under no URI. */
@@ -107,6 +112,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     provider,
     changes,
     resources,
+    icons: options.icons === false ? undefined : iconsOf(options.mounts),
     tools: createToolRegistry([...(own?.tools ?? []), ...(options.tools ?? [])]),
     prompts,
     promptChanges,
@@ -129,4 +135,13 @@ function withState(mounts: readonly Mount[], book: SubscriptionBook | undefined)
     );
   }
   return [stateMount(book), ...mounts];
+}
+
+/** Icons that mounts were given, by what the URIs of each begin with. */
+function iconsOf(mounts: readonly Mount[]): readonly MountIcons[] {
+  return mounts.flatMap(({ name, prefix, provider, icons }) => {
+    if (icons === undefined) return [];
+    const begins = prefix === 'none' ? provider.features.schemes.map((scheme) => `${scheme}:`) : [`${name}+`];
+    return begins.map((each) => ({ prefix: each, icons }));
+  });
 }

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Tests that drive a server through the wire. */
 const WIRE = ['test/e2e/', 'test/security/', 'test/cli/'];
 
-const CITATION = /\[((?:[A-Z0-9]+-)+\d+(?:, (?:[A-Z0-9]+-)+\d+)*)\]/g;
+const CITATION = /\[([A-Z0-9]{2,}-(?:[A-Z0-9]+-)*\d+(?:, (?:[A-Z0-9]+-)+\d+)*)\]/g;
 const STRING = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`/g;
 
 interface Citation {

@@ -3,10 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** @type {string[]} */
+const temporary = [];
+process.once('exit', () => {
+  for (const folder of temporary) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A temporary folder that is removed when the process ends. */
 export function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  temporary.push(folder);
   return folder;
 }
 

@@ -8,7 +8,7 @@ export const mib = (bytes) => (bytes === undefined ? 'n/a' : `${(bytes / 1024 **
 export const ms = (milliseconds) => `${milliseconds.toFixed(milliseconds < 10 ? 2 : 1)} ms`;
 
 /** @param {number} ratio */
-export const times = (ratio) => `${ratio.toFixed(2)} x`;
+export const times = (ratio) => (Number.isNaN(ratio) ? 'n/a' : `${ratio.toFixed(2)} x`);
 
 /** @param {number} value */
 export const whole = (value) => Math.round(value).toLocaleString('en');

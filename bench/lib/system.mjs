@@ -1,5 +1,5 @@
 /** What the system says of a process. Linux only: elsewhere each answer is undefined, and reports say n/a. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 
 /** @param {string} path */
@@ -37,18 +37,23 @@ export function forgetPeak(pid) {
   }
 }
 
-/** The kernel counts processor time in hundredths of a second for every architecture that Node runs on. */
-const TICK_SECONDS = 0.01;
-
 /**
- * Processor time that all threads of a process have used, in seconds.
+ * Processor time that the threads of a process have used, in seconds.
  * @param {number | undefined} pid
  */
 export function cpuSecondsOf(pid) {
-  const fields = tryRead(`/proc/${pid}/stat`)
-    ?.replace(/^.*\) /s, '')
-    .split(' ');
-  return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * TICK_SECONDS;
+  const threads = tryList(`/proc/${pid}/task`);
+  const nanoseconds = threads.map((thread) => tryRead(`/proc/${pid}/task/${thread}/schedstat`)?.split(' ', 1)[0] ?? 0);
+  return threads.length === 0 ? undefined : nanoseconds.reduce((sum, each) => sum + Number(each), 0) / 1e9;
+}
+
+/** @param {string} path */
+function tryList(path) {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
 }
 
 /** The machine, in a line. */

@@ -1,9 +1,9 @@
 /**
  * The load generator: sends one request over several keep-alive connections, each as soon as it has its answer.
  *
- * Argument: `{url, headers, message, connections, warmUp, requests, seconds}` in JSON. `requests` is a count; without it,
- * as many as take about `seconds` at the speed of the warm-up. Prints `{requests, seconds, perSecond, p50, p99, bytes,
- * startedAt, cpu}` in JSON; latencies in milliseconds.
+ * Argument, in JSON: `{url, headers, message, connections, requests}`, and the `pid` of the server. Prints `{seconds,
+ * perSecond, p50, p99, bytes, cpuMicros}` in JSON: latencies in milliseconds, and the server's processor time for one
+ * request in microseconds, where the system tells.
  */
 import { rawConnection } from '../lib/raw-connection.mjs';
 import { quantile } from '../lib/stats.mjs';
@@ -18,19 +18,15 @@ const connections = await Promise.all(
   ),
 );
 
-const warmUp = await run(job.warmUp);
-const requests = job.requests ?? Math.max(job.connections, Math.round(warmUp.perSecond * job.seconds));
+// One each, so that no connection is being opened while it is measured.
+await run(job.connections);
 const before = cpuSecondsOf(job.pid);
-const measured = await run(requests);
+const measured = await run(job.requests);
 const after = cpuSecondsOf(job.pid);
 for (const connection of connections) connection.close();
 
-process.stdout.write(
-  JSON.stringify({
-    ...measured,
-    ...(before !== undefined && after !== undefined && { cpuMicros: ((after - before) / requests) * 1e6 }),
-  }),
-);
+const cpuMicros = before === undefined || after === undefined ? undefined : ((after - before) / job.requests) * 1e6;
+process.stdout.write(JSON.stringify({ ...measured, cpuMicros }));
 
 /** @param {number} count */
 async function run(count) {
@@ -50,5 +46,5 @@ async function run(count) {
   );
   const seconds = (performance.now() - start) / 1_000;
   const [p50, p99] = [0.5, 0.99].map((share) => quantile(latencies, share));
-  return { requests: count, seconds, perSecond: count / seconds, p50, p99, bytes };
+  return { seconds, perSecond: count / seconds, p50, p99, bytes };
 }

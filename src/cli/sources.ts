@@ -68,7 +68,7 @@ export async function openSources(paths: readonly string[], flags: SourceFlags):
 
 /** The engine's options out of a configuration. */
 export function engineOptions({ mounts, promptFolders, config }: Sources, name: string | undefined): VitrineOptions {
-  const { limits = {}, listing = 'walk', tools = 'on', confirm } = config;
+  const { limits = {}, listing = 'walk', tools = 'on', icons = 'on', confirm } = config;
   const { allowHosts: _hosts, allowOrigins: _origins, allowRemote: _remote, ...identity } = config.server ?? {};
   const listed = typeof listing === 'string' ? { mode: listing } : listing;
   return {
@@ -76,6 +76,7 @@ export function engineOptions({ mounts, promptFolders, config }: Sources, name: 
     promptFolders,
     resourceTools: tools === 'off' ? false : tools === 'on' ? {} : tools,
     confirm,
+    icons: icons === 'on',
     server: defined({ ...identity, ...(name !== undefined && { name }) }),
     listing: listed.mode ?? 'walk',
     limits: defined({

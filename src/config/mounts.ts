@@ -24,12 +24,13 @@ export async function mountsOf(mounts: Config['mounts'], base: string): Promise<
 type Block = Partial<Exclude<Config['mounts'][string], string>> & { readonly path: string };
 
 async function mountOf(name: string, block: Block, base: string): Promise<Mount> {
-  const { prefix, prompts: _prompts, roots, path, ...options } = block;
+  const { prefix, prompts: _prompts, roots, path, icons, ...options } = block;
   const source = resolve(base, path);
-  if (roots === undefined) return { name, prefix, provider: await filesProvider({ ...options, path: source, name }) };
+  if (roots === undefined)
+    return { name, prefix, icons, provider: await filesProvider({ ...options, path: source, name }) };
   // Bounds are of names, so a name must not be a way to another place.
   const provider = await filesProvider({ ...options, symlinks: false, path: source, name });
-  return { name, prefix, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
+  return { name, prefix, icons, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
 }
 
 /** Canonical path of a folder, or of the one that a file lies in. */

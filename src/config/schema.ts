@@ -71,6 +71,7 @@ const toolsConfig = z.union([
 ]);
 
 const mountCommon = {
+  icons: z.array(iconConfig).max(16).optional().describe('Icons of its folders and templates'),
   prefix: z.enum(['name', 'none']).optional().describe('none: publish the URIs of the source as they are'),
   prompts: z.string().min(1).optional().describe('A folder in this mount whose Markdown files are prompts'),
   roots: z
@@ -92,6 +93,7 @@ export const config = z.strictObject({
   tools: toolsConfig
     .optional()
     .describe('Tools that reach the resources, for hosts that have nothing else. Default: on'),
+  icons: z.enum(['on', 'off']).optional().describe('Default icons of resources by their type. Default: on'),
   prompts: z.string().min(1).optional().describe('A folder whose Markdown files are prompts, and not resources'),
   confirm: z
     .array(z.string().min(1).max(4_096))

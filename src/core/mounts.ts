@@ -3,7 +3,7 @@
  * `docs+file:///guide/intro.md`, its name, `+`, and the provider's own URI, and is found again by cutting at the first
  * `+`. That holds for opaque URIs and templates too, and depends on nothing but the mount and the URI (CB-1).
  */
-import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
+import type { Icon, Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
@@ -25,6 +25,8 @@ export interface Mount {
   readonly provider: ResourceProvider;
   /** `none` publishes the provider's URIs as they are. Default: the mount's name. */
   readonly prefix?: 'name' | 'none' | undefined;
+  /** Of its folders and templates, instead of the default ones (973-2). */
+  readonly icons?: readonly Icon[] | undefined;
 }
 
 const MOUNT_NAME = /^[a-z][a-z0-9.-]*$/;

@@ -11,3 +11,17 @@ export function scrub(value: string): string {
   const cut = value.length > MAX_SCRUBBED_LENGTH ? `${value.slice(0, MAX_SCRUBBED_LENGTH - 1)}…` : value;
   return cut.replace(ESCAPES, '').replace(CONTROLS, '');
 }
+
+/** Entries of one list or object that are kept, and how deep they may lie in each other. */
+const MAX_ENTRIES = 100;
+const MAX_DEPTH = 5;
+
+/** The same for JSON data: every text in it, keys included; what is too deep or too much is left out. */
+export function scrubData(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return scrub(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '…';
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => scrubData(entry, depth + 1));
+  const entries = Object.entries(value).slice(0, MAX_ENTRIES);
+  return Object.fromEntries(entries.map(([key, entry]) => [scrub(key), scrubData(entry, depth + 1)]));
+}

@@ -2,11 +2,11 @@
  * Search in any provider: by its own means where it has them, else by reading text after text. Patterns are matched by
  * RE2, in time linear in the text: a caller's pattern never meets a backtracking engine.
  */
-import picomatch from 'picomatch';
 import type { Resource } from '../protocol/resources.ts';
 import { chunksOf, closeBodies } from './body.ts';
 import type { Context } from './context.ts';
 import { invalid, ResourceError } from './errors.ts';
+import { globFilter } from './glob.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
 import { isBinaryType } from './text.ts';
 
@@ -18,6 +18,9 @@ const MAX_DEPTH = 32;
 
 /** Bytes of one resource that are searched. */
 const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Bytes at the beginning of a line that are matched: the engine is linear, but it does not pause. */
+const MAX_LINE_BYTES = 64 * 1024;
 
 /** Matches in one resource. */
 export const MAX_MATCHES_PER_RESOURCE = 1_000;
@@ -46,12 +49,6 @@ function assertQuery({ pattern, glob }: SearchQuery): void {
   }
 }
 
-/** Whether a path below the start of a search matches the glob; without one, all do. */
-export function globFilter(glob: string | undefined): (path: string) => boolean {
-  if (glob === undefined) return () => true;
-  return picomatch(glob, { dot: true, basename: !glob.includes('/') });
-}
-
 type LineTest = (line: string) => number;
 
 /** Where in a line the pattern begins to match, or -1. */
@@ -78,7 +75,7 @@ async function* searchByReading(
   ctx: Context,
 ): AsyncIterable<SearchMatch> {
   const test = await compileLineTest(query);
-  const included = globFilter(query.glob);
+  const included = await globFilter(query.glob);
   for await (const { resource, path } of leaves(provider, query.uri, ctx)) {
     if (!included(path)) continue;
     if (test === undefined) yield { uri: resource.uri };
@@ -108,8 +105,10 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
       for (const resource of page.resources) {
         if (++seen > MAX_RESOURCES) return;
         const isRoot = next.uri === undefined;
-        const path = isRoot ? '' : next.path === '' ? resource.name : `${next.path}/${resource.name}`;
-        if (resource.capabilities?.list !== true) yield { resource, path };
+        const isLeaf = resource.capabilities?.list !== true;
+        const below = next.path === '' ? resource.name : `${next.path}/${resource.name}`;
+        const path = isRoot && !isLeaf ? '' : below;
+        if (isLeaf) yield { resource, path };
         else if (next.depth < MAX_DEPTH) queue.push({ uri: resource.uri, path, depth: next.depth + 1 });
       }
       cursor = page.nextCursor;
@@ -129,10 +128,13 @@ async function* searchResource(
       const body = bodies[0];
       if (body === undefined) return;
       let found = 0;
-      for await (const { text, line, offset } of lines(chunksOf(body.content), ctx.signal)) {
+      for await (const { bytes, line, offset } of lines(chunksOf(body.content), ctx.signal)) {
+        const text = bytes.toString('utf8').replace(/\r$/, '');
         const at = test(text);
         if (at === -1) continue;
-        yield { uri, place: { line, offset: offset + Buffer.byteLength(text.slice(0, at)) } };
+        // Where the text is not UTF-8, what stands for its bytes can be longer than they are.
+        const before = Math.min(Buffer.byteLength(text.slice(0, at)), bytes.byteLength);
+        yield { uri, place: { line, offset: offset + before } };
         if (++found >= MAX_MATCHES_PER_RESOURCE) return;
       }
     } finally {
@@ -145,28 +147,40 @@ async function* searchResource(
 }
 
 interface Line {
-  readonly text: string;
+  /** Without the newline, and without what is not matched. */
+  readonly bytes: Buffer;
   readonly line: number;
   readonly offset: number;
 }
 
 const NEWLINE = 10;
 
+const NOTHING = Buffer.alloc(0);
+
 /** The lines of a text as it streams by, with where each begins. Binary content ends it at its first NUL. */
 async function* lines(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Line> {
-  let rest = Buffer.alloc(0);
+  let rest: Buffer = NOTHING;
   let line = 1;
   let offset = 0;
+  let at = 0;
   for await (const chunk of chunks) {
     signal.throwIfAborted();
-    if (chunk.includes(0) || offset > MAX_BYTES) return;
-    let buffer = rest.byteLength === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
-    for (let end = buffer.indexOf(NEWLINE); end !== -1; end = buffer.indexOf(NEWLINE)) {
-      yield { text: buffer.toString('utf8', 0, end), line: line++, offset };
-      offset += end + 1;
-      buffer = buffer.subarray(end + 1);
+    if (chunk.includes(0) || at > MAX_BYTES) return;
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      yield { bytes: joined(rest, chunk.subarray(start, end)), line: line++, offset };
+      signal.throwIfAborted();
+      rest = NOTHING;
+      start = end + 1;
+      offset = at + start;
     }
-    rest = buffer;
+    rest = joined(rest, chunk.subarray(start));
+    at += chunk.byteLength;
   }
-  if (rest.byteLength > 0) yield { text: rest.toString('utf8'), line, offset };
+  if (rest.byteLength > 0) yield { bytes: rest, line, offset };
+}
+
+/** Both, up to what of a line is matched. */
+function joined(rest: Buffer, more: Uint8Array): Buffer {
+  return Buffer.concat([rest, more.subarray(0, Math.max(0, MAX_LINE_BYTES - rest.byteLength))]);
 }

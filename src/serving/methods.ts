@@ -6,6 +6,7 @@ import { ResourceError, toWireError, type WireError } from '../core/errors.ts';
 import type { Invocation } from '../core/invocation.ts';
 import { complete } from '../frontends/completion/complete.ts';
 import { getPrompt, listPrompts } from '../frontends/prompts/methods.ts';
+import { withIcons } from '../frontends/resources/icons.ts';
 import { listResources, readDirectory } from '../frontends/resources/list.ts';
 import { readMetadata } from '../frontends/resources/metadata.ts';
 import { readResource } from '../frontends/resources/read.ts';
@@ -43,14 +44,18 @@ function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, plain
 }
 
 /** The methods that this engine answers, by name. Only what works is among them (SEC-CAP-1). */
-export function methodsOf({ resources, provider, tools, prompts }: Vitrine): ReadonlyMap<string, Method> {
-  const methods = [
+export function methodsOf({ resources, provider, tools, prompts, icons }: Vitrine): ReadonlyMap<string, Method> {
+  const looking = [
     method('resources/list', listParams, (params, ctx) => listResources(resources, params, ctx)),
     method('resources/read', readParams, (params, ctx) => readResource(resources, params, ctx)),
     method(METADATA_METHOD, metadataParams, (params, ctx) => readMetadata(resources, params, ctx)),
     method(DIRECTORY_READ_METHOD, directoryReadParams, (params, ctx) => readDirectory(resources, params, ctx)),
     method('resources/templates/list', templatesParams, (params, ctx) => listTemplates(resources, params, ctx)),
   ];
+  const methods = looking.map((each): Method => {
+    if (icons === undefined) return each;
+    return { ...each, run: async (params, invocation) => withIcons(await each.run(params, invocation), icons) };
+  });
   if (tools.size > 0) {
     methods.push(method('tools/list', listToolsParams, (params, ctx) => listTools(tools, resources, params, ctx)));
     methods.push(

@@ -166,7 +166,12 @@ function asksToInitialize(body: unknown): boolean {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   return messages.some(
     (message) =>
-      typeof message === 'object' && message !== null && 'method' in message && message.method === 'initialize',
+      typeof message === 'object' &&
+      message !== null &&
+      'method' in message &&
+      message.method === 'initialize' &&
+      // Without an id there is no answer, and so nobody who would know the session.
+      'id' in message,
   );
 }
 

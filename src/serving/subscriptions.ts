@@ -57,6 +57,7 @@ export function createSubscriptions(
   }
 
   async function hold(key: Key, tell: () => void, ctx: Context): Promise<void> {
+    if (closed) throw new ResourceError('unavailable', 'The connection has ended');
     const known = held.get(key);
     if (known !== undefined) {
       known.count++;
@@ -84,7 +85,6 @@ export function createSubscriptions(
       if (held.get(key) === counted) held.delete(key);
       throw error;
     }
-    if (closed) await release(key);
   }
 
   async function release(key: Key): Promise<void> {

@@ -83,6 +83,13 @@ describe.each(MATRIX)('a read that a human confirms over $transport, $era', ({ t
     expect(resources.map(({ uri }) => uri)).toEqual([OTHER, PLAN]);
   });
 
+  it('does not happen where the client shows its user pages and no forms', async () => {
+    const { folder, args } = await confirming();
+    await using _folder = folder;
+    await using on = await connect(transport, era, args, { capabilities: { elicitation: { url: {} } } });
+    expect((await failure(text(on, PLAN))).message).toContain('this client cannot ask one');
+  });
+
   it('is asked for by a tool too, and a folder is read without what nobody confirmed', async () => {
     const { folder, args } = await confirming();
     await using _folder = folder;

@@ -36,6 +36,7 @@ describe.each(MATRIX)('templates over $transport, $era', ({ transport, era }) =>
         name: expect.stringContaining('museum'),
         title: expect.any(String),
         description: expect.stringContaining('%25'),
+        icons: [expect.objectContaining({ mimeType: 'image/svg+xml', sizes: ['any'] })],
       },
     ]);
     expect(rest).toMatchObject({ ttlMs: 0, cacheScope: 'private' });

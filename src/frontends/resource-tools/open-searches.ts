@@ -19,6 +19,8 @@ export interface OpenSearch {
   readonly id: string;
   /** Matches that were given so far. */
   count: number;
+  /** A page of it is being made. */
+  readonly busy: boolean;
   /** The next match, or undefined at the end. */
   next(): Promise<SearchMatch | undefined>;
   /** Runs one page: no other page of it may run, and the caller's signal ends it. */

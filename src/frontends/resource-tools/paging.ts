@@ -41,19 +41,15 @@ export async function pageFor<T>(setup: ToolSetup, paging: Paging<T>): Promise<C
 
 async function gather<T>({ fetch, accept, position }: Paging<T>, limit: number): Promise<Batch<T>> {
   if (accept === undefined) return fetch(position, limit);
-  // Steps that never give more than there is room for: what was fetched behind the last entry would be lost.
-  const step = Math.ceil(limit / 4);
-  const items: T[] = [];
   let at = position;
-  let lookedAt = 0;
-  do {
-    const batch = await fetch(at, step);
-    items.push(...batch.items.filter(accept));
-    lookedAt += step;
+  for (let lookedAt = 0; ; ) {
+    // One batch is a page, however few it leaves: of two, entries behind the last one that fits would be lost.
+    const batch = await fetch(at, limit);
+    const items = batch.items.filter(accept);
+    lookedAt += limit;
+    if (items.length > 0 || batch.position === undefined || lookedAt >= MAX_LOOKED_AT) return { ...batch, items };
     at = batch.position;
-    if (at === undefined) return { items, truncatedBy: batch.truncatedBy };
-  } while (items.length + step <= limit && lookedAt < MAX_LOOKED_AT);
-  return { items, position: at };
+  }
 }
 
 /** Hosts show a model either the text or the structured content, so the longer one counts. */

@@ -297,6 +297,18 @@ describe('read of a directory', () => {
     expect(textOf(plain)).not.toContain('Not shown');
   });
 
+  it('counts binary children as base64', async () => {
+    await using engine = memoryEngine(
+      { 'd/a.bin': { bytes: binary(2_200) }, 'd/b.bin': { bytes: binary(400) } },
+      {
+        resourceTools: { outputBytes: 3_900 },
+      },
+    );
+    const result = await engine.call('read', { uri: 'm+memory:///d' });
+    expect(embeddedIn(result).map((item) => item.uri)).toEqual(['m+memory:///d/b.bin']);
+    expect(Buffer.byteLength(JSON.stringify(result.content))).toBeLessThan(3_900);
+  });
+
   it('stays within the output budget, however many and long the names are [SEC-TOOL-3]', async () => {
     const names = Array.from({ length: 250 }, (_, index) => `d/${'long name '.repeat(8)}${index}.txt`);
     await using engine = memoryEngine(Object.fromEntries(names.map((name) => [name, { text: name }])), budget);

@@ -14,7 +14,13 @@ import { createOpenSearches, type OpenSearch } from './open-searches.ts';
 import { snippetOf } from './snippet.ts';
 
 /** Matches of one page. */
-const PAGE = 20;
+const PAGE = 50;
+
+/** Bytes that a block has beside its text. */
+const BLOCK_BYTES = 200;
+
+/** Bytes that are left on a page for one more match. */
+const MIN_ROOM = 1_500;
 
 const input = z.strictObject({
   pattern: z
@@ -73,17 +79,20 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
       uri: args.uri,
     };
     const scope = scopeOf(invocation, `${name} tool`, JSON.stringify(query));
-    const id = openCursor(resources, args.cursor, scope);
+    const [id, given] = openCursor(resources, args.cursor, scope)?.split(' ') ?? [];
     const search =
       id === undefined
         ? searches.start((ctx) => searchProvider(resources.provider, query, ctx), invocation)
         : searches.resume(id, invocation);
+    // A search goes forward only: what a page before has given is not given again, nor passed over in silence.
+    if (search !== undefined && given !== undefined && search.count !== Number(given) && !search.busy)
+      throw invalid('This page was given already; go on with the cursor of the latest page, or search again');
     if (search === undefined) throw invalid('This search has ended; search again without the cursor');
     const page = await search.use(invocation.signal, () => collect(search, args.context ?? 2, invocation));
-    const nextCursor = page.more ? resources.cursors.seal(search.id, scope) : undefined;
+    const nextCursor = page.more ? resources.cursors.seal(`${search.id} ${search.count}`, scope) : undefined;
     if (!page.more) await searches.end(search.id);
     return {
-      content: [text(summary(page.places.length, page.more, nextCursor, name)), ...page.blocks],
+      content: [text(summary(page.places.length, nextCursor, id !== undefined, name)), ...page.blocks],
       structuredContent: { matches: page.places, ...(nextCursor !== undefined && { nextCursor }) },
     };
   }
@@ -93,10 +102,10 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     const blocks: ContentBlock[] = [];
     const places: { uri: string; line?: number }[] = [];
     let bytes = 0;
-    while (places.length < PAGE && bytes < outputBytes) {
+    while (places.length < PAGE && (places.length === 0 || outputBytes - bytes >= MIN_ROOM)) {
       const match = await search.next();
       if (match === undefined) return { blocks, places, more: false };
-      const block = await blockOf(match, lines, Math.min(4_096, outputBytes), invocation);
+      const block = await blockOf(match, lines, Math.min(4_096, outputBytes - bytes - BLOCK_BYTES), invocation);
       if (block === undefined) continue;
       blocks.push(block.content);
       bytes += block.bytes;
@@ -116,12 +125,12 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     try {
       if (match.place === undefined) {
         const resource = await resources.provider.metadata(match.uri, ctx);
-        return { content: { type: 'resource_link', ...resource }, bytes: 200 };
+        return { content: { type: 'resource_link', ...resource }, bytes: Buffer.byteLength(JSON.stringify(resource)) };
       }
       const resource = await snippetOf(resources.provider, match.uri, match.place, { lines, maxBytes }, ctx);
       return resource === undefined
         ? undefined
-        : { content: { type: 'resource', resource }, bytes: Buffer.byteLength(resource.text) + 200 };
+        : { content: { type: 'resource', resource }, bytes: Buffer.byteLength(resource.text) + BLOCK_BYTES };
     } catch (error) {
       // Gone since it was found, or not to be read without asking: then it is not shown either.
       if (
@@ -157,8 +166,8 @@ interface Block {
   readonly bytes: number;
 }
 
-function summary(count: number, more: boolean, nextCursor: string | undefined, name: string): string {
-  if (count === 0) return more ? 'No match yet.' : 'No match.';
+function summary(count: number, nextCursor: string | undefined, continued: boolean, name: string): string {
+  if (count === 0) return continued ? 'No more matches; that is all.' : 'No match.';
   const found = `${count} ${count === 1 ? 'match' : 'matches'}`;
   return nextCursor === undefined
     ? `${found}; that is all.`

@@ -34,7 +34,10 @@ export async function snippetOf(
     if (body === undefined || body.child || isBinaryType(body.resource.mimeType)) return undefined;
     const skip = body.window === undefined ? offset : 0;
     const bytes = await take(chunksOf(body.content), skip, options.maxBytes);
-    const cut = linesAround(bytes, place.offset - offset, options.lines, offset === 0);
+    const cut = linesAround(bytes, place.offset - offset, options.lines, {
+      atStart: offset === 0,
+      atEnd: bytes.byteLength < options.maxBytes,
+    });
     if (cut === undefined) return undefined;
     const first = place.line - cut.before;
     const last = place.line + cut.after;
@@ -63,16 +66,22 @@ interface Cut {
   readonly after: number;
 }
 
+/** Whether the bytes reach to the ends of the resource. */
+interface Ends {
+  readonly atStart: boolean;
+  readonly atEnd: boolean;
+}
+
 /** The line at `at` and up to `lines` whole ones on each side. A line longer than the window is cut at characters. */
-function linesAround(bytes: Buffer, at: number, lines: number, fromStart: boolean): Cut | undefined {
+function linesAround(bytes: Buffer, at: number, lines: number, { atStart, atEnd }: Ends): Cut | undefined {
   if (at > bytes.byteLength) return undefined;
   let start = bytes.lastIndexOf(NEWLINE, Math.max(0, at - 1)) + 1;
   if (at === 0) start = 0;
-  const wholeStart = start > 0 || fromStart;
+  const wholeStart = start > 0 || atStart;
   let before = 0;
   while (before < lines && start > 0) {
     const previous = start < 2 ? 0 : bytes.lastIndexOf(NEWLINE, start - 2) + 1;
-    if (previous === 0 && !fromStart) break;
+    if (previous === 0 && !atStart) break;
     start = previous;
     before++;
   }
@@ -80,7 +89,7 @@ function linesAround(bytes: Buffer, at: number, lines: number, fromStart: boolea
   let after = 0;
   while (after < lines && end < bytes.byteLength) {
     const next = endOfLine(bytes, end);
-    if (next === end || bytes[next - 1] !== NEWLINE) break;
+    if (bytes[next - 1] !== NEWLINE && !atEnd) break;
     end = next;
     after++;
   }

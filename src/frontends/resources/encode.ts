@@ -31,13 +31,19 @@ export async function encodeBody(body: ResourceBody, options: EncodeOptions, ctx
   const collected = await collectRange(body.content, wanted, options.budget, ctx);
   if (collected === undefined) throw tooLarge(body, options.limit);
   const { bytes } = collected;
-  if (options.range === undefined) return { item: contentsOf(resource, bytes), bytes: bytes.byteLength };
+  if (options.range === undefined) {
+    return { item: contentsOf(sized(resource, bytes.byteLength), bytes), bytes: bytes.byteLength };
+  }
   const window = windowOf(body, options.range, collected);
   const { length } = options.range;
   // Less than was asked for is all that is left.
   const atEnd = length === undefined || bytes.byteLength < length || window.offset + bytes.byteLength === window.total;
   return { item: windowItem(body, bytes, window, atEnd), bytes: bytes.byteLength };
 }
+
+/** The size that was really read, should the resource have changed since it was described (2093-6). */
+const sized = (resource: Resource, size: number): Resource =>
+  resource.size === undefined || resource.size === size ? resource : { ...resource, size };
 
 /** Where the bytes lie. @throws ResourceError `invalid` for a window cut here which a provider would refuse to cut */
 function windowOf(

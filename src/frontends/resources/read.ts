@@ -81,14 +81,15 @@ async function readLines(
     const body = bodies.find((each) => !each.child && !isBinaryType(each.resource.mimeType));
     if (body === undefined) throw invalid('Only a text has lines; read it without the fragment', uri);
     const { bytes, offset } = await cutLines(body, lines, maxReadBytes, ctx);
-    if (!isUtf8(bytes)) throw invalid('The lines are not UTF-8 text; read a window of the bytes', uri);
     const window = {
       offset,
       length: bytes.byteLength,
       ...(body.resource.size !== undefined && { total: body.resource.size }),
     };
     const _meta = { ...body.resource._meta, [WINDOW_META_KEY]: window };
-    return { contents: [{ ...body.resource, uri, _meta, text: bytes.toString('utf8') }], ...options.cacheHint };
+    // Lines in another encoding are given as the bytes they are, like the whole of such a text.
+    const content = isUtf8(bytes) ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
+    return { contents: [{ ...body.resource, uri, _meta, ...content }], ...options.cacheHint };
   });
 }
 

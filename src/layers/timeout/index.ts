@@ -49,11 +49,24 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
           async (limited) => (await inner.complete?.(request, limited)) ?? { values: [], hasMore: false },
         ),
       async *search(query, ctx) {
-        const deadline = startDeadline(timeoutMs, query.uri, ctx);
+        if (inner.search === undefined) return;
+        const ended = new AbortController();
+        const own = Object.freeze({ ...ctx, signal: AbortSignal.any([ctx.signal, ended.signal]) });
+        const matches = inner.search(query, own)[Symbol.asyncIterator]();
         try {
-          if (inner.search !== undefined) yield* untilDeadline(inner.search(query, deadline.ctx), deadline);
+          for (;;) {
+            // One match is one operation: between two, a search may be paused for as long as its caller likes.
+            const next = await within(timeoutMs, query.uri, own, () => matches.next());
+            if (next.done) return;
+            yield next.value;
+          }
+        } catch (error) {
+          ended.abort(error);
+          throw error;
         } finally {
-          deadline.end();
+          ended.abort();
+          // Not awaited: a source that hangs would hang its end too.
+          void matches.return?.().then(undefined, () => {});
         }
       },
     });

@@ -6,6 +6,7 @@ import { MEBIBYTE, refused, serve } from '../../../test/security/served.ts';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
 import type { ReadOptions } from '../../core/provider.ts';
+import { encodeBody } from '../../frontends/resources/encode.ts';
 import { filesProvider } from './index.ts';
 
 const WHOLE: ReadOptions = { maxBytes: 64 * MEBIBYTE, maxChildren: 100 };
@@ -49,6 +50,18 @@ describe('a file that changes while it is streamed', () => {
     const bytes = await collect(body, () => handle.appendFile('y'.repeat(200_000)));
     await handle.close();
     expect(bytes.toString()).toBe('x'.repeat(200_000));
+  });
+
+  it('says the size that it really gave when it shrinks before it is sent [2093-6]', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': 'x'.repeat(200_000) });
+    const provider = await filesProvider({ path: folder.path });
+    const ctx = createContext();
+    const [body] = await provider.read('file:///a.txt', WHOLE, ctx);
+    await truncate(folder.at('a.txt'), 100_000);
+    if (body === undefined) throw new Error('there is no body');
+    const { item } = await encodeBody(body, { budget: MEBIBYTE, limit: MEBIBYTE, range: undefined }, ctx);
+    expect(item.size).toBe(100_000);
+    expect('text' in item && item.text.length).toBe(100_000);
   });
 
   it('says the size that it really gave when it is small', async () => {

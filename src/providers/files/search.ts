@@ -6,15 +6,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
+import { globFilter } from '../../core/glob.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
-import { globFilter, MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
+import { MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
 import { treeUri } from '../../core/uri.ts';
 import { type Folder, find, findSegments, SCHEME } from './folder.ts';
 
 /** Bytes of ripgrep's error output that are looked at. */
 const MAX_ERROR_BYTES = 8_192;
 
-const QUIET = ['--no-config', '--no-messages', '--color=never', '--null', '--no-ignore'];
+/** Bytes are searched as they are: offsets into a text that ripgrep has decoded would not be those of the file. */
+const QUIET = ['--no-config', '--no-messages', '--color=never', '--null', '--no-ignore', '--encoding=none', '--crlf'];
 
 /** Prints where each match is, and nothing of the text. */
 const PLACES = ['--no-heading', '--with-filename', '--line-number', '--byte-offset', '--only-matching', '--replace='];
@@ -32,7 +34,7 @@ export async function* searchFolder(
   ctx: Context,
 ): AsyncIterable<SearchMatch> {
   const start = await startOf(folder, rules, query.uri);
-  const included = globFilter(query.glob);
+  const included = await globFilter(query.glob);
   const prefix = start.length === 0 || rules.only !== undefined ? '' : `${start.join('/')}/`;
   let last: string | undefined;
   for await (const row of runRipgrep(folder.root, argumentsOf(rules, query, start), ctx)) {
@@ -41,7 +43,8 @@ export async function* searchFolder(
     const line = `${path}\n${row.place?.line ?? ''}`;
     if (line === last) continue;
     last = line;
-    const below = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+    // A file where the search starts is found by its own name.
+    const below = path.startsWith(prefix) ? path.slice(prefix.length) : (start.at(-1) ?? path);
     if (!included(below)) continue;
     const segments = path.split('/');
     if (await isThere(folder, segments)) yield { uri: treeUri(SCHEME, segments), place: row.place };
@@ -67,6 +70,13 @@ async function startOf(folder: Folder, rules: SearchRules, uri: string | undefin
   return found.opened.segments;
 }
 
+/**
+ * A glob in which ripgrep leaves out no path that it should find, so that fewer files are looked into. What others mean
+ * differs between the two, as with `!a`, `?` for `é`, or `@(a|b)`: those are applied to what ripgrep has found.
+ */
+const PLAIN_GLOB =
+  /^\/*(?:(?:\*\*|(?!\.{1,2}(?:\/|$))(?:[\w .-]|(?<!\*)\*(?!\*)|\{[\w.-]+(?:,[\w.-]+)+\})+)\/)*(?:\*\*|(?!\.{1,2}(?:\/|$))(?:[\w .-]|(?<!\*)\*(?!\*)|\{[\w.-]+(?:,[\w.-]+)+\})+)$/;
+
 function argumentsOf(
   rules: SearchRules,
   { pattern, literal, glob }: SearchQuery,
@@ -75,7 +85,9 @@ function argumentsOf(
   return [
     ...QUIET,
     ...(rules.hidden ? ['--hidden'] : []),
-    ...(glob === undefined ? [] : [`--glob=${glob.includes('/') ? `**/${glob.replace(/^\/+/, '')}` : glob}`]),
+    ...(glob !== undefined && PLAIN_GLOB.test(glob)
+      ? [`--glob=${glob.includes('/') ? `**/${glob.replace(/^\/+/, '')}` : glob}`]
+      : []),
     ...(pattern === undefined ? ['--files'] : [...PLACES, `--max-count=${MAX_MATCHES_PER_RESOURCE}`]),
     ...(literal ? ['--fixed-strings'] : []),
     ...(pattern === undefined ? [] : [`--regexp=${pattern}`]),
@@ -106,6 +118,7 @@ async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): 
     yield* names ? nameRows(child) : placeRows(child);
     const [status] = (await ended) as [number | null];
     ctx.signal.throwIfAborted();
+    if (child.pid === undefined) throw new Error('ripgrep could not be started');
     if (status === 2 && complaint !== '') throw refusal(complaint);
   } catch (error) {
     if (child.pid === undefined)
@@ -120,18 +133,31 @@ async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): 
 
 /** A pattern that ripgrep refuses, in its own words, which are about the pattern only; anything else stays in the log. */
 function refusal(complaint: string): ResourceError {
-  const about = /(?:regex parse error|error parsing glob)[\s\S]*/.exec(complaint)?.[0];
+  if (complaint.includes('is not allowed in a regex'))
+    return invalid('A pattern has no line breaks in it: matching is line by line');
+  if (complaint.includes('regex exceeds size limit'))
+    return invalid('The pattern is too large when its repetitions are written out; use smaller ones');
+  const about = /regex parse error[\s\S]*/.exec(complaint)?.[0];
   if (about === undefined) return new ResourceError('internal', 'The search failed', { cause: new Error(complaint) });
   const reason = /error: (.+)/.exec(about)?.[1] ?? 'it cannot be parsed';
   return invalid(`The pattern is not a valid regular expression: ${reason}; set literal to search for it as it stands`);
 }
 
-const PLACE = /^(.+)\0(\d+):(\d+):/s;
+/** What ripgrep says between rows of a file that turned out to be binary behind its first matches. */
+const NOTICE = /^\.\/[^\n]*: (?:WARNING: stopped searching binary file after match|binary file matches) \([^\n]*\)\n/;
 
+const PLACE = /^(\d+):(\d+):\r?\n/;
+
+/** Rows are `path NUL line:offset:` and a line end. A name can have a line end in it too, so NUL is what counts. */
 async function* placeRows(child: ChildProcess): AsyncIterable<Row> {
-  for await (const row of split(child, 0x0a)) {
-    const match = PLACE.exec(row);
-    if (match !== null) yield { path: match[1] ?? '', place: { line: Number(match[2]), offset: Number(match[3]) } };
+  let path: string | undefined;
+  for await (const part of split(child, 0)) {
+    const place = PLACE.exec(part);
+    if (path !== undefined && place !== null)
+      yield { path, place: { line: Number(place[1]), offset: Number(place[2]) } };
+    path = part.slice(place?.[0].length ?? 0);
+    for (let notice = NOTICE.exec(path); notice !== null; notice = NOTICE.exec(path))
+      path = path.slice(notice[0].length);
   }
 }
 

@@ -30,7 +30,7 @@ export function cutWindow(slice: Slice, limits: CutLimits): Cut {
 function cutText({ bytes, before, offset, ended }: Slice, most: number): Cut | undefined {
   // The bytes before say whether those at the start are the rest of a character, or no text at all.
   const open = trailingPartBytes(bytes.subarray(0, before));
-  const skipped = open === 0 ? 0 : leadingPartBytes(bytes.subarray(before));
+  const skipped = leadingPartBytes(bytes.subarray(before));
   const from = before + skipped;
   const to = wholeCharacters(bytes, from, most, ended);
   if (!isUtf8(bytes.subarray(before - open, Math.max(from, to)))) return undefined;

@@ -12,7 +12,7 @@ import {
   textOf,
   type WindowAnswer,
 } from '../../../../test/tools/engine.ts';
-import type { ResourceBody } from '../../../core/body.ts';
+import { type ResourceBody, textBytes } from '../../../core/body.ts';
 import { wrapProvider } from '../../../core/layer.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
 import { memoryProvider } from '../../../providers/memory/index.ts';
@@ -48,6 +48,25 @@ describe('windows one after the other [CB-3]', () => {
       expect([...new Set(parts.map((part) => part.kind))].filter((kind) => !kinds.includes(kind))).toEqual([]);
       expect(new Set(parts.map((part) => part.mime)).size).toBe(1);
       expect(JSON.stringify(windows)).not.toContain('\ufffd');
+    }
+  });
+
+  it('end behind the last byte where a provider cuts windows and does not say how much there is', async () => {
+    const memory = memoryProvider({ resources: { 'a.txt': { text: '0123456789' } } });
+    const untold = wrapProvider(memory, {
+      async read(uri, want, ctx) {
+        const { offset = 0, length } = want.range ?? {};
+        const text = '0123456789'.slice(offset, length === undefined ? undefined : offset + length);
+        const { size: _size, ...resource } = await memory.metadata(uri, ctx);
+        return [{ resource, content: textBytes(text), window: { offset } }];
+      },
+    });
+    await using engine = engineOf({ m: untold });
+    const { bytes } = await follow(engine, 'm+memory:///a.txt', 4);
+    expect(bytes.toString('utf8')).toBe('0123456789');
+    for (const start_offset of [11, 12, 13, 14, 1_000]) {
+      const refusal = await engine.refusal('read', { uri: 'm+memory:///a.txt', start_offset });
+      expect(refusal).toContain('The window begins behind the end of the resource');
     }
   });
 
@@ -145,8 +164,10 @@ describe('a window [CB-3]', () => {
   it('knows the type of what it is in the middle of [SEC-RES-6]', async () => {
     await using engine = memoryEngine({ icon: { bytes: PNG }, 'icon.txt': { bytes: PNG } });
     for (const name of ['icon', 'icon.txt']) {
-      const result = await engine.call('read', { uri: `m+memory:///${name}`, start_offset: 1_000, max_bytes: 4 });
-      expect(structured<WindowAnswer>(result).parts[0]).toMatchObject({ kind: 'base64', mime: 'image/png' });
+      for (const start_offset of [0, 1_000]) {
+        const result = await engine.call('read', { uri: `m+memory:///${name}`, start_offset, max_bytes: 4 });
+        expect(structured<WindowAnswer>(result).parts[0]).toMatchObject({ kind: 'base64', mime: 'image/png' });
+      }
     }
   });
 

@@ -1,0 +1,189 @@
+/** Search by reading, for providers that cannot search by themselves: what it finds, and that it ends. */
+import { describe, expect, it } from 'vitest';
+import { refused } from '../../test/security/served.ts';
+import { type MemoryResource, memoryProvider } from '../providers/memory/index.ts';
+import { createContext } from './context.ts';
+import { globFilter } from './glob.ts';
+import { mountTree } from './mounts.ts';
+import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
+import { MAX_MATCHES_PER_RESOURCE, MAX_PATTERN_LENGTH, searchProvider } from './search.ts';
+
+async function find(
+  provider: ResourceProvider,
+  query: Partial<SearchQuery>,
+  signal = new AbortController().signal,
+): Promise<SearchMatch[]> {
+  const found: SearchMatch[] = [];
+  for await (const match of searchProvider(provider, { literal: false, ...query }, createContext({ signal })))
+    found.push(match);
+  return found;
+}
+
+const memory = (resources: Readonly<Record<string, MemoryResource>>, name = 'm') => memoryProvider({ name, resources });
+const urisOf = (matches: readonly SearchMatch[]): string[] => matches.map(({ uri }) => uri).sort();
+
+describe('search by reading [CB-7]', () => {
+  it('says the line and the byte where a match begins', async () => {
+    const provider = memory({ 'a.txt': { text: 'one\nété clock clock\r\nclock' } });
+    expect(await find(provider, { pattern: 'cl.ck$' })).toEqual([
+      { uri: 'memory:///a.txt', place: { line: 2, offset: 4 + 'été clock '.length + 2 } },
+      { uri: 'memory:///a.txt', place: { line: 3, offset: 23 } },
+    ]);
+  });
+
+  it('stays within the lines of a text that is not UTF-8', async () => {
+    const provider = memory({ 'a.txt': { bytes: Buffer.from('ééé x\nnext', 'latin1') } });
+    const [match] = await find(provider, { pattern: 'x' });
+    expect(match?.place?.line).toBe(1);
+    expect(match?.place?.offset).toBeLessThanOrEqual(5);
+  });
+
+  it('leaves out binary content, by its type and by its bytes', async () => {
+    const provider = memory({
+      'a.png': { text: 'clock' },
+      'b.txt': { bytes: Buffer.from('clock\0clock') },
+      'c.txt': { text: 'clock' },
+    });
+    expect(urisOf(await find(provider, { pattern: 'clock' }))).toEqual(['memory:///c.txt']);
+  });
+
+  it('starts at a folder or at one resource, and names both from there', async () => {
+    const provider = memory({ 'a/b/c.md': { text: 'x' }, 'a/c.md': { text: 'x' }, 'c.md': { text: 'x' } });
+    const inA = ['memory:///a/b/c.md', 'memory:///a/c.md'];
+    expect(urisOf(await find(provider, { pattern: 'x', uri: 'memory:///a' }))).toEqual(inA);
+    expect(urisOf(await find(provider, { glob: '*.md', uri: 'memory:///a' }))).toEqual(inA);
+    expect(urisOf(await find(provider, { glob: 'b/*', uri: 'memory:///a' }))).toEqual(inA.slice(0, 1));
+    expect(urisOf(await find(provider, { glob: 'c.md', uri: 'memory:///a/c.md' }))).toEqual(inA.slice(1));
+    expect(urisOf(await find(provider, { glob: 'a/c.md', uri: 'memory:///a/c.md' }))).toEqual([]);
+    expect(await refused(find(provider, { pattern: 'x', uri: 'memory:///nope' }))).toBe('not-found');
+  });
+
+  it('names roots that are no folders', async () => {
+    const leaf = { uri: 'x:one', name: 'one', capabilities: { list: false, subscribe: false } };
+    const provider: ResourceProvider = { ...memory({}), list: async () => ({ resources: [leaf] }) };
+    expect(urisOf(await find(provider, { glob: 'o*' }))).toEqual(['x:one']);
+    expect(urisOf(await find(provider, { glob: 't*' }))).toEqual([]);
+  });
+
+  it.each<[string, Partial<SearchQuery>]>([
+    ['nothing to look for', {}],
+    ['an empty pattern', { pattern: '' }],
+    ['a group that is not closed', { pattern: '(' }],
+    ['a look-ahead', { pattern: '(?=a)' }],
+    ['a back-reference', { pattern: '(a)\\1' }],
+    ['a newline', { pattern: 'a\nb' }],
+    ['a NUL', { pattern: 'a\0' }],
+    ['a newline in the glob', { glob: 'a\nb' }],
+    ['a range from the end', { glob: '[z-a]' }],
+    ['a pattern that is too long', { pattern: 'a'.repeat(MAX_PATTERN_LENGTH + 1) }],
+    ['a glob that is too long', { glob: 'a'.repeat(MAX_PATTERN_LENGTH + 1) }],
+  ])('refuses %s', async (_, query) => {
+    expect(await refused((async () => find(memory({ a: { text: 'a' } }), query))())).toBe('invalid');
+  });
+
+  it('takes a literal as it stands', async () => {
+    const provider = memory({ 'a.txt': { text: 'a(+\naaa' } });
+    expect(await find(provider, { pattern: 'a(+', literal: true })).toHaveLength(1);
+  });
+
+  it('ends where a backtracking engine would not', async () => {
+    const long = `${'a'.repeat(200_000)}b`;
+    const provider = memory({ 'a.txt': { text: `${long}\naaa` } });
+    expect((await find(provider, { pattern: '(a+)+$' })).map(({ place }) => place?.line)).toContain(2);
+    const matches = await globFilter(`${'*a'.repeat(100)}*b`);
+    expect(matches(`${'a'.repeat(250)}c`)).toBe(false);
+    expect(matches(`${'a'.repeat(250)}b`)).toBe(true);
+  });
+
+  it('counts lines and bytes over chunks, behind lines that are longer than is matched', async () => {
+    const text = `${'x'.repeat(100_000)}needle\nneedle\n${'é'.repeat(70_000)}\nneedle`;
+    const whole = Buffer.from(text);
+    const provider: ResourceProvider = {
+      ...memory({ 'a.txt': { text } }),
+      async read(uri) {
+        async function* open(): AsyncIterable<Uint8Array> {
+          for (let at = 0; at < whole.byteLength; at += 999) yield whole.subarray(at, at + 999);
+        }
+        return [{ resource: { uri, name: 'a.txt' }, content: { kind: 'stream', size: undefined, open } }];
+      },
+    };
+    const places = (await find(provider, { pattern: 'needle' })).map(({ place }) => place);
+    expect(places).toEqual([
+      { line: 2, offset: whole.indexOf('needle', 100_007) },
+      { line: 4, offset: whole.lastIndexOf('needle') },
+    ]);
+  });
+
+  it('gives so many matches of one resource and no more', async () => {
+    const provider = memory({ a: { text: 'x\n'.repeat(MAX_MATCHES_PER_RESOURCE + 5) }, b: { text: 'x' } });
+    expect(await find(provider, { pattern: 'x' })).toHaveLength(MAX_MATCHES_PER_RESOURCE + 1);
+  });
+
+  it('ends when it is aborted, and closes what it reads when it is left early', async () => {
+    const gone = new AbortController();
+    gone.abort(new Error('gone'));
+    await expect(find(memory({ a: { text: 'x' } }), { pattern: 'x' }, gone.signal)).rejects.toThrow('gone');
+    let closed = 0;
+    const inner = memory({ a: { text: 'x\nx' } });
+    const provider: ResourceProvider = {
+      ...inner,
+      read: async (uri, want, ctx) =>
+        (await inner.read(uri, want, ctx)).map((body) => ({ ...body, close: async () => void closed++ })),
+    };
+    for await (const _ of searchProvider(provider, { pattern: 'x', literal: false }, createContext())) break;
+    expect(closed).toBe(1);
+  });
+});
+
+describe('search over mounts', () => {
+  const tree = () =>
+    mountTree([
+      { name: 'a', provider: memory({ 'x.md': { text: 'clock' } }, 'a') },
+      { name: 'b', provider: memory({ 'x.md': { text: 'clock' }, 'y.md': { text: 'other' } }, 'b') },
+    ]);
+
+  it('goes through all of them and publishes what it finds', async () => {
+    expect(urisOf(await find(tree(), { pattern: 'clock' }))).toEqual(['a+memory:///x.md', 'b+memory:///x.md']);
+    expect(urisOf(await find(tree(), { glob: '*.md', uri: 'b+memory:///' }))).toEqual([
+      'b+memory:///x.md',
+      'b+memory:///y.md',
+    ]);
+  });
+
+  it('names the published URI in what it refuses', async () => {
+    await expect(find(tree(), { pattern: 'x', uri: 'b+memory:///no' })).rejects.toMatchObject({
+      code: 'not-found',
+      uri: 'b+memory:///no',
+    });
+    expect(await refused(find(tree(), { pattern: 'x', uri: 'c+memory:///' }))).toBe('not-found');
+  });
+});
+
+describe('globs', () => {
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['*.md', ['a.md', 'b/c.md', '.md', 'b/.c.md'], ['a.mdx', 'md']],
+    ['b/*.md', ['b/a.md'], ['a.md', 'b/c/a.md', 'a/b/a.md']],
+    ['/a.md', ['a.md'], []],
+    ['**/a.md', ['a.md', 'b/c/a.md'], ['b/xa.md']],
+    ['b/**', ['b/a', 'b/c/d'], ['b', 'bb/a']],
+    ['b/**/a', ['b/a', 'b/c/d/a'], ['a', 'b/c']],
+    ['**', ['a', 'b/c'], []],
+    ['caf?', ['café', 'caf😀'], ['caf', 'caféé', 'ca/f']],
+    ['[a-c].x', ['a.x', 'd/b.x'], ['d.x']],
+    ['[!a-c].x', ['d.x'], ['a.x']],
+    ['[a', ['[a'], ['a']],
+    ['{a,b*}.{x,y}', ['a.x', 'bcd.y'], ['c.x', 'a.z']],
+    ['{a', ['{a'], ['a']],
+    ['a}{', ['a}{'], ['a']],
+    ['{a,{b,c}}', ['a', 'b', 'c'], ['d']],
+    ['\\*', ['*'], ['a']],
+    ['a+(b).c$', ['a+(b).c$'], ['aab.c']],
+    ['!*.md', ['a.txt', 'b/c.txt'], ['a.md', 'b/a.md']],
+    ['--pre=cat', ['--pre=cat', 'd/--pre=cat'], ['a']],
+    ['100% №7 *', ['100% №7 x', 'd/100% №7 '], ['100']],
+  ])('%s', async (glob, yes, no) => {
+    const matches = await globFilter(glob);
+    expect(yes.filter((path) => !matches(path))).toEqual([]);
+    expect(no.filter((path) => matches(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/e2e/folders.ts';
+import {
+  type Engine,
+  embeddedIn,
+  engineOf,
+  memoryEngine,
+  structured,
+  textOf,
+  typesOf,
+} from '../../../test/tools/engine.ts';
+import { createContext } from '../../core/context.ts';
+import { detached } from '../../core/invocation.ts';
+import { wrapProvider } from '../../core/layer.ts';
+import { confirmLayer } from '../../layers/confirm/index.ts';
+import type { CallToolResult } from '../../protocol/content.ts';
+import { filesProvider } from '../../providers/files/index.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import { readConfirmed } from '../resources/read.ts';
+
+interface SearchAnswer {
+  readonly matches: readonly { readonly uri: string; readonly line?: number }[];
+  readonly nextCursor?: string;
+}
+
+const answer = (result: CallToolResult): SearchAnswer => {
+  if (result.isError) throw new Error(textOf(result));
+  return structured<SearchAnswer>(result);
+};
+
+const lines = (count: number, text = 'clock'): string =>
+  Array.from({ length: count }, (_, index) => `${text} ${index + 1}\n`).join('');
+
+/** Every page of a search, by its cursors. */
+async function allPages(engine: Engine, args: Record<string, unknown>): Promise<CallToolResult[]> {
+  const pages: CallToolResult[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await engine.call('search', { ...args, ...(cursor !== undefined && { cursor }) });
+    cursor = answer(page).nextCursor;
+    pages.push(page);
+    if (cursor === undefined) return pages;
+    if (pages.length > 500) throw new Error('the pages do not end');
+  }
+}
+
+describe('the search tool [CB-7]', () => {
+  it('gives each match as a resource whose URI reads the same lines, by the tool and by resources/read', async () => {
+    await using folder = await temporaryFolder({
+      'a b#.md': 'one\ntwo\nclock\nfour\nfive\nsix\n',
+      'crlf.md': 'one\r\nclock\r\nthree\r\nlast',
+      'end.md': 'clock',
+      'latin1.txt': Buffer.from('été\nclock é\n', 'latin1'),
+    });
+    await using engine = engineOf({ m: await filesProvider({ path: folder.path, watch: false }) });
+    const result = await engine.call('search', { pattern: 'clock', context: 1 });
+    const found = embeddedIn(result);
+    expect(found.map(({ uri }) => uri).sort()).toEqual([
+      'm+file:///a%20b%23.md#L2-L4',
+      'm+file:///crlf.md#L1-L3',
+      'm+file:///end.md#L1',
+      'm+file:///latin1.txt#L1-L2',
+    ]);
+    for (const resource of found) {
+      const { uri } = resource;
+      const [content] = (await readConfirmed(engine.vitrine.resources, { uri }, createContext())).contents;
+      const [byTool] = embeddedIn(await engine.call('read', { uri, as: 'embedded' }));
+      expect(byTool).toMatchObject({ uri });
+      expect(content).toMatchObject({ uri });
+      const shown = 'text' in resource ? resource.text : '';
+      for (const item of [content, byTool]) {
+        const bytes = item && 'blob' in item ? Buffer.from(item.blob, 'base64').toString('utf8') : undefined;
+        const text = item && 'text' in item ? item.text : bytes;
+        expect(text?.replace(/\r?\n$/, '')).toBe(shown);
+      }
+    }
+  });
+
+  it.each([1, 50, 51, 250])('pages through %d matches, losing and repeating none', async (count) => {
+    await using engine = memoryEngine({ 'a.txt': { text: lines(count) }, 'b.txt': { text: 'nothing' } });
+    const pages = await allPages(engine, { pattern: 'clock', context: 0 });
+    const found = pages.flatMap((page) => answer(page).matches.map(({ line }) => line));
+    expect(found).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+    for (const page of pages) {
+      expect(answer(page).matches.length).toBeLessThanOrEqual(50);
+      expect(embeddedIn(page)).toHaveLength(answer(page).matches.length);
+    }
+    expect(textOf(pages.at(-1) as CallToolResult)).toContain('that is all');
+  });
+
+  it('keeps pages within the output budget', async () => {
+    const resources = { 'a.txt': { text: lines(100, `clock ${'é'.repeat(900)}`) } };
+    await using engine = memoryEngine(resources, { resourceTools: { outputBytes: 5_000 } });
+    const pages = await allPages(engine, { pattern: 'clock' });
+    expect(pages.flatMap((page) => answer(page).matches)).toHaveLength(100);
+    for (const page of pages) {
+      const bytes = embeddedIn(page).map((item) => Buffer.byteLength('text' in item ? item.text : ''));
+      expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(5_000);
+    }
+  });
+
+  it('finds names, and gives links to them', async () => {
+    await using engine = memoryEngine({ 'a.md': { text: 'a' }, 'b/c.md': { text: 'c' }, 'd.txt': { text: 'd' } });
+    const result = await engine.call('search', { glob: '*.md' });
+    expect(typesOf(result)).toEqual(['text', 'resource_link', 'resource_link']);
+    expect(answer(result).matches).toEqual(
+      expect.arrayContaining([{ uri: 'm+memory:///a.md' }, { uri: 'm+memory:///b/c.md' }]),
+    );
+  });
+
+  it('says so when there is nothing', async () => {
+    await using engine = memoryEngine({ 'a.md': { text: 'a' } });
+    const result = await engine.call('search', { pattern: 'clock' });
+    expect(answer(result)).toEqual({ matches: [] });
+    expect(textOf(result)).toBe('No match.');
+  });
+
+  it('binds a cursor to the arguments, the principal and the page', async () => {
+    await using engine = memoryEngine({ 'a.txt': { text: lines(160) } });
+    const cursor = answer(await engine.call('search', { pattern: 'clock' })).nextCursor;
+    expect(cursor).toBeDefined();
+    expect(await engine.refusal('search', { pattern: 'other', cursor })).toMatch(/cursor/i);
+    expect(await engine.refusal('search', { pattern: 'clock', literal: true, cursor })).toMatch(/cursor/i);
+    expect(await engine.refusal('search', { pattern: 'clock', cursor: `${cursor}x` })).toMatch(/cursor/i);
+    const other = await engine.call('search', { pattern: 'clock', cursor }, { principal: { id: 'other' } });
+    expect(other.isError).toBe(true);
+    const second = await engine.call('search', { pattern: 'clock', cursor });
+    expect(answer(second).matches[0]).toEqual({ uri: 'm+memory:///a.txt', line: 51 });
+    expect(await engine.refusal('search', { pattern: 'clock', cursor })).toContain('given already');
+    const third = await engine.call('search', { pattern: 'clock', cursor: answer(second).nextCursor });
+    expect(answer(third).matches[0]?.line).toBe(101);
+  });
+
+  it('leaves out what a human has to confirm', async () => {
+    const inner = memoryProvider({ resources: { 'open.md': { text: 'clock' }, 'private/a.md': { text: 'clock' } } });
+    const layer = confirmLayer({ uris: ['memory:///private/**'] });
+    await using inside = engineOf({ m: layer(inner) });
+    await using outside = engineOf({ m: inner }, { confirm: ['m+memory:///private/**'] });
+    for (const engine of [inside, outside])
+      for (const args of [{ pattern: 'clock' }, { glob: '*.md', pattern: '.' }])
+        expect(answer(await engine.call('search', args)).matches).toEqual([{ uri: 'm+memory:///open.md', line: 1 }]);
+  });
+
+  it('leaves out what is gone when it is shown', async () => {
+    const inner = memoryProvider({ resources: { 'open.md': { text: 'clock' } } });
+    const provider = wrapProvider(inner, {
+      async *search() {
+        yield { uri: 'memory:///gone.md', place: { line: 1, offset: 0 } };
+        yield { uri: 'memory:///open.md', place: { line: 900, offset: 9_000 } };
+        yield { uri: 'memory:///open.md', place: { line: 1, offset: 0 } };
+      },
+    });
+    await using engine = engineOf({ m: { ...provider, features: { ...inner.features, search: true } } });
+    expect(answer(await engine.call('search', { pattern: 'clock' })).matches).toEqual([
+      { uri: 'm+memory:///open.md', line: 1 },
+    ]);
+  });
+
+  it('tells of its progress, and ends with its caller', async () => {
+    await using engine = memoryEngine({ 'a.txt': { text: lines(50) } });
+    const told: number[] = [];
+    const caller = new AbortController();
+    const ctx = createContext({ signal: caller.signal });
+    const invocation = {
+      ...detached(ctx),
+      progress(count: number): void {
+        told.push(count);
+        if (count === 5) caller.abort(new Error('gone'));
+      },
+    };
+    const ended = await engine.vitrine.tools.call('search', { pattern: 'clock' }, invocation).then(
+      (result) => ('isError' in result ? result.isError : false),
+      () => true,
+    );
+    expect(ended).toBe(true);
+    expect(told).toEqual([1, 2, 3, 4, 5]);
+  });
+});
