@@ -118,7 +118,7 @@ const details = table(
   ),
 );
 const ratios = table(
-  ['Vitrine to', 'bare SDK', 'bare Node', 'by processor time', ''],
+  ['Vitrine to', 'bare SDK', 'bare Node', 'SDK by processor', 'Node by processor'],
   results.map(({ name, ratios: rate, cpuRatios }) => [
     name,
     times(rate.sdk),

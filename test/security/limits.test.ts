@@ -48,23 +48,22 @@ describe('a server with its own limits', () => {
     client.request('resources/read', { uri, _meta: { 'vitrine/range': window } });
 
   describe('refuses requests that are too large [SEC-RES-3]', () => {
-    const padded = (bytes: number): string =>
-      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { padding: 'x'.repeat(bytes) } });
+    const padding = (bytes: number): string => 'x'.repeat(bytes);
 
-    it('by what they announce', async () => {
-      const { status, text } = await http(server.url, { headers: { ...JSON_HEADERS }, body: padded(5 * MEBIBYTE) });
+    it.each([5 * MEBIBYTE, 10 ** 15])('by what they announce: %d bytes', async (bytes) => {
+      const headers = { ...JSON_HEADERS, 'content-length': String(bytes) };
+      const { status, text } = await http(server.url, { headers, body: [] });
       expect([status, text]).toEqual([413, expect.stringContaining('4194304 bytes')]);
     });
 
     it('by what they turn out to have', async () => {
-      const body = Array.from({ length: 100 }, () => 'x'.repeat(100_000));
-      const { status } = await http(server.url, { headers: { ...JSON_HEADERS }, body });
-      expect(status).toBe(413);
-    });
-
-    it('by what they claim to have, and do not', async () => {
-      const headers = { ...JSON_HEADERS, 'content-length': String(10 ** 15) };
-      expect((await http(server.url, { headers, body: [] })).status).toBe(413);
+      const body = Array.from({ length: 100 }, () => padding(100_000));
+      // The server stops reading, so that the client may not get to the answer.
+      const outcome = await http(server.url, { headers: { ...JSON_HEADERS }, body }).then(
+        ({ status }) => status,
+        (error: NodeJS.ErrnoException) => error.code,
+      );
+      expect([413, 'EPIPE', 'ECONNRESET']).toContain(outcome);
     });
 
     it('by the number of their messages', async () => {
