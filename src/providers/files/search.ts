@@ -37,6 +37,7 @@ export async function* searchFolder(
   const included = await globFilter(query.glob);
   const prefix = start.length === 0 || rules.only !== undefined ? '' : `${start.join('/')}/`;
   let last: string | undefined;
+  let checked: { readonly path: string; readonly there: boolean } | undefined;
   for await (const row of runRipgrep(folder.root, argumentsOf(rules, query, start), ctx)) {
     const path = row.path.startsWith('./') ? row.path.slice(2) : row.path;
     // One place a line is enough: the line is what is shown.
@@ -47,7 +48,9 @@ export async function* searchFolder(
     const below = path.startsWith(prefix) ? path.slice(prefix.length) : (start.at(-1) ?? path);
     if (!included(below)) continue;
     const segments = path.split('/');
-    if (await isThere(folder, segments)) yield { uri: treeUri(SCHEME, segments), place: row.place };
+    // Asked once for all places in one file that come together; whoever reads there asks again.
+    if (checked?.path !== path) checked = { path, there: await isThere(folder, segments) };
+    if (checked.there) yield { uri: treeUri(SCHEME, segments), place: row.place };
   }
 }
 
