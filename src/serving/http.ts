@@ -137,9 +137,8 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
   }
   const endpoint = createEndpoint(vitrine, options);
   const app = new Hono();
-  app.get('/healthz', (context) =>
-    context.json({ status: 'ok', name: vitrine.identity.name, version: vitrine.identity.version }),
-  );
+  // Asked by address, before the guard: so it says that the server runs, and nothing about it.
+  app.get('/healthz', (context) => context.json({ status: 'ok' }));
   // Pages of origins that were allowed may read the answers too, not only ask.
   const { allowedOrigins = [] } = options;
   if (allowedOrigins.length > 0) app.use(ENDPOINT, cors({ origin: [...allowedOrigins], ...CORS_HEADERS }));

@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
-import { within } from '../e2e/waiting.ts';
+import { until, within } from '../e2e/waiting.ts';
 
 export interface Quiet extends AsyncDisposable {
   /**
@@ -11,6 +11,8 @@ export interface Quiet extends AsyncDisposable {
    * in their order, so it waits for one that it makes itself.
    */
   settled(): Promise<void>;
+  /** Fails when a change goes on being told; one that was told of just before may come to an end first. */
+  silent(told: { readonly events: readonly unknown[] }, change: () => Promise<unknown>): Promise<void>;
 }
 
 export async function startQuiet(): Promise<Quiet> {
@@ -18,7 +20,7 @@ export async function startQuiet(): Promise<Quiet> {
   let tell: (name: string | null) => void = () => {};
   const watcher: FSWatcher = watch(folder.path, (_type, name) => tell(name));
   let last = 0;
-  return {
+  const quiet: Quiet = {
     async settled() {
       // Twice: what the first round of changes made others do (a watch put elsewhere) has then begun and ended, too.
       for (let round = 0; round < 2; round++) {
@@ -31,9 +33,19 @@ export async function startQuiet(): Promise<Quiet> {
         for (let turns = 0; turns < 20; turns++) await turn();
       }
     },
+    async silent(told, change) {
+      await until(async () => {
+        await quiet.settled();
+        const before = told.events.length;
+        await change();
+        await quiet.settled();
+        return told.events.length === before;
+      }, 'silence');
+    },
     async [Symbol.asyncDispose]() {
       watcher.close();
       await folder[Symbol.asyncDispose]();
     },
   };
+  return quiet;
 }

@@ -5,6 +5,7 @@ import { ResourceError, type ResourceErrorCode } from '../../src/core/errors.ts'
 import type { ChangeEvent, ReadOptions, ResourceProvider } from '../../src/core/provider.ts';
 import type { Resource } from '../../src/protocol/resources.ts';
 import { type FilesOptions, filesProvider } from '../../src/providers/files/index.ts';
+import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { within } from '../e2e/waiting.ts';
 
 export const MEBIBYTE = 1024 * 1024;
@@ -59,6 +60,28 @@ export async function serve(options: FilesOptions): Promise<Served> {
     [Symbol.asyncDispose]: async () => provider.close?.(),
   };
   return served;
+}
+
+export interface ServedFolder extends AsyncDisposable {
+  readonly folder: Folder;
+  readonly served: Served;
+}
+
+/** A new folder with these files, served. */
+export async function serveFiles(
+  files: Readonly<Record<string, string>>,
+  options: Partial<FilesOptions> = {},
+): Promise<ServedFolder> {
+  const folder = await temporaryFolder(files);
+  const served = await serve({ path: folder.path, ...options });
+  return {
+    folder,
+    served,
+    async [Symbol.asyncDispose]() {
+      await served[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** A watch, and what it told. */

@@ -1,11 +1,9 @@
 /** Changes of the listed set: any directory of the tree, new ones too (RES-4). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
 import { until } from '../../../test/e2e/waiting.ts';
 import { type Hands, startHands } from '../../../test/security/hands.ts';
 import { type Quiet, startQuiet } from '../../../test/security/quiet.ts';
-import { type Served, serve } from '../../../test/security/served.ts';
-import type { FilesOptions } from './config.ts';
+import { serveFiles } from '../../../test/security/served.ts';
 
 let hands: Hands;
 let quiet: Quiet;
@@ -20,22 +18,6 @@ afterAll(async () => {
   await quiet[Symbol.asyncDispose]();
 });
 
-async function served(
-  files: Readonly<Record<string, string>>,
-  options: Partial<FilesOptions> = {},
-): Promise<{ folder: Folder; served: Served } & AsyncDisposable> {
-  const folder = await temporaryFolder(files);
-  const provider = await serve({ path: folder.path, ...options });
-  return {
-    folder,
-    served: provider,
-    async [Symbol.asyncDispose]() {
-      await provider[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
-
 describe('the listed set is told to change by [RES-4]', () => {
   it.each([
     ['a file that comes', [['writeFile', 'new.txt', '']]],
@@ -47,7 +29,7 @@ describe('the listed set is told to change by [RES-4]', () => {
     ['a folder that is moved', [['rename', 'x/y/z', 'z']]],
     ['a link that comes', [['symlink', 'x', 'link']]],
   ] as const)('%s', async (_what, steps) => {
-    await using place = await served({ 'x/y/z/a.txt': '' });
+    await using place = await serveFiles({ 'x/y/z/a.txt': '' });
     await using watching = await place.served.watch();
     const within = (word: unknown, index: number): unknown =>
       typeof word === 'string' && (index > 0 || !/^(symlink)$/.test(word)) && word !== ''
@@ -60,7 +42,7 @@ describe('the listed set is told to change by [RES-4]', () => {
   });
 
   it('what happens in folders that are new, however deep', async () => {
-    await using place = await served({ 'a.txt': '' });
+    await using place = await serveFiles({ 'a.txt': '' });
     await using watching = await place.served.watch();
     const { at } = place.folder;
     for (const path of ['n1', 'n1/n2/n3/n4', 'n1/n2/other/n5']) {
@@ -76,7 +58,7 @@ describe('the listed set is told to change by [RES-4]', () => {
   });
 
   it('what happens in a folder that was deleted and made again, as a checkout of another branch does', async () => {
-    await using place = await served({ 'x/y/a.txt': '' });
+    await using place = await serveFiles({ 'x/y/a.txt': '' });
     await using watching = await place.served.watch();
     const { at } = place.folder;
     for (let round = 0; round < 5; round++) {
@@ -98,7 +80,7 @@ describe('the listed set is told to change by [RES-4]', () => {
   });
 
   it('an edit of a file that says what is ignored', async () => {
-    await using place = await served({ 'x/a.log': '', 'x/.gitignore': '' }, { gitignore: true });
+    await using place = await serveFiles({ 'x/a.log': '', 'x/.gitignore': '' }, { gitignore: true });
     await using watching = await place.served.watch();
     await watching.told(() => hands.do(['appendFile', place.folder.at('x/.gitignore'), '*.log\n']));
     expect(await place.served.names('file:///x')).toEqual([]);
@@ -107,7 +89,7 @@ describe('the listed set is told to change by [RES-4]', () => {
 
 describe('the listed set is not told to change by', () => {
   it('edits, and what comes and goes unseen', async () => {
-    await using place = await served(
+    await using place = await serveFiles(
       { 'a.txt': '', 'x/b.txt': '', '.git/HEAD': '', 'node_modules/m/': '' },
       {
         gitignore: true,
@@ -133,7 +115,7 @@ describe('the listed set is not told to change by', () => {
 
 describe('a storm', () => {
   it('of 5,000 files ends with a change that is told after the last one', async () => {
-    await using place = await served({ 'x/a.txt': '' });
+    await using place = await serveFiles({ 'x/a.txt': '' });
     let listed = 0;
     await using watching = await place.served.watch();
     const { at } = place.folder;
@@ -153,7 +135,7 @@ describe('a storm', () => {
 
 describe('a tree with more folders than are watched', () => {
   it('is watched from the top, and tells what happens there', async () => {
-    await using place = await served({ 'a/a/': '', 'b/b/': '', 'c/c/': '' }, { maxWatchedDirectories: 4 });
+    await using place = await serveFiles({ 'a/a/': '', 'b/b/': '', 'c/c/': '' }, { maxWatchedDirectories: 4 });
     await using watching = await place.served.watch();
     const { at } = place.folder;
     await hands.do(['mkdir', at('a/a/unseen')]);
