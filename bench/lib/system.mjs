@@ -43,8 +43,12 @@ export function forgetPeak(pid) {
  */
 export function cpuSecondsOf(pid) {
   const threads = tryList(`/proc/${pid}/task`);
-  const nanoseconds = threads.map((thread) => tryRead(`/proc/${pid}/task/${thread}/schedstat`)?.split(' ', 1)[0] ?? 0);
-  return threads.length === 0 ? undefined : nanoseconds.reduce((sum, each) => sum + Number(each), 0) / 1e9;
+  if (threads.length === 0) return undefined;
+  let nanoseconds = 0;
+  for (const thread of threads) {
+    nanoseconds += Number(tryRead(`/proc/${pid}/task/${thread}/schedstat`)?.split(' ', 1)[0] ?? 0);
+  }
+  return nanoseconds / 1e9;
 }
 
 /** @param {string} path */

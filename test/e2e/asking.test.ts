@@ -396,7 +396,7 @@ describe.each(TRANSPORTS.map((transport) => ({ transport })))('roots over $trans
         `${root('b')}/../a`,
         `${root('b')}/%2e%2e/a`,
         `file://elsewhere${folder.at('work')}`,
-        'file:///work/a',
+        'file:///projects/a',
       ],
     });
     await using on = await connect(transport, 'legacy', args, abilities);
