@@ -1,18 +1,12 @@
 /** Prompts: messages that a user picks, with arguments filled in. */
-import type { GetPromptResult, PromptArgument } from '../protocol/content.ts';
+import type { GetPromptResult, PromptDescription } from '../protocol/content.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
-import type { Icon } from '../protocol/resources.ts';
 import type { Context } from './context.ts';
 import type { Invocation } from './invocation.ts';
 import type { ResourceProvider } from './provider.ts';
 
-export interface Prompt {
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly icons?: readonly Icon[] | undefined;
-  readonly arguments?: readonly PromptArgument[] | undefined;
-  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+/** What `prompts/list` shows of it, and how it is made. */
+export interface Prompt extends PromptDescription {
   /** Gets arguments that are declared, complete where required, bounded, and free of control characters (SEC-PROMPT-1). */
   readonly get: (
     args: Readonly<Record<string, string>>,
