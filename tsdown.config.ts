@@ -7,6 +7,7 @@ export default defineConfig({
     'cli/main': 'src/cli/main.ts',
     'providers/files': 'src/providers/files/index.ts',
     'providers/memory': 'src/providers/memory/index.ts',
+    'providers/upstream': 'src/providers/upstream/index.ts',
     'layers/mime': 'src/layers/mime/index.ts',
     'layers/timeout': 'src/layers/timeout/index.ts',
     'uri-template': 'src/core/uri-template.ts',

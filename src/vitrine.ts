@@ -3,17 +3,18 @@ import { type ChangeHub, type ChangeHubOptions, createChangeHub } from './core/c
 import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
 import { invalid } from './core/errors.ts';
 import { applyLayers } from './core/layer.ts';
-import { type Mount, mountTree, STATE_MOUNT } from './core/mounts.ts';
+import { ANY_SCHEME, type Mount, mountTree, STATE_MOUNT } from './core/mounts.ts';
 import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
+import { publishServer } from './core/published-server.ts';
 import type { Tool } from './core/tool.ts';
 import { promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
 import { createResourceTools, type ResourceToolOptions } from './frontends/resource-tools/index.ts';
 import { createSubscriptionBook, type SubscriptionBook } from './frontends/resource-tools/subscribing/book.ts';
-import { stateMount } from './frontends/resource-tools/subscribing/state-provider.ts';
 import type { MountIcons } from './frontends/resources/icons.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
+import { type StateDocument, stateMount, upstreamsDocument } from './frontends/state.ts';
 import { createToolRegistry, type ToolRegistry } from './frontends/tools/registry.ts';
 import { confirmLayer } from './layers/confirm/index.ts';
 import { mimeLayer } from './layers/mime/index.ts';
@@ -68,6 +69,8 @@ export interface Vitrine {
   readonly prompts: PromptRegistry;
   /** Changes of the prompts: the whole list, under no URI. */
   readonly promptChanges: ChangeHub;
+  /** Changes of the tools, likewise. */
+  readonly toolChanges: ChangeHub;
   /** What clients have subscribed to by tools; undefined without the resource tools. */
   readonly toolSubscriptions: SubscriptionBook | undefined;
   /** Ends watches, then providers; resolves when nothing is left running. */
@@ -102,9 +105,15 @@ export function createVitrine(options: VitrineOptions): Vitrine {
           resourceTools,
         );
   const folders = (options.promptFolders ?? []).map((folder) => promptFolder(folder, resources));
-  const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders]);
+  const servers = options.mounts.flatMap((mount) => publishServer(mount) ?? []);
+  const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders], servers);
+  const tools = createToolRegistry([...(own?.tools ?? []), ...(options.tools ?? [])], servers);
   const promptChanges = createChangeHub(
     { name: 'prompts', watch: (_uri, onChange, ctx) => prompts.watch(() => onChange({ kind: 'list-changed' }), ctx) },
+    options.changes,
+  );
+  const toolChanges = createChangeHub(
+    { name: 'tools', watch: (_uri, onChange, ctx) => tools.watch(() => onChange({ kind: 'list-changed' }), ctx) },
     options.changes,
   );
   return {
@@ -113,35 +122,48 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     changes,
     resources,
     icons: options.icons === false ? undefined : iconsOf(options.mounts),
-    tools: createToolRegistry([...(own?.tools ?? []), ...(options.tools ?? [])]),
+    tools,
     prompts,
     promptChanges,
+    toolChanges,
     toolSubscriptions,
     async close() {
       await own?.close();
-      await Promise.all([changes.close(), promptChanges.close()]);
+      toolSubscriptions?.close();
+      await Promise.all([changes.close(), promptChanges.close(), toolChanges.close()]);
       await prompts.close();
       await provider.close?.();
     },
   };
 }
 
-/** The mounts and, before them, the one of the subscription tools' state: it has no roots, so no list begins with it. */
+/** The mounts and, before them, the one of Vitrine's own state: it has no roots, so no list begins with it. */
 function withState(mounts: readonly Mount[], book: SubscriptionBook | undefined): readonly Mount[] {
-  if (book === undefined) return mounts;
+  const documents: StateDocument[] = [];
+  if (book !== undefined) documents.push(subscriptionsDocument(book));
+  if (mounts.some((mount) => mount.health !== undefined)) documents.push(upstreamsDocument(mounts));
+  if (documents.length === 0) return mounts;
   if (mounts.some((mount) => mount.name === STATE_MOUNT)) {
-    throw invalid(
-      `The mount name "${STATE_MOUNT}" is taken: the resource tools publish their state under it. Choose another one`,
-    );
+    throw invalid(`The mount name "${STATE_MOUNT}" is taken: Vitrine publishes its state under it. Choose another one`);
   }
-  return [stateMount(book), ...mounts];
+  return [stateMount(documents), ...mounts];
 }
 
-/** Icons that mounts were given, by what the URIs of each begin with. */
+const subscriptionsDocument = (book: SubscriptionBook): StateDocument => ({
+  name: 'subscriptions',
+  title: 'Subscriptions by tools',
+  description: 'What this client has subscribed to by the tools, and what has changed since',
+  of: (ctx) => book.of(ctx),
+});
+
+/** Icons of mounts, by what the URIs of each begin with. Those of a mounted server are its own business. */
 function iconsOf(mounts: readonly Mount[]): readonly MountIcons[] {
-  return mounts.flatMap(({ name, prefix, provider, icons }) => {
-    if (icons === undefined) return [];
-    const begins = prefix === 'none' ? provider.features.schemes.map((scheme) => `${scheme}:`) : [`${name}+`];
-    return begins.map((each) => ({ prefix: each, icons }));
+  const all = mounts.flatMap(({ name, prefix, provider, icons, server }): MountIcons[] => {
+    if (icons === undefined && server === undefined) return [];
+    if (prefix !== 'none') return [`${name}+`, `ui://${name}+`].map((begins) => ({ prefix: begins, icons }));
+    const { schemes } = provider.features;
+    return schemes.map((scheme) => ({ prefix: scheme === ANY_SCHEME ? '' : `${scheme}:`, icons }));
   });
+  // What begins with more is meant first.
+  return all.sort((a, b) => b.prefix.length - a.prefix.length);
 }

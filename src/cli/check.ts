@@ -1,38 +1,67 @@
 /** `vitrine check`: reports what would be served, without serving. */
-
+import type { Secrets } from '../config/secrets.ts';
 import { type Context, createContext, type Log, SILENT } from '../core/context.ts';
 import { publishUri } from '../core/mounts.ts';
 import { createVitrine, type Vitrine } from '../vitrine.ts';
-import { UsageError } from './errors.ts';
+import { checkUpstream, rememberFaults } from './check-upstream.ts';
+import { EXIT_FAILED, UsageError } from './errors.ts';
 import { engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
 
-/** Prints a line for each mount and one for the prompts; throws what `serve` would, and for a prompt that is left out. */
-export async function check(paths: readonly string[], flags: SourceFlags): Promise<void> {
-  const sources = await openSources(paths, flags);
+/**
+ * Prints a line for each mount and one for the prompts; throws what `serve` would, and for a prompt that is left out.
+ * A server that is not reached has its line too, and the status to exit with is set.
+ */
+export async function check(paths: readonly string[], flags: SourceFlags, secrets: Secrets): Promise<void> {
+  const faults = rememberFaults();
+  const sources = await openSources(paths, flags, { log: faults.log, secrets });
   const vitrine = createVitrine(engineOptions(sources, undefined));
+  const print = (line: string): void => void process.stdout.write(`${secrets.hide(line)}\n`);
   try {
-    await checkMounts(sources);
-    if (vitrine.prompts.size > 0) await checkPrompts(vitrine);
+    await checkMounts(sources, faults.of, print);
+    for (const [name, keys] of Object.entries(sources.ignored ?? {}))
+      print(`--  ${name}  means nothing here, and is left out: ${keys.join(', ')}`);
+    if (sources.promptFolders.length > 0) await checkPrompts(vitrine, print);
   } finally {
     await vitrine.close();
   }
 }
 
+type Print = (line: string) => void;
+
 /** A caller whose roots hold everything: what is bounded by them is shown as far as it ever is. */
 const everywhere = (log: Log = SILENT): Context => createContext({ log, roots: ['file:///'] });
 
-async function checkMounts({ mounts }: Sources): Promise<void> {
+async function checkMounts(
+  { mounts }: Sources,
+  faultOf: (mount: string) => string | undefined,
+  print: Print,
+): Promise<void> {
+  // Servers are asked all at once, and told of in the order of the mounts.
+  const servers = new Map(
+    mounts.flatMap(({ name, server, provider, upstream }) =>
+      upstream === undefined ? [] : [[name, checkUpstream({ provider, server, upstream })]],
+    ),
+  );
   for (const mount of mounts) {
+    const report = await servers.get(mount.name);
+    if (report !== undefined) {
+      if (report.reached) print(`ok  ${mount.name}  ${report.text}`);
+      else {
+        print(`not reached  ${mount.name}  ${mount.upstream?.target}: ${faultOf(mount.name) ?? report.text}`);
+        process.exitCode = EXIT_FAILED;
+      }
+      continue;
+    }
     const roots = await mount.provider.list(undefined, { limit: 100 }, everywhere());
     for (const root of roots.resources) {
       const page = await mount.provider.list(root.uri, { limit: 1_000 }, everywhere());
       const count = `${page.resources.length}${page.nextCursor === undefined ? '' : '+'} entries`;
-      process.stdout.write(`ok  ${mount.name}  ${publishUri(mount, root.uri)}  ${count}\n`);
+      print(`ok  ${mount.name}  ${publishUri(mount, root.uri)}  ${count}`);
     }
   }
 }
 
-async function checkPrompts({ prompts }: Vitrine): Promise<void> {
+async function checkPrompts({ prompts }: Vitrine, print: Print): Promise<void> {
   const problems: string[] = [];
   const warn: Log['warn'] = (message, { file, line, prompt, problem } = {}) => {
     const place = line === undefined ? file : `${file}:${line}`;
@@ -41,5 +70,5 @@ async function checkPrompts({ prompts }: Vitrine): Promise<void> {
   const found = await prompts.list(everywhere({ ...SILENT, warn }));
   const [first] = problems;
   if (first !== undefined) throw new UsageError(`A prompt would be left out: ${first}`);
-  process.stdout.write(`ok  prompts  ${found.map(({ name }) => name).join(', ') || 'none'}\n`);
+  print(`ok  prompts  ${found.map(({ name }) => name).join(', ') || 'none'}`);
 }

@@ -1,14 +1,20 @@
 /** The server's own log: JSON lines on standard error, never on standard output, which belongs to the protocol on stdio. */
 import { pino } from 'pino';
+import type { Secrets } from '../config/secrets.ts';
 import type { Log } from '../core/context.ts';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export function createLog(level: LogLevel): Log {
+/** @param secrets what no line has in it, whoever wrote it */
+export function createLog(level: LogLevel, secrets: Secrets): Log {
+  const destination = pino.destination({ dest: 2, sync: true });
+  const hidden = {
+    write: (line: string) => destination.write(`${JSON.stringify(secrets.hideIn(JSON.parse(line)))}\n`),
+  };
   const logger = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
+    { write: (line: string) => void (secrets.some ? hidden : destination).write(line) },
   );
   const write =
     (at: Exclude<LogLevel, 'silent'>) =>

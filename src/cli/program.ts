@@ -1,5 +1,6 @@
 /** The commands, their options and their help. */
 import { Command, CommanderError, Option } from 'commander';
+import type { Secrets } from '../config/secrets.ts';
 import { VERSION } from '../vitrine.ts';
 import { check } from './check.ts';
 import { UsageError } from './errors.ts';
@@ -9,9 +10,9 @@ import type { SourceFlags } from './sources.ts';
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
-export function createProgram(): Command {
+export function createProgram(secrets: Secrets): Command {
   const program = new Command('vitrine')
-    .description('Puts folders behind glass: MCP resources that any host can browse, read and watch.')
+    .description('Puts folders and MCP servers behind glass: resources that any host can browse, read and watch.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
@@ -19,14 +20,16 @@ export function createProgram(): Command {
 
   program
     .command('serve')
-    .summary('serve folders and files to an MCP host')
+    .summary('serve folders, files and other MCP servers to an MCP host')
     .description(
-      'Serves folders and files as MCP resources: over standard input and output to the host that starts it, or over HTTP.',
+      'Serves folders and files as MCP resources, and other MCP servers with their tools and prompts: over standard ' +
+        'input and output to the host that starts it, or over HTTP.',
     )
-    .argument('[path...]', 'a folder, a file, or a vitrine.yaml')
+    .argument('[path...]', 'a folder, a file, the URL of an MCP server, or a vitrine.yaml')
     .option('--http [address]', 'serve over HTTP at [host:]port (default: 127.0.0.1:8931), endpoint /mcp')
     .option('--name <name>', 'how the server is called in the host')
     .option('--config <file>', 'serve what a configuration file says')
+    .option('--mcp-config <file>', 'serve the servers of a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')
     .option('--gitignore', 'leave out what .gitignore files leave out')
     .option('--allow-remote', 'let --http listen where other machines reach it, without authorization')
@@ -34,19 +37,36 @@ export function createProgram(): Command {
     .option('--allow-origin <origin>', 'let pages of this origin connect (may be repeated)', collect)
     .addOption(new Option('--log-level <level>', 'what goes to standard error').choices(LOG_LEVELS).default('warn'))
     .addHelpText('after', EXAMPLES)
-    .action((paths: string[], flags: ServeFlags) => serve(paths, flags));
+    .action((paths: string[], flags: ServeFlags) => serve(paths, flags, secrets));
 
   program
     .command('check')
     .summary('say what would be served, without serving')
     .description(
-      'Reads the configuration and opens what it names. Exits with 0 when all is well, with 2 and one line when not.',
+      'Reads the configuration, opens what it names, and connects to the servers in it. Exits with 0 when all is well, ' +
+        'with 1 when a server is not reached, and with 2 and one line when something is to be mended.',
     )
-    .argument('[path...]', 'a folder, a file, or a vitrine.yaml')
+    .argument('[path...]', 'a folder, a file, the URL of an MCP server, or a vitrine.yaml')
     .option('--config <file>', 'check a configuration file')
+    .option('--mcp-config <file>', 'check a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')
     .option('--gitignore', 'leave out what .gitignore files leave out')
-    .action((paths: string[], flags: SourceFlags) => check(paths, flags));
+    .action((paths: string[], flags: SourceFlags) => check(paths, flags, secrets));
+
+  program
+    .command('authorize')
+    .summary('let Vitrine into a server that asks for OAuth')
+    .description(
+      'Prints an address to open in a browser on this machine, waits up to five minutes until you have been there, and ' +
+        'keeps the tokens for vitrine serve.',
+    )
+    .argument('<config>', 'a vitrine.yaml, or a file with mcpServers')
+    .argument('<mount>', 'the mount, with auth: { type: oauth }')
+    .action(async (config: string, mount: string) => {
+      // Loaded when it is wanted: the protocol's client comes with it.
+      const { authorize } = await import('./authorize.ts');
+      await authorize(config, mount, secrets);
+    });
 
   for (const command of program.commands) command.exitOverride().configureOutput({ outputError: () => {} });
   return program;
@@ -58,11 +78,13 @@ Examples:
   vitrine serve ./docs --http 8931         the same at http://127.0.0.1:8931/mcp
   vitrine serve ./docs ./data --name team  two folders, as docs+file:///... and data+file:///...
   vitrine serve --config vitrine.yaml      what the file says; see docs/guide/configuration.md
+  vitrine serve --mcp-config mcp.json      the servers of a host in one; see docs/guide/gateway.md
+  vitrine serve https://mcp.example/mcp    another server, for hosts that cannot reach it
 `;
 
 /** @throws UsageError for what commander refuses; help and version print and return */
-export async function runProgram(args: readonly string[]): Promise<void> {
-  const program = createProgram();
+export async function runProgram(args: readonly string[], secrets: Secrets): Promise<void> {
+  const program = createProgram(secrets);
   if (args.length === 0) {
     program.outputHelp();
     return;

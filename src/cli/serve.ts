@@ -1,6 +1,8 @@
 /** `vitrine serve`. */
+import type { Secrets } from '../config/secrets.ts';
+import type { Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
-import { publishUri } from '../core/mounts.ts';
+import { ANY_SCHEME, publishUri } from '../core/mounts.ts';
 import { isLoopback } from '../serving/guard.ts';
 import { serveStdio } from '../serving/stdio.ts';
 import { createVitrine, VERSION, type Vitrine } from '../vitrine.ts';
@@ -19,23 +21,45 @@ export interface ServeFlags extends SourceFlags {
   readonly logLevel: LogLevel;
 }
 
-export async function serve(paths: readonly string[], flags: ServeFlags): Promise<void> {
+/** How long serving waits for servers that are mounted, in milliseconds: then it is known what they can do. */
+const UPSTREAMS_READY_MS = 5_000;
+
+/** @param secrets takes what references of a configuration stand for; none of it is printed or logged */
+export async function serve(paths: readonly string[], flags: ServeFlags, secrets: Secrets): Promise<void> {
   const address = flags.http === undefined ? undefined : parseAddress(flags.http);
-  const sources = await openSources(paths, flags);
+  const log = createLog(flags.logLevel, secrets);
+  const sources = await openSources(paths, flags, { log, secrets });
+  if (sources.ignored !== undefined)
+    log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
   const vitrine = createVitrine(engineOptions(sources, flags.name));
   try {
-    if (address === undefined) await overStdio(vitrine, sources, flags);
-    else await overHttp(vitrine, sources, flags, address);
+    await upstreamsReady(sources, log);
+    const shown = secrets.hide(title(vitrine, sources));
+    if (address === undefined) await overStdio(vitrine, sources, shown, log);
+    else await overHttp(vitrine, sources, flags, { address, shown, log });
   } finally {
     await vitrine.close();
   }
 }
 
-async function overStdio(vitrine: Vitrine, sources: Sources, flags: ServeFlags): Promise<void> {
-  const serving = serveStdio(vitrine, { log: createLog(flags.logLevel) });
+/** Waits for those that connect at once. One that is not there comes later, or never, and stops nobody. */
+async function upstreamsReady({ mounts }: Sources, log: Log): Promise<void> {
+  const eager = mounts.flatMap(({ name, upstream }) =>
+    upstream?.start === 'eager' ? [{ name, up: upstream.up }] : [],
+  );
+  await Promise.all(
+    eager.map(async ({ name, up }) => {
+      if (await up.ready(UPSTREAMS_READY_MS)) return;
+      log.warn('serving begins without an upstream', { mount: name, reason: up.health().lastError });
+    }),
+  );
+}
+
+async function overStdio(vitrine: Vitrine, sources: Sources, shown: string, log: Log): Promise<void> {
+  const serving = serveStdio(vitrine, { log });
   if (process.stdin.isTTY) {
     process.stderr.write(
-      `${title(vitrine, sources)}\n\nIt waits for a host on standard input. To have one start it:\n\n${stdioSnippets(vitrine.identity.name, sources.args)}\n\n` +
+      `${shown}\n\nIt waits for a host on standard input. To have one start it:\n\n${stdioSnippets(vitrine.identity.name, sources.args)}\n\n` +
         'To connect to it by hand, serve over HTTP: add --http. Ctrl+C stops it.\n',
     );
   }
@@ -43,7 +67,12 @@ async function overStdio(vitrine: Vitrine, sources: Sources, flags: ServeFlags):
   await serving.close();
 }
 
-async function overHttp(vitrine: Vitrine, sources: Sources, flags: ServeFlags, address: Address): Promise<void> {
+async function overHttp(
+  vitrine: Vitrine,
+  sources: Sources,
+  flags: ServeFlags,
+  { address, shown, log }: { readonly address: Address; readonly shown: string; readonly log: Log },
+): Promise<void> {
   const { server = {}, limits = {} } = sources.config;
   // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
   const { serveHttp } = await import('../serving/http.ts');
@@ -52,7 +81,7 @@ async function overHttp(vitrine: Vitrine, sources: Sources, flags: ServeFlags, a
     allowRemote: flags.allowRemote ?? server.allowRemote,
     allowedHosts: [...(server.allowHosts ?? []), ...(flags.allowHost ?? [])],
     allowedOrigins: [...(server.allowOrigins ?? []), ...(flags.allowOrigin ?? [])],
-    log: createLog(flags.logLevel),
+    log,
     limits: defined({
       maxRequestBytes: limits.maxRequestBytes,
       maxSessions: limits.maxSessions,
@@ -66,7 +95,7 @@ async function overHttp(vitrine: Vitrine, sources: Sources, flags: ServeFlags, a
     ? ''
     : 'Everybody who reaches this machine can read what is served: there is no authorization.\n\n';
   process.stdout.write(
-    `${title(vitrine, sources)}\n\nEndpoint: ${serving.url}\n\nPaste into a host:\n\n${httpSnippets(vitrine.identity.name, serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
+    `${shown}\n\nEndpoint: ${serving.url}\n\nPaste into a host:\n\n${httpSnippets(vitrine.identity.name, serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
   await stopSignal();
   await serving.close();
@@ -87,8 +116,10 @@ function wayOut(error: unknown, { host, port }: Address): unknown {
 function title(vitrine: Vitrine, { mounts }: Sources): string {
   const width = Math.max(...mounts.map((mount) => mount.name.length));
   const rows = mounts.map((mount) => {
-    const scheme = mount.provider.features.schemes[0] ?? '';
-    return `  ${mount.name.padEnd(width)}  ${publishUri(mount, `${scheme}:///`)}`;
+    const [scheme = ''] = mount.provider.features.schemes;
+    const begin = scheme === ANY_SCHEME ? publishUri(mount, '…') : publishUri(mount, `${scheme}:///`);
+    const from = mount.upstream === undefined ? '' : `  ${mount.upstream.target}`;
+    return `  ${mount.name.padEnd(width)}  ${begin}${from}`;
   });
   return `Vitrine ${VERSION} serves "${vitrine.identity.name}":\n\n${rows.join('\n')}`;
 }

@@ -1,24 +1,33 @@
-/** What `serve` and `check` are to serve: paths as typed, or a configuration. */
+/** What `serve` and `check` are to serve: paths and URLs as typed, a configuration, or the servers of a host. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { closeMounts, mountsOf, mountsOfPaths } from '../config/mounts.ts';
+import { ConfigError } from '../config/error.ts';
+import type { HostServer } from '../config/host-servers.ts';
+import { nameServers } from '../config/mount-names.ts';
+import { closeMounts, mountsOf, mountsOfSources } from '../config/mounts.ts';
 import { promptFoldersOf } from '../config/prompts.ts';
+import { isUrl } from '../config/references.ts';
 import type { Config } from '../config/schema.ts';
-import type { Mount } from '../core/mounts.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { ConfiguredMount } from '../config/upstream-mounts.ts';
+import type { Log } from '../core/context.ts';
 import type { PromptFolder } from '../core/prompt.ts';
 import type { VitrineOptions } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
 
 export interface Sources {
-  readonly mounts: Mount[];
+  readonly mounts: readonly ConfiguredMount[];
   readonly promptFolders: readonly PromptFolder[];
   readonly config: Partial<Config>;
   /** The arguments of `vitrine serve` that serve the same from any working directory. */
   readonly args: readonly string[];
+  /** Keys of hosts that mean nothing here, by server; undefined where there are none. */
+  readonly ignored: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 export interface SourceFlags {
   readonly config?: string;
+  readonly mcpConfig?: string;
   readonly hidden?: boolean;
   readonly gitignore?: boolean;
 }
@@ -26,44 +35,106 @@ export interface SourceFlags {
 const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml', 'vitrine.json']);
 
 /** @throws UsageError, ConfigError, ResourceError `invalid` */
-export async function openSources(paths: readonly string[], flags: SourceFlags): Promise<Sources> {
-  const { config: configPath, hidden, gitignore } = flags;
-  const named = paths.filter((path) => CONFIG_NAMES.has(basename(path)));
-  const file = configPath ?? named[0];
+export async function openSources(
+  paths: readonly string[],
+  flags: SourceFlags,
+  { log, secrets }: { readonly log: Log; readonly secrets: Secrets },
+): Promise<Sources> {
+  const { config: configPath, mcpConfig, hidden, gitignore } = flags;
+  const file = configPath ?? paths.find((path) => CONFIG_NAMES.has(basename(path)) && !isUrl(path));
+  if (file !== undefined && paths.length > (configPath === undefined ? 1 : 0))
+    throw new UsageError('Serve either paths or a configuration, not both; add the paths to its mounts');
+  if ((hidden || gitignore) && (file !== undefined || paths.length === 0))
+    throw new UsageError('--hidden and --gitignore are for paths; in a configuration say so in each mount');
+  const servers = mcpConfig === undefined ? [] : await serversOf(mcpConfig, secrets);
+  const mcpArgs = mcpConfig === undefined ? [] : ['--mcp-config', resolve(mcpConfig)];
   if (file !== undefined) {
-    if (hidden || gitignore) {
-      throw new UsageError('--hidden and --gitignore are for paths; in a configuration say so in each mount');
-    }
-    if (paths.length > (configPath === undefined ? 1 : 0)) {
-      throw new UsageError('Serve either paths or a configuration, not both; add the paths to its mounts');
-    }
-    const { loadConfig } = await import('../config/load.ts');
-    const config = await loadConfig(file);
-    const base = dirname(resolve(file));
-    const mounts = await mountsOf(config.mounts, base);
-    try {
-      const promptFolders = await promptFoldersOf(config, mounts, base);
-      return { mounts, promptFolders, config, args: ['--config', resolve(file)] };
-    } catch (error) {
-      await closeMounts(mounts);
-      throw error;
-    }
+    const opened = await openConfig(file, servers, { log, secrets });
+    return { ...opened, args: ['--config', resolve(file), ...mcpArgs] };
   }
-  if (paths.length === 0) {
+  if (paths.length === 0 && mcpConfig === undefined) {
     const here = [...CONFIG_NAMES].find((name) => existsSync(name));
     throw new UsageError(
       `Say what to serve, as in: vitrine serve ./docs${here === undefined ? '' : `, or: vitrine serve ${here}`}`,
     );
   }
-  const url = paths.find((path) => /^[a-z][a-z0-9+.-]+:\/\//i.test(path));
-  if (url !== undefined) throw new UsageError(`${url} is a URL; this version serves files and folders`);
+  for (const path of paths) assertServable(path);
   const args = [
-    ...paths.map((path) => resolve(path)),
+    ...paths.map((path) => (isUrl(path) ? path : resolve(path))),
+    ...mcpArgs,
     ...(hidden ? ['--hidden'] : []),
     ...(gitignore ? ['--gitignore'] : []),
   ];
-  const mounts = await mountsOfPaths(paths, defined({ hidden, gitignore }));
-  return { mounts, promptFolders: [], config: {}, args };
+  const surroundings = { base: mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig)), log };
+  const mounts = await mountsOfSources(paths, servers, surroundings, defined({ hidden, gitignore }));
+  return { mounts, promptFolders: [], config: {}, args, ignored: ignoredOf(servers) };
+}
+
+async function openConfig(
+  file: string,
+  more: readonly HostServer[],
+  { log, secrets }: { readonly log: Log; readonly secrets: Secrets },
+): Promise<Omit<Sources, 'args'>> {
+  const { hostServersOf, loadConfig } = await import('../config/load.ts');
+  const config = await loadConfig(file, { secrets });
+  const base = dirname(resolve(file));
+  const servers = hostServersOf(config.mcpServers ?? {}, base);
+  assertNotItself(servers, file);
+  const taken = [...Object.keys(config.mounts), ...servers.map((server) => server.name)];
+  const clash = nameServers(
+    more.map((server) => server.name),
+    taken,
+  ).find((each) => each.problem !== undefined);
+  if (clash !== undefined) throw new ConfigError(`--mcp-config, server ${clash.title}: ${clash.problem}`);
+  const all = [...servers, ...more];
+  const mounts = await mountsOf(config.mounts, { base, log }, all);
+  try {
+    const promptFolders = await promptFoldersOf(config, mounts, base);
+    return { mounts, promptFolders, config, ignored: ignoredOf(all) };
+  } catch (error) {
+    await closeMounts(mounts);
+    throw error;
+  }
+}
+
+async function serversOf(file: string, secrets: Secrets): Promise<readonly HostServer[]> {
+  const { hostServersOf, loadHostFile } = await import('../config/load.ts');
+  const { mcpServers, servers } = await loadHostFile(file, { secrets });
+  const found = hostServersOf(mcpServers ?? servers ?? {}, dirname(resolve(file)));
+  assertNotItself(found, file);
+  return found;
+}
+
+/** An entry that starts this gateway with the file that it stands in would start gateways without end. */
+function assertNotItself(servers: readonly HostServer[], file: string): void {
+  const itself = servers.find(
+    ({ block, base }) =>
+      'command' in block && block.args?.some((arg) => resolve(block.cwd ?? base, arg) === resolve(file)),
+  );
+  if (itself !== undefined)
+    throw new ConfigError(`${basename(file)}: the server "${itself.name}" is this gateway itself; disable it there`);
+}
+
+function ignoredOf(servers: readonly HostServer[]): Sources['ignored'] {
+  const ignored = servers.filter((server) => server.ignored.length > 0).map(({ name, ignored }) => [name, ignored]);
+  return ignored.length === 0 ? undefined : Object.fromEntries(ignored);
+}
+
+/** @throws UsageError for a URL that is none of an MCP server */
+function assertServable(path: string): void {
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(path)?.[1];
+  if (scheme === undefined) return;
+  if (!isUrl(path))
+    throw new UsageError(
+      `${scheme}://... is a URL; this version serves files, folders and MCP servers at http(s)://...`,
+    );
+  if (!URL.canParse(path))
+    throw new UsageError(`The URL at ${scheme}: cannot be read; give one as in https://mcp.example/mcp`);
+  const { origin, username, password } = new URL(path);
+  if (username !== '' || password !== '')
+    throw new UsageError(
+      `The URL at ${origin} has a user or a password in it; put them into a configuration, as headers or auth`,
+    );
 }
 
 /** The engine's options out of a configuration. */

@@ -5,15 +5,33 @@ import { type Mount, mountNameProblem, STATE_MOUNT } from '../core/mounts.ts';
 import { rootsLayer } from '../layers/roots/index.ts';
 import { type FilesOptions, filesProvider } from '../providers/files/index.ts';
 import { ConfigError } from './error.ts';
+import type { HostServer } from './host-servers.ts';
+import { slug } from './mount-names.ts';
+import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
+import { type ConfiguredMount, type UpstreamSurroundings, upstreamMount } from './upstream-mounts.ts';
 
-/** @param base the directory that relative paths start from */
-export async function mountsOf(mounts: Config['mounts'], base: string): Promise<Mount[]> {
-  const opened: Mount[] = [];
+/** Mounts of a configuration, and after them those of servers as hosts write them. */
+export function mountsOf(
+  mounts: Config['mounts'],
+  surroundings: UpstreamSurroundings,
+  servers: readonly HostServer[] = [],
+): Promise<ConfiguredMount[]> {
+  return openAll([
+    ...Object.entries(mounts).map(
+      ([name, block]) =>
+        () =>
+          mountOf(name, block, surroundings),
+    ),
+    ...servers.map((server) => () => upstreamMount(server.name, server.block, { ...surroundings, base: server.base })),
+  ]);
+}
+
+/** Opens one after the other; none stays open when one fails. */
+async function openAll(sources: readonly (() => Promise<ConfiguredMount>)[]): Promise<ConfiguredMount[]> {
+  const opened: ConfiguredMount[] = [];
   try {
-    for (const [name, block] of Object.entries(mounts)) {
-      opened.push(await mountOf(name, typeof block === 'string' ? { path: block } : block, base));
-    }
+    for (const open of sources) opened.push(await open());
     return opened;
   } catch (error) {
     await closeMounts(opened);
@@ -21,9 +39,21 @@ export async function mountsOf(mounts: Config['mounts'], base: string): Promise<
   }
 }
 
-type Block = Partial<Exclude<Config['mounts'][string], string>> & { readonly path: string };
+function mountOf(
+  name: string,
+  block: Config['mounts'][string],
+  surroundings: UpstreamSurroundings,
+): Promise<ConfiguredMount> {
+  if (typeof block === 'string')
+    return isUrl(block)
+      ? upstreamMount(name, { url: block }, surroundings)
+      : filesMount(name, { path: block }, surroundings.base);
+  return 'path' in block ? filesMount(name, block, surroundings.base) : upstreamMount(name, block, surroundings);
+}
 
-async function mountOf(name: string, block: Block, base: string): Promise<Mount> {
+type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> & { readonly path: string };
+
+async function filesMount(name: string, block: FilesBlock, base: string): Promise<Mount> {
   const { prefix, prompts: _prompts, roots, path, icons, ...options } = block;
   const source = resolve(base, path);
   if (roots === undefined)
@@ -42,38 +72,52 @@ async function folderOf(path: string): Promise<string> {
 /** What may be said of typed paths; a configuration says more. */
 export type PathOptions = Pick<FilesOptions, 'hidden' | 'gitignore'>;
 
-/** Mounts of paths as they are typed: one is published as it is, several under their names. */
-export async function mountsOfPaths(paths: readonly string[], options: PathOptions = {}): Promise<Mount[]> {
-  const opened: Mount[] = [];
-  try {
-    for (const path of paths) {
-      const name = uniqueName(path, opened);
-      const provider = await filesProvider({ ...options, path, name: basename(resolve(path)) || 'root' });
-      opened.push({ name, provider, prefix: paths.length === 1 ? 'none' : 'name' });
-    }
-    return opened;
-  } catch (error) {
-    await closeMounts(opened);
-    throw error;
-  }
+/**
+ * Mounts of paths and URLs as they are typed, and of servers as hosts write them: one in all is published as it is,
+ * several under their names.
+ */
+export function mountsOfSources(
+  sources: readonly string[],
+  servers: readonly HostServer[],
+  surroundings: UpstreamSurroundings,
+  options: PathOptions = {},
+): Promise<ConfiguredMount[]> {
+  const prefix = sources.length + servers.length === 1 ? 'none' : 'name';
+  const taken = new Set(servers.map((server) => server.name));
+  const named = sources.map((source) => {
+    const name = uniqueName(source, taken);
+    taken.add(name);
+    return { name, source };
+  });
+  return openAll([
+    ...named.map(({ name, source }) => async (): Promise<ConfiguredMount> => {
+      if (isUrl(source)) return upstreamMount(name, { url: source, prefix }, surroundings);
+      const provider = await filesProvider({ ...options, path: source, name: basename(resolve(source)) || 'root' });
+      return { name, provider, prefix };
+    }),
+    ...servers.map(
+      (server) => () => upstreamMount(server.name, { prefix, ...server.block }, { ...surroundings, base: server.base }),
+    ),
+  ]);
 }
 
 export async function closeMounts(mounts: readonly Mount[]): Promise<void> {
   await Promise.allSettled(mounts.map((mount) => mount.provider.close?.()));
 }
 
-/** A mount name out of the last part of a path, numbered when another path ended alike or the name is Vitrine's own. */
-function uniqueName(path: string, taken: readonly Mount[]): string {
-  const words = basename(resolve(path))
-    .toLowerCase()
-    .replace(/[^a-z0-9.-]+/g, '-')
-    .replace(/^[^a-z]+|[-.]+$/g, '')
-    .slice(0, 40);
-  const wanted = words === '' ? 'folder' : words;
+/** Characters of a name that is made out of a path or a URL, before its number. */
+const MAX_MADE_NAME_LENGTH = 40;
+
+/** A mount name out of the last part of a path, or a URL's host; numbered when it is taken, or Vitrine's own. */
+function uniqueName(source: string, taken: ReadonlySet<string>): string {
+  const [text, otherwise] = isUrl(source)
+    ? [new URL(source).hostname.replace(/^www\./, ''), 'server']
+    : [basename(resolve(source)), 'folder'];
+  const wanted = slug(slug(text).slice(0, MAX_MADE_NAME_LENGTH)) || otherwise;
   for (let number = 1; ; number++) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     const problem = mountNameProblem(name);
-    if (problem !== undefined) throw new ConfigError(`${path}: ${problem}`);
-    if (name !== STATE_MOUNT && !taken.some((mount) => mount.name === name)) return name;
+    if (problem !== undefined) throw new ConfigError(`${source}: ${problem}`);
+    if (name !== STATE_MOUNT && !taken.has(name)) return name;
   }
 }

@@ -23,7 +23,7 @@ afterAll(() => rm(base, { recursive: true }));
 /** The folders of a configuration, and what it opened. */
 async function folders(yaml: string) {
   const config = parseConfig(yaml, 'vitrine.yaml');
-  const mounts = await mountsOf(config.mounts, base);
+  const mounts = await mountsOf(config.mounts, { base });
   try {
     return await promptFoldersOf(config, mounts, base);
   } finally {
@@ -79,7 +79,7 @@ describe('the folders of prompts in a configuration', () => {
 describe('a mount that is bounded by roots', () => {
   it('shows nothing before they are known, and follows no links', async () => {
     const config = parseConfig('mounts:\n  docs: { path: ./docs, roots: client, symlinks: true }\n', 'vitrine.yaml');
-    const mounts = await mountsOf(config.mounts, base);
+    const mounts = await mountsOf(config.mounts, { base });
     const provider = mounts[0]?.provider;
     expect(provider?.features.roots).toBe(true);
     await expect(provider?.metadata('file:///file.md', createContext())).rejects.toMatchObject({ code: 'denied' });
@@ -88,7 +88,7 @@ describe('a mount that is bounded by roots', () => {
 
   it('may be one file', async () => {
     const config = parseConfig('mounts:\n  docs: { path: ./docs/file.md, roots: client }\n', 'vitrine.yaml');
-    const mounts = await mountsOf(config.mounts, base);
+    const mounts = await mountsOf(config.mounts, { base });
     const ctx = createContext({ roots: ['file:///'] });
     expect(await mounts[0]?.provider.metadata('file:///file.md', ctx)).toMatchObject({ name: 'file.md' });
     await closeMounts(mounts);

@@ -2,19 +2,11 @@
 import { z } from 'zod';
 import { mountNameProblem } from '../core/mounts.ts';
 import { filesConfig } from '../providers/files/config.ts';
+import { nameServers } from './mount-names.ts';
+import { everyMount, iconConfig } from './mount-schema.ts';
+import { hostEntry, httpMount, stdioMount } from './upstream-schema.ts';
 
 const count = z.number().int().positive();
-
-export const iconConfig = z.strictObject({
-  src: z.string().min(1).describe('An https: or data: URI'),
-  mimeType: z.string().optional(),
-  // SEP-973's text has a plain string; the adopted schema an array (973-3).
-  sizes: z
-    .union([z.array(z.string()), z.string().transform((sizes) => sizes.split(/\s+/).filter(Boolean))])
-    .optional()
-    .describe('"48x48", "any", or a list of them'),
-  theme: z.enum(['light', 'dark']).optional(),
-});
 
 const serverConfig = z.strictObject({
   name: z.string().min(1).max(128).optional().describe('How the server is called in a host. Default: vitrine'),
@@ -70,22 +62,25 @@ const toolsConfig = z.union([
   }),
 ]);
 
-const mountCommon = {
-  icons: z.array(iconConfig).max(16).optional().describe('Icons of its folders and templates'),
-  prefix: z.enum(['name', 'none']).optional().describe('none: publish the URIs of the source as they are'),
+const filesMount = filesConfig.extend({
+  ...everyMount,
   prompts: z.string().min(1).optional().describe('A folder in this mount whose Markdown files are prompts'),
   roots: z
     .enum(['client'])
     .optional()
     .describe("client: show only what lies under the client's roots too; symbolic links are left out then"),
-};
+});
 
-/** A folder or file: its path, or a block with options. */
-const mountConfig = z.union([z.string().min(1), filesConfig.extend(mountCommon)]);
+/** A folder or file, or another server: its path or URL, or a block with options. */
+const mountConfig = z.union([z.string().min(1), filesMount, stdioMount, httpMount]);
+
+/** Servers as hosts write them, by the name that they have there. */
+const hostServers = z.record(z.string(), hostEntry);
 
 const NO_MOUNTS = 'Say what to serve, as in mounts: { docs: ./docs }';
+const NO_SERVERS = 'It has no server in it that is not disabled, under mcpServers or servers';
 
-export const config = z.strictObject({
+const settings = z.strictObject({
   $schema: z.string().optional(),
   server: serverConfig.optional(),
   listing: listingConfig.optional().describe('What a host sees without asking for a folder: walk (default) or roots'),
@@ -109,7 +104,28 @@ export const config = z.strictObject({
       mountConfig,
       NO_MOUNTS,
     )
-    .refine((mounts) => Object.keys(mounts).length > 0, NO_MOUNTS),
+    .default({}),
+  mcpServers: hostServers.optional().describe('Other servers as hosts write them; each is a mount'),
 });
 
+export const config = settings.superRefine(({ mounts, mcpServers = {} }, context) => {
+  const names = Object.keys(mounts);
+  if (names.length + Object.keys(mcpServers).length === 0)
+    context.addIssue({ code: 'custom', path: ['mounts'], message: NO_MOUNTS });
+  for (const { title, problem } of nameServers(Object.keys(mcpServers), names))
+    if (problem !== undefined) context.addIssue({ code: 'custom', path: ['mcpServers', title], message: problem });
+});
+
+/** A file of a host: VS Code calls them `servers`. What else is in it is the host's. */
+export const hostFile = z
+  .looseObject({ mcpServers: hostServers.optional(), servers: hostServers.optional() })
+  .superRefine(({ mcpServers, servers }, context) => {
+    const key = mcpServers === undefined ? 'servers' : 'mcpServers';
+    const titles = Object.keys(mcpServers ?? servers ?? {});
+    if (titles.length === 0) context.addIssue({ code: 'custom', path: [key], message: NO_SERVERS });
+    for (const { title, problem } of nameServers(titles, []))
+      if (problem !== undefined) context.addIssue({ code: 'custom', path: [key, title], message: problem });
+  });
+
 export type Config = z.infer<typeof config>;
+export type HostFile = z.infer<typeof hostFile>;

@@ -1,5 +1,5 @@
 /** The content of one resource on its way out: metadata and bytes, without text decoding, base64 or JSON. */
-import type { Resource } from '../protocol/resources.ts';
+import type { Resource, ResourceContents } from '../protocol/resources.ts';
 
 /** Bytes already in memory, or a stream of them. */
 export type BodyContent =
@@ -24,6 +24,11 @@ export interface ResourceBody {
   readonly content: BodyContent;
   /** Present when the content is a part of the whole, as asked by `ReadOptions.range`. */
   readonly window?: BodyWindow | undefined;
+  /**
+   * The item as another server sent it. It is sent on like that where it is wanted whole, and nobody corrects it: what it
+   * is called is that server's word.
+   */
+  readonly item?: ResourceContents | undefined;
   /** This is a child of the container that was read, not the resource itself (2093-5). */
   readonly child?: boolean | undefined;
   /** Releases what an unread body holds. Safe to call twice, and after draining. */

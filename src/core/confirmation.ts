@@ -3,7 +3,6 @@
  * question to the client's user, and reads again with the answer. Who is asked, and about what, is the layer's business.
  */
 import { type ElicitationAnswer, elicitation, type InputRequired, inputRequired } from '../protocol/input-required.ts';
-import type { Context } from './context.ts';
 import { ResourceError } from './errors.ts';
 import type { Invocation } from './invocation.ts';
 
@@ -37,7 +36,7 @@ const SCHEMA = {
  */
 export async function withConfirmation<T>(
   invocation: Invocation,
-  run: (ctx: Context) => Promise<T>,
+  run: (invocation: Invocation) => Promise<T>,
 ): Promise<T | InputRequired> {
   const asked = askedFor(invocation.state);
   const answer = asked.length > 0 ? answerOf(invocation.answers[KEY]) : undefined;

@@ -1,4 +1,6 @@
 /** On whose behalf, and until when, an operation runs. Every provider and layer method gets one. */
+import type { InputRequest } from '../protocol/input-required.ts';
+import type { AnswerNotes } from './notes.ts';
 
 /** Who asks. `anonymous` until a transport has verified somebody. */
 export interface Principal {
@@ -21,6 +23,32 @@ const ignore = (): void => {};
 /** A log that keeps nothing. */
 export const SILENT: Log = Object.freeze({ debug: ignore, info: ignore, warn: ignore, error: ignore });
 
+export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+
+/** What the client of a request can be asked for (SEC-SAMP-2). */
+export interface ClientFeatures {
+  readonly elicitation: boolean;
+  readonly sampling: boolean;
+  readonly roots: boolean;
+  /** Its capabilities as it declared them. */
+  readonly declared?: Readonly<Record<string, unknown>> | undefined;
+  /** Log messages that it wants are of this level or above; undefined where it has not said. */
+  readonly logLevel?: LoggingLevel | undefined;
+  /**
+   * Asks it while the request is running, which works in the 2025 era; elsewhere a question is an answer (`InputRequired`).
+   * @throws what the client answers with when it refuses
+   */
+  readonly ask?: ((request: InputRequest, signal: AbortSignal) => Promise<unknown>) | undefined;
+}
+
+/** The latest round of an operation that had to ask the client. */
+export interface Round {
+  /** The client's answers by key: its word, to be validated. */
+  readonly answers: Readonly<Record<string, unknown>>;
+  /** What the question was asked with. */
+  readonly state: unknown;
+}
+
 export interface Context {
   readonly principal: Principal;
   /** Aborted when the caller is gone, has cancelled, or has run out of time. Every method honours it. */
@@ -37,6 +65,12 @@ export interface Context {
   readonly confirmed: ReadonlySet<string>;
   /** The client's roots as they were when the operation began; undefined where the client has not said (SEC-ROOT-2). */
   readonly roots?: readonly string[] | undefined;
+  /** The client that asks; undefined where nothing is known of it. */
+  readonly client?: ClientFeatures | undefined;
+  /** Takes what is to be said of the answer as a whole. */
+  readonly notes?: AnswerNotes | undefined;
+  /** Answers to what was asked before, when an operation runs again with them. */
+  readonly round?: Round | undefined;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -51,5 +85,7 @@ export function createContext(parts: Partial<Context> = {}): Context {
     peer: parts.peer ?? (parts.principal ?? ANONYMOUS).id,
     confirmed: parts.confirmed ?? NONE,
     ...(parts.roots !== undefined && { roots: parts.roots }),
+    ...(parts.client !== undefined && { client: parts.client }),
+    ...(parts.notes !== undefined && { notes: parts.notes }),
   });
 }

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { invalid, notFound, notListable, ResourceError, type ResourceErrorCode, toWireError } from './errors.ts';
+import {
+  invalid,
+  notFound,
+  notListable,
+  PeerError,
+  ResourceError,
+  type ResourceErrorCode,
+  toWireError,
+} from './errors.ts';
 
 /** Every code, the JSON-RPC code it is sent as, and whether trying again may help. */
 const MAPPING: Readonly<Record<ResourceErrorCode, readonly [code: number, retryable: boolean]>> = {
@@ -77,6 +85,45 @@ describe('a ResourceError', () => {
     expect(error).toBeInstanceOf(Error);
     expect(error.name).toBe('ResourceError');
     expect(Object.hasOwn(invalid('x'), 'cause')).toBe(false);
+  });
+});
+
+describe('what another server answered with', () => {
+  it.each([-32602, -32603, -32601, -32042, -32000, 7])('is sent on as it came: %i', (code) => {
+    const wire = { code, message: `As they say: ${SECRET}`, data: { uri: 'memo:x', deep: { kept: [1] } } };
+    expect(toWireError(new PeerError(wire, 'docs+memo:x'), 'request-1')).toBe(wire);
+    const { data: _, ...bare } = wire;
+    expect(toWireError(new PeerError(bare), 'request-1')).toBe(bare);
+  });
+
+  it('as a missing resource of earlier revisions has the code of this one, and its data', () => {
+    const error = new PeerError({ code: -32002, message: 'Gone', data: { uri: 'memo:x', kept: 1 } }, 'docs+memo:x');
+    expect(error.code).toBe('not-found');
+    expect(toWireError(error)).toEqual({ code: -32602, message: 'Gone', data: { uri: 'memo:x', kept: 1 } });
+    expect(toWireError(error.withUri('docs+memo:x'))).toEqual({
+      code: -32602,
+      message: 'Gone',
+      data: { uri: 'docs+memo:x', kept: 1 },
+    });
+    expect(toWireError(new PeerError({ code: -32002, message: 'Gone' }, 'docs+memo:x'))).toEqual({
+      code: -32602,
+      message: 'Gone',
+      data: { uri: 'docs+memo:x' },
+    });
+    expect(toWireError(new PeerError({ code: -32002, message: 'Gone' }))).toMatchObject({ code: -32602, data: {} });
+  });
+
+  it('keeps what it is under another URI and with a cause, and names a URI only where one was named', () => {
+    const wire = { code: -32603, message: 'Failed', data: { kept: 1 } };
+    const cause = new Error(SECRET);
+    for (const error of [
+      new PeerError(wire, 'memo:x').withCause(cause).withUri('docs+memo:x'),
+      new PeerError(wire, 'memo:x').withUri('docs+memo:x').withCause(cause),
+    ]) {
+      expect(error).toBeInstanceOf(PeerError);
+      expect(error).toMatchObject({ uri: 'docs+memo:x', wire, code: 'invalid', cause });
+      expect(toWireError(error)).toEqual(wire);
+    }
   });
 });
 

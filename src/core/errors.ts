@@ -2,7 +2,7 @@
  * The one family of errors. They are made where the cause is known and mapped to the wire by `toWireError` only,
  * so that no path, stack or secret can leave the process: a message is written for the peer, a `cause` for the log.
  */
-import { INTERNAL_ERROR, INVALID_PARAMS } from '../protocol/error-codes.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../protocol/error-codes.ts';
 
 export type ResourceErrorCode =
   /** There is no such resource, or the caller must not know of it. */
@@ -61,6 +61,26 @@ export class ResourceError extends Error {
   }
 }
 
+/** What another server answered with, to be sent on: its code, its words, its data. */
+export class PeerError extends ResourceError {
+  readonly wire: WireError;
+
+  constructor(wire: WireError, uri?: string, cause?: unknown) {
+    super(wire.code === LEGACY_RESOURCE_NOT_FOUND ? 'not-found' : 'invalid', wire.message, { uri, cause });
+    this.wire = wire;
+  }
+
+  override withCause(cause: unknown): PeerError {
+    return new PeerError(this.wire, this.uri, cause);
+  }
+
+  override withUri(uri: string): PeerError {
+    const { data } = this.wire;
+    const renamed = data !== undefined && typeof data.uri === 'string' ? { data: { ...data, uri } } : {};
+    return new PeerError({ ...this.wire, ...renamed }, uri, this.cause);
+  }
+}
+
 export const notFound = (uri: string, cause?: unknown): ResourceError =>
   new ResourceError('not-found', 'Resource not found', { uri, cause });
 
@@ -81,6 +101,7 @@ export interface WireError {
  * the request id, under which the log has the rest.
  */
 export function toWireError(error: unknown, requestId?: string): WireError {
+  if (error instanceof PeerError) return peerWireError(error);
   if (!(error instanceof ResourceError)) {
     return {
       code: INTERNAL_ERROR,
@@ -98,6 +119,12 @@ export function toWireError(error: unknown, requestId?: string): WireError {
       ...error.details,
     },
   };
+}
+
+/** As it came, but for the code of a missing resource, which only earlier revisions have. */
+function peerWireError({ wire, uri }: PeerError): WireError {
+  if (wire.code !== LEGACY_RESOURCE_NOT_FOUND) return wire;
+  return { ...wire, code: INVALID_PARAMS, data: { ...(uri !== undefined && { uri }), ...wire.data } };
 }
 
 function wireCode(code: ResourceErrorCode): number {

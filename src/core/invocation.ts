@@ -1,14 +1,7 @@
 /** What tools, prompts and reads get beside the context: the way back to the client while the request is running. */
-import type { Context } from './context.ts';
+import type { ClientFeatures, Context, LoggingLevel } from './context.ts';
 
-export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
-
-/** What the client of this request can be asked for (SEC-SAMP-2). */
-export interface ClientFeatures {
-  readonly elicitation: boolean;
-  readonly sampling: boolean;
-  readonly roots: boolean;
-}
+export type { ClientFeatures, LoggingLevel } from './context.ts';
 
 export interface Invocation extends Context {
   readonly client: ClientFeatures;
@@ -17,8 +10,10 @@ export interface Invocation extends Context {
    * follow each other too fast (SEC-UTIL-3). Never put data of a resource into the message.
    */
   progress(progress: number, total?: number, message?: string): void;
+  /** Whether the client asked for reports of progress. */
+  readonly wantsProgress: boolean;
   /** Sends a log message to the client, at the level it asked for or above; scrubbed and rate-limited (SEC-UTIL-4). */
-  notify(level: LoggingLevel, data: unknown): void;
+  notify(level: LoggingLevel, data: unknown, logger?: string): void;
   /**
    * Ends the connection on which the client waits, where it can come back for the answer: for work that takes long, over
    * HTTP with `resume`. The work goes on. Does nothing elsewhere.
@@ -40,6 +35,7 @@ export function detached(ctx: Context): Invocation {
     ...ctx,
     client: { elicitation: false, sampling: false, roots: false },
     progress: ignore,
+    wantsProgress: false,
     notify: ignore,
     hangUp: ignore,
     answers: {},

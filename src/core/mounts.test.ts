@@ -1,13 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import type { InputRequest } from '../protocol/input-required.ts';
 import { memoryProvider } from '../providers/memory/index.ts';
 import { flatProvider } from '../testing/flat-fixture.ts';
 import { listAll, readLeaf, urisOf } from '../testing/observe.ts';
 import { chunksOf } from './body.ts';
 import { createContext } from './context.ts';
-import { ResourceError } from './errors.ts';
+import { PeerError, ResourceError, toWireError } from './errors.ts';
 import { wrapProvider } from './layer.ts';
-import { MAX_MOUNT_NAME_LENGTH, type Mount, mountNameProblem, mountTree, publishUri } from './mounts.ts';
+import {
+  ANY_SCHEME,
+  MAX_MOUNT_NAME_LENGTH,
+  type Mount,
+  mountNameProblem,
+  mountTree,
+  publishes,
+  publishUri,
+} from './mounts.ts';
+import { createNotes } from './notes.ts';
 import type { ResourceProvider } from './provider.ts';
+import { QuestionsAsked } from './questions.ts';
 import { parseUriTemplate } from './uri-template.ts';
 
 const ctx = createContext();
@@ -198,6 +209,155 @@ describe('errors of mounts', () => {
   it('that are no ResourceErrors pass as they are', async () => {
     const bug = new TypeError('a bug');
     await expect(mounted(failing(bug)).metadata('docs+memory:///a', ctx)).rejects.toBe(bug);
+  });
+});
+
+describe('a mount without a prefix that may have URIs of any scheme', () => {
+  const anyOf = (...uris: string[]): ResourceProvider => {
+    const provider = flatProvider({ resources: new Map(uris.map((uri) => [uri, bytes(uri)])) });
+    return { ...provider, features: { ...provider.features, schemes: [ANY_SCHEME] } };
+  };
+  const memory = memoryProvider({ resources: { a: { text: '' } } });
+
+  it('has what is nobody else’s', async () => {
+    const uris = ['file:///a', 'git+ssh://host/a', 'memo:1+1', 'ui://page', 'urn:a:b'];
+    const mount: Mount = { name: 'any', provider: anyOf(...uris), prefix: 'none' };
+    const tree = mountTree([{ name: 'docs', provider: memory }, mount]);
+    expect(urisOf(await listAll(tree, undefined))).toEqual(['docs+memory:///', ...uris]);
+    for (const uri of uris) {
+      expect((await readLeaf(tree, uri)).bytes).toEqual(bytes(uri));
+      expect(publishes(mount, uri)).toBe(true);
+    }
+    expect(await tree.metadata('docs+memory:///a', ctx)).toMatchObject({ uri: 'docs+memory:///a' });
+    await expect(tree.metadata('memory:///a', ctx)).rejects.toMatchObject({ code: 'not-found', uri: 'memory:///a' });
+    expect(tree.features.schemes).toEqual(['docs+memory', ANY_SCHEME]);
+  });
+
+  it('with a prefix has that for all of them', async () => {
+    const tree = mountTree([{ name: 'any', provider: anyOf('urn:a:b', 'ui://page') }]);
+    expect(urisOf(await listAll(tree, undefined))).toEqual(['ui://any+page', 'any+urn:a:b']);
+    expect(tree.features.schemes).toEqual([ANY_SCHEME]);
+    await expect(tree.metadata('urn:a:b', ctx)).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('cannot stand beside another without a prefix, whatever their order', () => {
+    const any: Mount = { name: 'any', provider: anyOf(), prefix: 'none' };
+    const other: Mount = { name: 'other', provider: memory, prefix: 'none' };
+    const message = /"any" and "other".*"any" may have URIs of any scheme/;
+    expect(() => mountTree([any, other])).toThrow(message);
+    expect(() => mountTree([other, any])).toThrow(message);
+    const second: Mount = { ...any, name: 'second' };
+    expect(() => mountTree([any, second])).toThrow(expect.objectContaining({ code: 'invalid' }));
+    expect(() => mountTree([any, { ...other, prefix: 'name' }])).not.toThrow();
+  });
+
+  it('does not show what would lead elsewhere, and the list says so', async () => {
+    const inner = anyOf('docs+memory:///', 'ui://docs+page', 'urn:a:b');
+    const withTemplates: ResourceProvider = {
+      ...inner,
+      listTemplates: async () => ({
+        resourceTemplates: [
+          { uriTemplate: 'docs+memory:///{+path}', name: 'theirs' },
+          { uriTemplate: '{+uri}', name: 'own' },
+        ],
+      }),
+    };
+    const tree = mountTree([
+      { name: 'docs', provider: memory },
+      { name: 'any', provider: withTemplates, prefix: 'none' },
+    ]);
+    const notes = createNotes();
+    const noted = createContext({ notes });
+    const { resources } = await tree.list(undefined, { limit: 100 }, noted);
+    expect(urisOf(resources)).toEqual(['docs+memory:///', 'urn:a:b']);
+    const templates = await tree.listTemplates?.({ limit: 100 }, noted);
+    expect(templates?.resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'docs+memory:///{+path}',
+      '{+uri}',
+    ]);
+    const missing = ['docs+memory:///', 'ui://docs+page', 'docs+memory:///{+path}'];
+    expect(notes.finish({}, { ttlMs: 1, cacheScope: 'public' })).toMatchObject({
+      _meta: { 'vitrine/missing': missing.map((uri) => ({ mount: 'any', reason: expect.stringContaining(uri) })) },
+    });
+    expect(
+      urisOf(await listAll(mountTree([{ name: 'any', provider: inner, prefix: 'none' }]), undefined)),
+    ).toHaveLength(3);
+  });
+});
+
+describe('what another server sent, in mounts', () => {
+  const item = { uri: 'memo:x', name: 'x', text: 'x', unknown: { uri: 'memo:x' } };
+  const provider: ResourceProvider = {
+    ...flatProvider({ resources: new Map([['memo:x', bytes('x')]]) }),
+    read: async () => [{ resource: { uri: 'memo:x', name: 'x' }, content: { kind: 'bytes', bytes: bytes('x') }, item }],
+  };
+
+  it('has the published URI, and every other field as it came', async () => {
+    const { bodies } = await readLeaf(mountTree([{ name: 'docs', provider }]), 'docs+memo:x');
+    expect(bodies[0]).toMatchObject({ resource: { uri: 'docs+memo:x' } });
+    expect(bodies[0]?.item).toEqual({ ...item, uri: 'docs+memo:x' });
+    const bare = await mountTree([{ name: 'docs', provider, prefix: 'none' }]).read(
+      'memo:x',
+      { maxBytes: 9, maxChildren: 1 },
+      ctx,
+    );
+    expect(bare[0]?.item).toBe(item);
+  });
+
+  it('names published URIs in what it asks, as an error and while it reads', async () => {
+    const link = (uri: string): InputRequest => ({
+      method: 'sampling/createMessage',
+      params: { messages: [{ role: 'user', content: { type: 'resource_link', uri, name: 'x' } }], maxTokens: 1 },
+    });
+    const sent: InputRequest[] = [];
+    const ask = async (request: InputRequest): Promise<unknown> => sent.push(request);
+    const asking: ResourceProvider = {
+      ...provider,
+      async read(uri, _want, { client, signal }) {
+        await client?.ask?.(link(uri), signal);
+        throw new QuestionsAsked({ q: link(uri) }, 'state', uri);
+      },
+    };
+    const client = { elicitation: false, sampling: true, roots: false, ask };
+    for (const [prefix, uri] of [
+      ['name', 'docs+memo:x'],
+      ['none', 'memo:x'],
+    ] as const) {
+      const tree = mountTree([{ name: 'docs', provider: asking, prefix }]);
+      const reading = tree.read(uri, { maxBytes: 9, maxChildren: 1 }, createContext({ client }));
+      const refused = await reading.catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(QuestionsAsked);
+      expect(refused).toMatchObject({ uri, state: 'state', requests: { q: link(uri) } });
+      expect(sent.splice(0)).toEqual([link(uri)]);
+    }
+  });
+
+  it('as an error names the published URI in its data', async () => {
+    const error = new PeerError({ code: -32002, message: 'Gone', data: { uri: 'memo:x', kept: 1 } }, 'memo:x');
+    const tree = mountTree([{ name: 'docs', provider: { ...provider, metadata: () => Promise.reject(error) } }]);
+    const refused = await tree.metadata('docs+memo:x', ctx).catch((thrown: unknown) => thrown);
+    expect(toWireError(refused)).toEqual({ code: -32602, message: 'Gone', data: { uri: 'docs+memo:x', kept: 1 } });
+  });
+
+  it('is as fresh as it says, where it says so; else the server’s own word counts', async () => {
+    const own = { ttlMs: 60_000, cacheScope: 'public' } as const;
+    const hint = { ttlMs: 5_000, cacheScope: 'private' } as const;
+    const fresh = (hints: boolean): ResourceProvider => ({
+      ...provider,
+      features: { ...provider.features, hints },
+      async metadata(uri, { notes }) {
+        if (hints) notes?.fresh({ ...hint, ttlMs: 90_000 });
+        return { uri, name: 'x' };
+      },
+    });
+    const freshness = async (hints: boolean) => {
+      const notes = createNotes();
+      const tree = mountTree([{ name: 'docs', provider: fresh(hints) }]);
+      await tree.metadata('docs+memo:x', createContext({ notes }));
+      return notes.finish({}, own);
+    };
+    expect(await freshness(true)).toEqual({ ttlMs: 90_000, cacheScope: 'private' });
+    expect(await freshness(false)).toEqual(own);
   });
 });
 

@@ -1,23 +1,21 @@
 /**
- * Several providers in one tree. The only place that knows prefixes: a mount named `docs` publishes
+ * Several providers in one tree. Only this and `published-uris.ts` know prefixes: a mount named `docs` publishes
  * `docs+file:///guide/intro.md`, its name, `+`, and the provider's own URI, and is found again by cutting at the first
  * `+`. That holds for opaque URIs and templates too, and depends on nothing but the mount and the URI (CB-1).
  */
-import type { Icon, Resource, ResourceTemplate } from '../protocol/resources.ts';
+import type { Icon, ResourceTemplate } from '../protocol/resources.ts';
+import { type ListSource, pageAcross, type SourcePage } from './across.ts';
 import type { ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
-import type {
-  ChangeEvent,
-  Page,
-  ProviderFeatures,
-  ResourcePage,
-  ResourceProvider,
-  SearchMatch,
-  SearchQuery,
-} from './provider.ts';
+import type { MountedServer } from './mounted-server.ts';
+import type { ChangeEvent, Page, ProviderFeatures, ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
+import { ANY_SCHEME, isPrefixed, publishUri, UI } from './published-uris.ts';
+import { publishAsking, publishQuestions } from './rewriting.ts';
 import { searchProvider } from './search.ts';
 import { schemeOf } from './uri.ts';
+
+export { ANY_SCHEME, nativeUri, publishes, publishUri } from './published-uris.ts';
 
 export interface Mount {
   /** `[a-z][a-z0-9-.]*`: it becomes a part of a URI scheme. */
@@ -27,6 +25,10 @@ export interface Mount {
   readonly prefix?: 'name' | 'none' | undefined;
   /** Of its folders and templates, instead of the default ones (973-2). */
   readonly icons?: readonly Icon[] | undefined;
+  /** The tools and prompts of the server that is mounted, where it is one. */
+  readonly server?: MountedServer | undefined;
+  /** How the server is that is mounted, as JSON for people; without secrets. */
+  readonly health?: (() => object) | undefined;
 }
 
 const MOUNT_NAME = /^[a-z][a-z0-9.-]*$/;
@@ -58,7 +60,7 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
   );
 
   /** The mount of a published URI or template, and the provider's own form of it. */
-  function route(published: string): { mount: Mount; native: string } {
+  function mountOf(published: string): { mount: Mount; native: string } | undefined {
     const isUi = UI.test(published);
     const text = isUi ? published.slice('ui://'.length) : published;
     const plus = text.indexOf('+');
@@ -67,43 +69,65 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
       const native = text.slice(plus + 1);
       return { mount: named, native: isUi ? `ui://${native}` : native };
     }
-    const mount = byScheme.get(schemeOf(published) ?? '');
-    if (mount === undefined) throw notFound(published);
-    return { mount, native: published };
+    const mount = byScheme.get(schemeOf(published) ?? '') ?? byScheme.get(ANY_SCHEME);
+    return mount && { mount, native: published };
+  }
+
+  /** @throws ResourceError `not-found` */
+  function route(published: string): { mount: Mount; native: string } {
+    const found = mountOf(published);
+    if (found === undefined) throw notFound(published);
+    return found;
+  }
+
+  /** Without what would lead to another mount when it is read: without a prefix, a URI may read like one of another. */
+  function reachable<T>(mount: Mount, listed: readonly T[], uriOf: (each: T) => string, ctx: Context): readonly T[] {
+    if (isPrefixed(mount)) return listed;
+    return listed.filter((each) => {
+      const uri = uriOf(each);
+      if (mountOf(uri)?.mount === mount) return true;
+      ctx.log.warn('left out: its URI is not one of its mount; give the mount a prefix', { mount: mount.name, uri });
+      ctx.notes?.missing({ mount: mount.name, reason: `${uri} is left out: without a prefix it leads elsewhere` });
+      return false;
+    });
   }
 
   /** Runs one operation on the mount of a URI; what it throws names the published URI. */
-  async function on<T>(published: string, run: (mount: Mount, native: string) => Promise<T>): Promise<T> {
+  async function on<T>(
+    published: string,
+    ctx: Context,
+    run: (mount: Mount, native: string, ctx: Context) => Promise<T>,
+  ): Promise<T> {
     const { mount, native } = route(published);
     try {
-      return await run(mount, native);
+      return await run(mount, native, publishAsking(mount, noting(mount, ctx)));
     } catch (error) {
-      throw error instanceof ResourceError ? error.withUri(published) : error;
+      throw error instanceof ResourceError ? publishQuestions(mount, error.withUri(published)) : error;
     }
   }
 
-  /** Goes through the mounts one after the other; the cursor is the mount's name and its own cursor. */
-  async function across<T>(
-    page: Page,
-    run: (mount: Mount, page: Page) => Promise<{ items: readonly T[]; nextCursor?: string | undefined }>,
-  ): Promise<{ items: T[]; nextCursor?: string | undefined }> {
-    const start = page.cursor === undefined ? undefined : parsePosition(page.cursor);
-    let index = start === undefined ? 0 : mounts.findIndex((mount) => mount.name === start.mount);
-    if (index === -1) throw invalid('The cursor names a mount that is gone; list again without it');
-    let cursor = start?.cursor;
-    const items: T[] = [];
-    for (let mount = mounts[index]; mount !== undefined; mount = mounts[++index]) {
-      const result = await run(mount, { cursor, limit: page.limit - items.length }).catch((error: unknown) => {
-        throw publishError(mount, error);
-      });
-      items.push(...result.items);
-      cursor = result.nextCursor;
-      if (cursor !== undefined) return { items, nextCursor: JSON.stringify([mount.name, cursor]) };
-      const next = mounts[index + 1];
-      if (items.length >= page.limit && next !== undefined) return { items, nextCursor: JSON.stringify([next.name]) };
-    }
-    return { items };
-  }
+  /** The mounts as sources of one list; what a mount throws names the URI that it publishes. */
+  const sources = <T>(list: (mount: Mount, page: Page, ctx: Context) => Promise<SourcePage<T>>): ListSource<T>[] =>
+    mounts.map((mount) => ({
+      name: mount.name,
+      remote: mount.provider.features.remote === true,
+      async list(page, ctx) {
+        try {
+          return await list(mount, page, noting(mount, ctx));
+        } catch (error) {
+          throw publishError(mount, error);
+        }
+      },
+    }));
+  const roots = sources(async (mount, page, ctx) => {
+    const { resources, ...rest } = await mount.provider.list(undefined, page, ctx);
+    return { ...rest, items: reachable(mount, resources, (each) => each.uri, ctx).map((each) => publish(mount, each)) };
+  });
+  const templates = sources(async (mount, page, ctx) => {
+    const result = await mount.provider.listTemplates?.(page, ctx);
+    const listed = reachable(mount, result?.resourceTemplates ?? [], (each) => each.uriTemplate, ctx);
+    return { items: listed.map((each) => publishTemplate(mount, each)), nextCursor: result?.nextCursor };
+  });
 
   const watchAll = async (onChange: (event: ChangeEvent) => void, ctx: Context): Promise<AsyncDisposable> => {
     const opening = mounts.map(async (mount) => mount.provider.watch?.(undefined, onChange, ctx));
@@ -120,62 +144,46 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
     return { [Symbol.asyncDispose]: dispose };
   };
 
-  /** One mount that does not answer does not take the others along: it is left out, and the log says so. */
-  async function rootsOf(mount: Mount, page: Page, ctx: Context): Promise<ResourcePage> {
-    try {
-      return await mount.provider.list(undefined, page, ctx);
-    } catch (error) {
-      if (mounts.length === 1 || !(error instanceof ResourceError) || error.code !== 'unavailable') throw error;
-      ctx.log.warn('a mount is left out of the list', { mount: mount.name, error });
-      return { resources: [] };
-    }
-  }
-
   return {
     name: 'mounts',
-    features: featuresOf(mounts),
+    get features() {
+      return featuresOf(mounts);
+    },
 
     async list(uri, page, ctx) {
       if (uri === undefined) {
-        const { items, nextCursor } = await across(page, async (mount, inner) => {
-          const roots = await rootsOf(mount, inner, ctx);
-          return { items: roots.resources.map((resource) => publish(mount, resource)), nextCursor: roots.nextCursor };
-        });
-        return { resources: items, nextCursor };
+        const { items, ...rest } = await pageAcross(roots, page, ctx);
+        return { ...rest, resources: items };
       }
-      return on(uri, async (mount, native) => {
-        const result = await mount.provider.list(native, page, ctx);
+      return on(uri, ctx, async (mount, native, noted) => {
+        const result = await mount.provider.list(native, page, noted);
         return { ...result, resources: result.resources.map((resource) => publish(mount, resource)) };
       });
     },
 
     metadata: (uri, ctx) =>
-      on(uri, async (mount, native) => publish(mount, await mount.provider.metadata(native, ctx))),
+      on(uri, ctx, async (mount, native, noted) => publish(mount, await mount.provider.metadata(native, noted))),
 
     read: (uri, want, ctx) =>
-      on(uri, async (mount, native) => {
-        const bodies = await mount.provider.read(native, want, ctx);
+      on(uri, ctx, async (mount, native, noted) => {
+        const bodies = await mount.provider.read(native, want, noted);
         return bodies.map((body) => publishBody(mount, body));
       }),
 
     async listTemplates(page, ctx) {
-      const { items, nextCursor } = await across(page, async (mount, inner) => {
-        const result = await mount.provider.listTemplates?.(inner, ctx);
-        const templates = result?.resourceTemplates ?? [];
-        return { items: templates.map((template) => publishTemplate(mount, template)), nextCursor: result?.nextCursor };
-      });
+      const { items, nextCursor } = await pageAcross(templates, page, ctx);
       return { resourceTemplates: items, nextCursor };
     },
 
     complete: (request, ctx) =>
-      on(request.uriTemplate, async (mount, native) => {
+      on(request.uriTemplate, ctx, async (mount, native, noted) => {
         if (mount.provider.complete === undefined) return { values: [], hasMore: false };
-        return mount.provider.complete({ ...request, uriTemplate: native }, ctx);
+        return mount.provider.complete({ ...request, uriTemplate: native }, noted);
       }),
 
     watch(uri, onChange, ctx) {
       if (uri === undefined) return watchAll(onChange, ctx);
-      return on(uri, async (mount, native) => {
+      return on(uri, ctx, async (mount, native) => {
         if (mount.provider.watch === undefined) throw invalid('This resource cannot be subscribed to', uri);
         const published = (event: ChangeEvent): void =>
           onChange(event.kind === 'updated' ? { ...event, uri: publishUri(mount, event.uri) } : event);
@@ -198,10 +206,6 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
   };
 }
 
-const UI = /^ui:\/\//i;
-
-const isPrefixed = (mount: Mount): boolean => mount.prefix !== 'none';
-
 async function* searchMount(mount: Mount, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
   try {
     for await (const match of searchProvider(mount.provider, query, ctx))
@@ -216,8 +220,10 @@ const publishError = (mount: Mount, error: unknown): unknown =>
   error instanceof ResourceError && error.uri !== undefined ? error.withUri(publishUri(mount, error.uri)) : error;
 
 function publishBody(mount: Mount, body: ResourceBody): ResourceBody {
+  if (!isPrefixed(mount)) return body;
   const resource = publish(mount, body.resource);
-  if (!isPrefixed(mount) || body.content.kind === 'bytes') return { ...body, resource };
+  const item = body.item === undefined ? {} : { item: publish(mount, body.item) };
+  if (body.content.kind === 'bytes') return { ...body, ...item, resource };
   const { content } = body;
   async function* published(): AsyncIterable<Uint8Array> {
     try {
@@ -226,38 +232,19 @@ function publishBody(mount: Mount, body: ResourceBody): ResourceBody {
       throw publishError(mount, error);
     }
   }
-  return { ...body, resource, content: { ...content, open: published } };
+  return { ...body, ...item, resource, content: { ...content, open: published } };
 }
 
-/** The URI, or URI template, under which a mount publishes its provider's own. */
-export function publishUri(mount: Mount, native: string): string {
-  if (!isPrefixed(mount)) return native;
-  // Hosts look for `ui://`, so there the mount goes into the authority.
-  if (UI.test(native)) return `ui://${mount.name}+${native.slice('ui://'.length)}`;
-  return `${mount.name}+${native}`;
-}
-
-/** Whether a published URI, or URI template, is one of this mount. */
-export function publishes(mount: Mount, uri: string): boolean {
-  if (!isPrefixed(mount)) return mount.provider.features.schemes.includes(schemeOf(uri) ?? '');
-  const text = UI.test(uri) ? uri.slice('ui://'.length) : uri;
-  return text.slice(0, mount.name.length + 1).toLowerCase() === `${mount.name}+`;
-}
-
-const publish = (mount: Mount, resource: Resource): Resource =>
+const publish = <T extends { readonly uri: string }>(mount: Mount, resource: T): T =>
   isPrefixed(mount) ? { ...resource, uri: publishUri(mount, resource.uri) } : resource;
 
 const publishTemplate = (mount: Mount, template: ResourceTemplate): ResourceTemplate =>
   isPrefixed(mount) ? { ...template, uriTemplate: publishUri(mount, template.uriTemplate) } : template;
 
-/** @throws ResourceError `invalid` */
-function parsePosition(cursor: string): { mount: string; cursor: string | undefined } {
-  try {
-    const [mount, inner] = JSON.parse(cursor) as readonly unknown[];
-    if (typeof mount === 'string' && (inner === undefined || typeof inner === 'string'))
-      return { mount, cursor: inner };
-  } catch {}
-  throw invalid('The cursor is not one of this list; list again without it');
+/** A mount that says nothing of freshness leaves the answer as fresh as the server says of itself. */
+function noting(mount: Mount, ctx: Context): Context {
+  if (mount.provider.features.hints !== true) ctx.notes?.plain();
+  return ctx;
 }
 
 function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
@@ -266,6 +253,7 @@ function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
   return {
     schemes: [...new Set(mounts.flatMap(publishedSchemes))],
     watch: some((features) => features.watch),
+    watchesResources: some((features) => features.watch && features.watchesResources !== false),
     templates: some((features) => features.templates),
     completion: some((features) => features.completion),
     // What a provider cannot search by itself is read and searched here.
@@ -277,7 +265,7 @@ function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
 
 const publishedSchemes = (mount: Mount): readonly string[] =>
   mount.provider.features.schemes.map((scheme) =>
-    isPrefixed(mount) && scheme !== 'ui' ? `${mount.name}+${scheme}` : scheme,
+    isPrefixed(mount) && scheme !== 'ui' && scheme !== ANY_SCHEME ? `${mount.name}+${scheme}` : scheme,
   );
 
 function assertUnambiguous(mounts: readonly Mount[]): void {
@@ -303,5 +291,13 @@ function assertUnambiguous(mounts: readonly Mount[]): void {
       }
       owners.set(scheme, mount.name);
     }
+  }
+  const any = owners.get(ANY_SCHEME);
+  const other = mounts.find((mount) => !isPrefixed(mount) && mount.name !== any);
+  if (any !== undefined && other !== undefined) {
+    throw invalid(
+      `Mounts "${any}" and "${other.name}" are both published without a prefix, and "${any}" may have URIs of any ` +
+        'scheme; remove "prefix: none" from one',
+    );
   }
 }

@@ -8,10 +8,12 @@ import type { Context } from './context.ts';
 
 /** What a provider can do: flat facts that core and frontends read instead of asking for names. */
 export interface ProviderFeatures {
-  /** URI schemes it publishes, lower case; two unprefixed mounts must not share one. */
+  /** URI schemes it publishes, lower case, or `*` for any; two unprefixed mounts must not share one. */
   readonly schemes: readonly string[];
   /** `watch` works. */
   readonly watch: boolean;
+  /** `false` where `watch` works for the listed set only, not for single resources. */
+  readonly watchesResources?: boolean | undefined;
   /** `listTemplates` returns something. */
   readonly templates: boolean;
   /** `complete` works for the variables of its templates. */
@@ -22,6 +24,10 @@ export interface ProviderFeatures {
   readonly ranges: boolean;
   /** What is shown depends on the client's roots (`Context.roots`). */
   readonly roots?: boolean | undefined;
+  /** It says itself, in the context's notes, how fresh its answers are. */
+  readonly hints?: boolean | undefined;
+  /** It is reached over a connection: in lists of several mounts it may be passed over while it is slow. */
+  readonly remote?: boolean | undefined;
 }
 
 /** Which part of a list is wanted. */
@@ -33,12 +39,16 @@ export interface Page {
   readonly cursor?: string | undefined;
   /** At most this many entries; at least 1. */
   readonly limit: number;
+  /** Only what has something below is wanted, to go down there: a list that is `whole` has nothing to show then. */
+  readonly containersOnly?: boolean | undefined;
 }
 
 export interface ResourcePage {
   readonly resources: readonly Resource[];
   /** Absent on the last page. A page may be short, even empty, and still have a next one. */
   readonly nextCursor?: string | undefined;
+  /** This list has what lies below its entries too: nobody needs to go down, nor has a limit for going down. */
+  readonly whole?: boolean | undefined;
 }
 
 export interface TemplatePage {
@@ -79,6 +89,8 @@ export interface CompletionValues {
   /** How many there are in all, if known. */
   readonly total?: number | undefined;
   readonly hasMore: boolean;
+  /** Fields of another server's answer that are sent on as they came: of the completion, and of the result around it. */
+  readonly others?: { readonly completion: object; readonly result: object } | undefined;
 }
 
 /** Something changed: one resource (its content, or a container's set of children), or the listed set. */

@@ -1,29 +1,14 @@
 /** One page of a list that is in memory anyway: tools, prompts. */
-import type { Context } from '../core/context.ts';
+import type { SourcePage } from '../core/across.ts';
 import { invalid } from '../core/errors.ts';
-import type { CacheHint } from '../protocol/resources.ts';
-import { nextCursor, openCursor, type ResourceOptions, scopeOf } from './resources/options.ts';
+import type { Page } from '../core/provider.ts';
 
-export interface ListPage<T> extends CacheHint {
-  readonly items: readonly T[];
-  readonly nextCursor?: string;
-}
-
-/** The page behind a cursor, which names the last entry that was given. */
-export function pageOf<T>(
-  all: readonly T[],
-  nameOf: (item: T) => string,
-  method: string,
-  cursor: string | undefined,
-  options: ResourceOptions,
-  ctx: Context,
-): ListPage<T> {
-  const scope = scopeOf(ctx, method);
-  const last = openCursor(options, cursor, scope);
-  const at = last === undefined ? -1 : all.findIndex((item) => nameOf(item) === last);
-  if (last !== undefined && at === -1) throw invalid('The list has changed; list again without the cursor');
-  const items = all.slice(at + 1, at + 1 + options.limits.pageSize);
+/** The page behind a position, which is the name of the last entry that was given. */
+export function pageOf<T>(all: readonly T[], nameOf: (item: T) => string, { cursor, limit }: Page): SourcePage<T> {
+  const at = cursor === undefined ? -1 : all.findIndex((item) => nameOf(item) === cursor);
+  if (cursor !== undefined && at === -1) throw invalid('The list has changed; list again without the cursor');
+  const items = all.slice(at + 1, at + 1 + limit);
   const end = items.at(-1);
   const more = end !== undefined && at + 1 + items.length < all.length;
-  return { items, ...nextCursor(options, more ? nameOf(end) : undefined, scope), ...options.cacheHint };
+  return { items, nextCursor: more ? nameOf(end) : undefined };
 }

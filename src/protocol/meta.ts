@@ -12,8 +12,14 @@ export const DECLARED_MIME_TYPE_META_KEY = 'vitrine/declaredMimeType';
 /** In the `_meta` of a default list or a directory read that stopped at a limit: the name of that limit. */
 export const TRUNCATED_META_KEY = 'vitrine/truncatedBy';
 
+/** In the `_meta` of a list: the mounts whose part is missing, as `[{mount, reason}]`. */
+export const MISSING_META_KEY = 'vitrine/missing';
+
 /** The extension under which SEP-2093 is advertised in `capabilities.extensions`. */
 export const SEP_2093_EXTENSION = 'vitrine/resource-metadata';
 
 /** The extension under which `resources/directory/read` is advertised. */
 export const DIRECTORY_EXTENSION = 'vitrine/resource-directories';
+
+/** In the `_meta` of a result of 2026-07-28: who made it. */
+export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo';

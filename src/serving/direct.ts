@@ -7,6 +7,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
 import { ConfirmationNeeded } from '../core/confirmation.ts';
@@ -14,6 +15,7 @@ import { createContext, type Log } from '../core/context.ts';
 import { detached } from '../core/invocation.ts';
 import { RootsNeeded } from '../core/roots.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { declaredFeatures } from './invocation.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 
 const REVISION = '2026-07-28';
@@ -31,15 +33,17 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
     id: string | number,
     method: Method,
     params: unknown,
+    declared: ClientCapabilities,
     signal: AbortSignal,
   ): Promise<Response | undefined> {
-    const ctx = createContext({ signal, log });
+    const client = declaredFeatures(declared);
+    const ctx = createContext({ signal, log, client });
     try {
-      const result = withMeta(await method.run(params, detached(ctx)), signature);
+      const result = withMeta(await method.run(params, { ...detached(ctx), client, seal: needWayBack }), signature);
       return json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } });
     } catch (error) {
-      // The client may be able to ask its user, or to say its roots: that takes the way back, which this path does not have.
-      if (error instanceof ConfirmationNeeded || error instanceof RootsNeeded) return undefined;
+      const asks = error instanceof WayBackNeeded || error instanceof ConfirmationNeeded || error instanceof RootsNeeded;
+      if (asks) return undefined;
       return json({ jsonrpc: '2.0', id, error: wireErrorOf(error, method.name, ctx) });
     }
   }
@@ -50,10 +54,18 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
       const method = methods.get(parsed.method);
       if (!method?.plain || 'inputResponses' in parsed.params || 'requestState' in parsed.params) return undefined;
       const params = method.params.safeParse(parsed.params);
-      return params.success ? run(parsed.id, method, params.data, request.signal) : undefined;
+      const declared = parsed.params._meta[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities;
+      return params.success ? run(parsed.id, method, params.data, declared, request.signal) : undefined;
     },
   };
 }
+
+/** The client is to be asked something: that takes the way back, which this path does not have. */
+class WayBackNeeded extends Error {}
+
+const needWayBack = (): never => {
+  throw new WayBackNeeded();
+};
 
 const json = (message: object): Response =>
   new Response(JSON.stringify(message), { headers: { 'Content-Type': 'application/json' } });
@@ -61,7 +73,7 @@ const json = (message: object): Response =>
 interface PlainRequest {
   readonly id: string | number;
   readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>> & { readonly _meta: Readonly<Record<string, unknown>> };
 }
 
 /** A request with a well-formed envelope of the one revision, that asks for no progress and no log messages. */

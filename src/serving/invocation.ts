@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  type Server,
+  LOG_LEVEL_META_KEY,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import type { Context } from '../core/context.ts';
 import type { CursorScope } from '../core/cursor.ts';
 import { invalid } from '../core/errors.ts';
@@ -13,6 +14,7 @@ import type { ClientFeatures, Invocation, LoggingLevel } from '../core/invocatio
 import { scrub, scrubData } from '../core/scrub.ts';
 import type { Vitrine } from '../vitrine.ts';
 import type { Connection } from './sdk-server.ts';
+import type { WholeResultServer } from './whole-results.ts';
 
 /** Progress of one request is reported this often in the long run, in milliseconds; its end is always reported. */
 const PROGRESS_INTERVAL_MS = 100;
@@ -31,7 +33,7 @@ export interface RunningInvocation {
 
 export function startInvocation(
   vitrine: Vitrine,
-  server: Server,
+  server: WholeResultServer,
   connection: Connection,
   sdk: ServerContext,
   method: string,
@@ -46,6 +48,7 @@ export function startInvocation(
     // Opened before anything runs: altered state is an error of the request, not of a tool.
     state: openState(vitrine, sdk, scope),
     client: featuresOf(server, connection, sdk),
+    wantsProgress: sdk.mcpReq._meta?.progressToken !== undefined,
     progress: unless(() => ended, progressOf(sdk, undelivered)),
     notify: unless(() => ended, notifierOf(sdk, undelivered)),
     hangUp: () => sdk.http?.closeSSE?.(),
@@ -84,19 +87,42 @@ function digest(params: unknown): string {
   return createHash('sha256').update(JSON.stringify(own)).digest('base64url');
 }
 
-function featuresOf(server: Server, connection: Connection, sdk: ServerContext): ClientFeatures {
-  const declared =
-    connection.era === 'modern'
-      ? ((sdk.mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as
-          | ClientCapabilities
-          | undefined)
-      : server.getClientCapabilities();
+function featuresOf(server: WholeResultServer, connection: Connection, sdk: ServerContext): ClientFeatures {
+  const modern = connection.era === 'modern';
+  const envelope = (sdk.mcpReq.envelope ?? {}) as Readonly<Record<string, unknown>>;
+  const declared = modern
+    ? (envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined)
+    : server.getClientCapabilities();
+  return {
+    ...declaredFeatures(declared),
+    logLevel: modern ? (envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined) : server.logLevel,
+    ...(!modern && { ask: askerOf(sdk) }),
+  };
+}
+
+/** What a client can be asked for, by what it declared. */
+export function declaredFeatures(declared: ClientCapabilities | undefined): ClientFeatures {
   return {
     elicitation: takesForms(declared?.elicitation),
     sampling: declared?.sampling !== undefined,
     roots: declared?.roots !== undefined,
+    declared: declared as Readonly<Record<string, unknown>> | undefined,
   };
 }
+
+/** How long a client may think about one question, in milliseconds: its user may be at lunch. */
+const ASK_TIMEOUT_MS = 600_000;
+
+const anyAnswer = z.looseObject({});
+
+/** Asks on the stream of the running request, which is how the 2025 era does it. */
+const askerOf =
+  (sdk: ServerContext): ClientFeatures['ask'] =>
+  ({ method, params }, signal) =>
+    sdk.mcpReq.send({ method, ...(params !== undefined && { params }) }, anyAnswer, {
+      signal: AbortSignal.any([signal, sdk.mcpReq.signal]),
+      timeout: ASK_TIMEOUT_MS,
+    });
 
 /** Questions are forms. A client that declares no mode takes those. */
 function takesForms(declared: ClientCapabilities['elicitation']): boolean {
@@ -134,8 +160,8 @@ function progressOf(sdk: ServerContext, undelivered: (error: unknown) => void): 
 
 function notifierOf(sdk: ServerContext, undelivered: (error: unknown) => void): Invocation['notify'] {
   let sent = 0;
-  return (level: LoggingLevel, data: unknown) => {
+  return (level: LoggingLevel, data: unknown, logger = 'vitrine') => {
     if (sent++ >= MAX_LOG_MESSAGES) return;
-    sdk.mcpReq.log(level, scrubData(data), 'vitrine').catch(undelivered);
+    sdk.mcpReq.log(level, scrubData(data), scrub(logger)).catch(undelivered);
   };
 }

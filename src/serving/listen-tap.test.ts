@@ -31,7 +31,12 @@ beforeEach(async () => {
     send: async (message) => void sent.push(message),
     close: async () => wire.onclose?.(),
   };
-  const sink = { updated: (uri: string) => void told.push(uri), listChanged: () => {}, promptsChanged: () => {} };
+  const sink = {
+    updated: (uri: string) => void told.push(uri),
+    listChanged: () => {},
+    promptsChanged: () => {},
+    toolsChanged: () => {},
+  };
   subscriptions = createSubscriptions(engine.vitrine, sink);
   tap = new ListenTap(wire, subscriptions, () => createContext());
   tap.onmessage = (message) => void delivered.push(message);

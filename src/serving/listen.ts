@@ -6,10 +6,11 @@ import type { Context } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { MAX_SUBSCRIPTIONS, type Subscriptions } from './subscriptions.ts';
 
-/** `params.notifications` of the request, as far as it concerns resources and prompts. */
+/** `params.notifications` of the request, as far as it is understood here. */
 export interface ListenFilter {
   readonly resourcesListChanged?: boolean;
   readonly promptsListChanged?: boolean;
+  readonly toolsListChanged?: boolean;
   readonly resourceSubscriptions?: readonly string[];
 }
 
@@ -52,18 +53,27 @@ export async function prepareListening(
     filter.resourcesListChanged === true && (await tryTo(() => subscriptions.addList(ctx), undefined, ctx));
   const prompts =
     filter.promptsListChanged === true && (await tryTo(() => subscriptions.addPrompts(ctx), undefined, ctx));
-  const { resourcesListChanged: _list, promptsListChanged: _prompts, resourceSubscriptions: _uris, ...others } = filter;
+  const tools = filter.toolsListChanged === true && (await tryTo(() => subscriptions.addTools(ctx), undefined, ctx));
+  const {
+    resourcesListChanged: _list,
+    promptsListChanged: _prompts,
+    toolsListChanged: _tools,
+    resourceSubscriptions: _uris,
+    ...others
+  } = filter;
   return {
     honoured: {
       ...others,
       ...(listed && { resourcesListChanged: true }),
       ...(prompts && { promptsListChanged: true }),
+      ...(tools && { toolsListChanged: true }),
       ...(filter.resourceSubscriptions !== undefined && { resourceSubscriptions: accepted }),
     },
     async release() {
       await Promise.all(accepted.map((uri) => subscriptions.remove(uri)));
       if (listed) await subscriptions.removeList();
       if (prompts) await subscriptions.removePrompts();
+      if (tools) await subscriptions.removeTools();
     },
   };
 }

@@ -56,13 +56,13 @@ export function methodsOf({ resources, provider, tools, prompts, icons }: Vitrin
     if (icons === undefined) return each;
     return { ...each, run: async (params, invocation) => withIcons(await each.run(params, invocation), icons) };
   });
-  if (tools.size > 0) {
+  if (tools.some) {
     methods.push(method('tools/list', listToolsParams, (params, ctx) => listTools(tools, resources, params, ctx)));
     methods.push(
       method('tools/call', callToolParams, (params, invocation) => callTool(tools, params, invocation), false),
     );
   }
-  if (prompts.size > 0) {
+  if (prompts.some) {
     methods.push(
       method('prompts/list', listPromptsParams, (params, ctx) => listPrompts(prompts, resources, params, ctx)),
     );
@@ -70,7 +70,7 @@ export function methodsOf({ resources, provider, tools, prompts, icons }: Vitrin
       method('prompts/get', getPromptParams, (params, invocation) => getPrompt(prompts, params, invocation), false),
     );
   }
-  if (provider.features.completion || prompts.size > 0) {
+  if (provider.features.completion || prompts.some) {
     methods.push(
       method('completion/complete', completeParams, (params, ctx) => complete(resources, prompts, params, ctx)),
     );

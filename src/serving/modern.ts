@@ -58,6 +58,7 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
       updated: (uri) => stream.listener?.({ kind: 'resource_updated', uri }),
       listChanged: () => stream.listener?.({ kind: 'resources_list_changed' }),
       promptsChanged: () => stream.listener?.({ kind: 'prompts_list_changed' }),
+      toolsChanged: () => stream.listener?.({ kind: 'tools_list_changed' }),
     });
     const end = (): void => {
       const closing: Promise<void> = subscriptions

@@ -3,6 +3,7 @@
  * what stands in front of the server has acted on the headers, and the tool acts on the arguments.
  */
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import { createContext } from '../core/context.ts';
 import type { HeaderParameter } from '../core/header-parameters.ts';
 import { HEADER_MISMATCH } from '../protocol/error-codes.ts';
 import type { Vitrine } from '../vitrine.ts';
@@ -20,7 +21,8 @@ export async function refuseParamHeaders(
 ): Promise<Response | undefined> {
   const call = toolCallOf(request.headers, message);
   if (call === undefined) return undefined;
-  const problem = (await tools.headerParameters(call.name))
+  const ctx = createContext({ signal: request.signal });
+  const problem = (await tools.headerParameters(call.name, ctx))
     .map((parameter) => problemOf(parameter, request.headers.get(PREFIX + parameter.header), call.args))
     .find((each) => each !== undefined);
   if (problem === undefined) return undefined;

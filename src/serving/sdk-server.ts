@@ -62,6 +62,7 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
         connection.log.warn(`changes of ${what} go unnoticed`, { error });
       if (vitrine.provider.features.watch) subscriptions.addList(ctx).catch(unnoticed('the list'));
       if (vitrine.prompts.watchable) subscriptions.addPrompts(ctx).catch(unnoticed('the prompts'));
+      if (vitrine.tools.watchable) subscriptions.addTools(ctx).catch(unnoticed('the tools'));
     };
   }
   return server;
@@ -139,11 +140,12 @@ function subscriptionMethods(subscriptions: Subscriptions): SubscriptionMethods 
 /** Only what works is declared (SEC-CAP-1). */
 export function capabilitiesOf(vitrine: Vitrine): ServerCapabilities {
   const { provider, tools, prompts } = vitrine;
+  const { watch, watchesResources } = provider.features;
   return {
-    resources: provider.features.watch ? { subscribe: true, listChanged: true } : {},
-    ...(tools.size > 0 && { tools: {}, logging: {} }),
-    ...(prompts.size > 0 && { prompts: prompts.watchable ? { listChanged: true } : {} }),
-    ...((provider.features.completion || prompts.size > 0) && { completions: {} }),
+    resources: watch ? { ...(watchesResources !== false && { subscribe: true }), listChanged: true } : {},
+    ...(tools.some && { tools: tools.watchable ? { listChanged: true } : {}, logging: {} }),
+    ...(prompts.some && { prompts: prompts.watchable ? { listChanged: true } : {} }),
+    ...((provider.features.completion || prompts.some) && { completions: {} }),
     extensions: { [SEP_2093_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} },
   };
 }

@@ -76,6 +76,7 @@ export function createSessions(
       updated: (uri) => void server.sendResourceUpdated({ uri }).catch(undelivered),
       listChanged: () => void server.sendResourceListChanged().catch(undelivered),
       promptsChanged: () => void server.sendPromptListChanged().catch(undelivered),
+      toolsChanged: () => void server.sendToolListChanged().catch(undelivered),
     };
     const subscriptions = connectionSubscriptions(vitrine, sink, peer);
     const server = createSdkServer(vitrine, { era: 'legacy', log, subscriptions, peer });

@@ -35,6 +35,7 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
     updated: (uri) => void server?.sendResourceUpdated({ uri }).catch(undelivered),
     listChanged: () => void server?.sendResourceListChanged().catch(undelivered),
     promptsChanged: () => void server?.sendPromptListChanged().catch(undelivered),
+    toolsChanged: () => void server?.sendToolListChanged().catch(undelivered),
   };
   const subscriptions = connectionSubscriptions(vitrine, sink, peer);
   const connection = { log, subscriptions, peer };

@@ -21,6 +21,7 @@ beforeEach(async () => {
     updated: (uri) => void told.push(uri),
     listChanged: () => void told.push('list'),
     promptsChanged: () => void told.push('prompts'),
+    toolsChanged: () => void told.push('tools'),
   };
 });
 

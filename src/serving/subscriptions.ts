@@ -1,6 +1,6 @@
 /** What one connection, or one `subscriptions/listen` stream, is told about: counted by URI, limited, and ended together. */
 import type { Context } from '../core/context.ts';
-import { invalid, ResourceError } from '../core/errors.ts';
+import { invalid, PeerError, ResourceError } from '../core/errors.ts';
 import type { Vitrine } from '../vitrine.ts';
 
 /** URIs that one connection or listen stream may subscribe to. */
@@ -11,6 +11,7 @@ export interface SubscriptionSink {
   updated(uri: string): void;
   listChanged(): void;
   promptsChanged(): void;
+  toolsChanged(): void;
 }
 
 export interface Subscriptions {
@@ -24,6 +25,9 @@ export interface Subscriptions {
   /** Reports changes of the prompts from now on. */
   addPrompts(ctx: Context): Promise<void>;
   removePrompts(): Promise<void>;
+  /** Reports changes of the tools from now on. */
+  addTools(ctx: Context): Promise<void>;
+  removeTools(): Promise<void>;
   /** Ends what this caller may no longer see, as after a change of its roots; gives the URIs. */
   recheck(ctx: Context): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -31,9 +35,10 @@ export interface Subscriptions {
 
 const LIST = Symbol('the listed set');
 const PROMPTS = Symbol('the prompts');
+const TOOLS = Symbol('the tools');
 
-/** What is held: a URI, or one of the two lists. */
-type Key = string | typeof LIST | typeof PROMPTS;
+/** What is held: a URI, or one of the lists. */
+type Key = string | typeof LIST | typeof PROMPTS | typeof TOOLS;
 
 interface Counted {
   count: number;
@@ -73,10 +78,8 @@ export function createSubscriptions(
     const listener = (): void => {
       if (!closed && held.get(key) === counted) tell();
     };
-    const handle =
-      key === PROMPTS
-        ? vitrine.promptChanges.subscribe(undefined, listener, ctx)
-        : vitrine.changes.subscribe(key === LIST ? undefined : key, listener, ctx);
+    const hub = key === PROMPTS ? vitrine.promptChanges : key === TOOLS ? vitrine.toolChanges : vitrine.changes;
+    const handle = hub.subscribe(typeof key === 'string' ? key : undefined, listener, ctx);
     const counted: Counted = { count: 1, handle };
     held.set(key, counted);
     try {
@@ -115,8 +118,7 @@ export function createSubscriptions(
 
   return {
     async add(uri, ctx) {
-      const resource = await vitrine.provider.metadata(uri, ctx);
-      if (resource.capabilities?.subscribe !== true) throw invalid('This resource cannot be subscribed to', uri);
+      await assertSubscribable(vitrine, uri, ctx);
       await hold(uri, () => sink.updated(uri), ctx);
     },
     remove: (uri) => release(uri),
@@ -124,6 +126,8 @@ export function createSubscriptions(
     removeList: () => release(LIST),
     addPrompts: (ctx) => hold(PROMPTS, () => sink.promptsChanged(), ctx),
     removePrompts: () => release(PROMPTS),
+    addTools: (ctx) => hold(TOOLS, () => sink.toolsChanged(), ctx),
+    removeTools: () => release(TOOLS),
     async recheck(ctx) {
       const uris = [...held.keys()].filter((key) => typeof key === 'string');
       const ended = await Promise.all(uris.map((uri) => endIfDenied(uri, ctx)));
@@ -131,6 +135,17 @@ export function createSubscriptions(
     },
     close: () => (closing ??= end()),
   };
+}
+
+/** @throws ResourceError what `metadata` throws, and `invalid` for what cannot be subscribed to */
+async function assertSubscribable({ provider }: Vitrine, uri: string, ctx: Context): Promise<void> {
+  try {
+    const { capabilities } = await provider.metadata(uri, ctx);
+    if (capabilities?.subscribe !== true) throw invalid('This resource cannot be subscribed to', uri);
+  } catch (error) {
+    // A mounted server may let be watched what it does not have yet: it says so itself when it is asked to.
+    if (!(error instanceof PeerError)) throw error;
+  }
 }
 
 /** The same for a connection that lasts: what its peer subscribes to by tools it is told of as well. */

@@ -5,6 +5,7 @@
 import {
   isInputRequiredResult,
   type JSONRPCRequest,
+  type LoggingLevel,
   type Result,
   Server,
   type ServerContext,
@@ -13,7 +14,21 @@ import {
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
 export class WholeResultServer extends Server {
+  #logLevel: LoggingLevel | undefined;
+
+  /** The level that the client of a 2025-era connection has set. */
+  get logLevel(): LoggingLevel | undefined {
+    return this.#logLevel;
+  }
+
   protected override _wrapHandler(method: string, handler: Handler): Handler {
+    if (method === 'logging/setLevel') {
+      return async (request, ctx) => {
+        const result = await handler(request, ctx);
+        this.#logLevel = request.params?.level as LoggingLevel | undefined;
+        return result;
+      };
+    }
     if (method !== 'tools/call') return super._wrapHandler(method, handler);
     return async (request, ctx) => {
       let whole: Result | undefined;

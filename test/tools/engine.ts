@@ -3,7 +3,7 @@ import { type Context, createContext } from '../../src/core/context.ts';
 import { detached } from '../../src/core/invocation.ts';
 import type { Mount } from '../../src/core/mounts.ts';
 import type { ResourceProvider } from '../../src/core/provider.ts';
-import type { CallToolResult, ContentBlock } from '../../src/protocol/content.ts';
+import type { CallToolResult, ContentBlock, ToolDescription } from '../../src/protocol/content.ts';
 import { isInputRequired } from '../../src/protocol/input-required.ts';
 import type { Resource, ResourceContents } from '../../src/protocol/resources.ts';
 import { type MemoryProvider, type MemoryResource, memoryProvider } from '../../src/providers/memory/index.ts';
@@ -30,7 +30,7 @@ export function engineOf(
   const unnamed = Object.entries(bare).map(([name, provider]): Mount => ({ name, provider, prefix: 'none' }));
   const vitrine = createVitrine({ mounts: [...named, ...unnamed], ...options });
   const call: Engine['call'] = async (tool, args = {}, ctx = {}) => {
-    const result = await vitrine.tools.call(tool, args, detached(createContext(ctx)));
+    const result = await vitrine.tools.call({ name: tool, arguments: args }, detached(createContext(ctx)));
     if (isInputRequired(result)) throw new Error(`${tool} asks the client`);
     return result;
   };
@@ -136,4 +136,9 @@ export async function followWindows(
 export function nextOffset(result: CallToolResult): number | undefined {
   const found = /Next window: \S+ \{.*"start_offset":(\d+)/.exec(textOf(result))?.[1];
   return found === undefined ? undefined : Number(found);
+}
+
+/** The descriptions of all tools. */
+export async function toolsOf(vitrine: Vitrine): Promise<readonly ToolDescription[]> {
+  return (await vitrine.tools.page({ limit: 1_000 }, createContext())).items;
 }

@@ -1,6 +1,7 @@
 /** `completion/complete` for the variables of resource templates and the arguments of prompts (RES-3, SEC-UTIL-5). */
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
+import type { CompletionValues } from '../../core/provider.ts';
 import type { CompleteParams } from '../../protocol/methods.ts';
 import type { PromptRegistry } from '../prompts/registry.ts';
 import type { ResourceOptions } from '../resources/options.ts';
@@ -17,7 +18,7 @@ export async function complete(
 ): Promise<CompleteResult> {
   if (params.ref.type === 'ref/prompt') return completePrompt(prompts, params.ref.name, params, options, ctx);
   if (options.provider.complete === undefined) throw invalid('Nothing here has templates to complete', params.ref.uri);
-  const { values, total, hasMore } = await options.provider.complete(
+  const completed = await options.provider.complete(
     {
       uriTemplate: params.ref.uri,
       variable: params.argument.name,
@@ -27,8 +28,13 @@ export async function complete(
     },
     ctx,
   );
-  return { completion: { values, hasMore, ...(total !== undefined && { total }) } };
+  return resultOf(completed);
 }
+
+const resultOf = ({ values, total, hasMore, others }: CompletionValues): CompleteResult => ({
+  ...others?.result,
+  completion: { ...others?.completion, values, hasMore, ...(total !== undefined && { total }) },
+});
 
 async function completePrompt(
   prompts: PromptRegistry,
@@ -38,7 +44,13 @@ async function completePrompt(
   ctx: Context,
 ): Promise<CompleteResult> {
   const prompt = (await prompts.list(ctx)).find((each) => each.name === name);
-  if (prompt === undefined) throw invalid(`There is no prompt named ${JSON.stringify(name)}`);
+  if (prompt === undefined) {
+    const server = prompts.serverOf(name);
+    if (server === undefined) throw invalid(`There is no prompt named ${JSON.stringify(name)}`);
+    const known = context?.arguments ?? {};
+    const asked = { prompt: name, argument: argument.name, value: argument.value, known };
+    return resultOf(await server.completePrompt(asked, ctx));
+  }
   if (!prompt.arguments?.some((each) => each.name === argument.name)) {
     throw invalid(`The prompt ${name} has no argument ${JSON.stringify(argument.name)}`);
   }

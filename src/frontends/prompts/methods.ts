@@ -9,8 +9,8 @@ import type { GetPromptResult, PromptDescription } from '../../protocol/content.
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
 import type { GetPromptParams, ListPromptsParams } from '../../protocol/methods.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
-import { pageOf } from '../page.ts';
-import type { ResourceOptions } from '../resources/options.ts';
+import { answering } from '../resources/answer.ts';
+import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resources/options.ts';
 import type { PromptRegistry } from './registry.ts';
 
 /** Characters of one argument. */
@@ -21,15 +21,18 @@ export interface ListPromptsResult extends CacheHint {
   readonly nextCursor?: string;
 }
 
-export async function listPrompts(
+export function listPrompts(
   registry: PromptRegistry,
   options: ResourceOptions,
   params: ListPromptsParams,
   ctx: Context,
 ): Promise<ListPromptsResult> {
-  const described = (await registry.list(ctx)).map(describe);
-  const { items, ...rest } = pageOf(described, (prompt) => prompt.name, 'prompts/list', params.cursor, options, ctx);
-  return { prompts: items, ...rest };
+  const scope = scopeOf(ctx, 'prompts/list');
+  return answering(options, ctx, async (noted) => {
+    const cursor = openCursor(options, params.cursor, scope);
+    const page = await registry.page({ cursor, limit: options.limits.pageSize }, noted);
+    return { prompts: page.items, ...nextCursor(options, page.nextCursor, scope) };
+  });
 }
 
 /** @throws ResourceError `invalid` for a prompt that is not there, or arguments that it does not take */
@@ -39,24 +42,16 @@ export async function getPrompt(
   invocation: Invocation,
 ): Promise<GetPromptResult | InputRequired> {
   const prompt = (await registry.list(invocation)).find((each) => each.name === params.name);
-  if (prompt === undefined)
+  if (prompt === undefined) {
+    const server = registry.serverOf(params.name);
+    if (server !== undefined) return server.getPrompt(params, invocation);
     throw invalid(`There is no prompt named ${JSON.stringify(params.name)}; prompts/list has them`);
+  }
   const values = checkArguments(prompt, params.arguments ?? {});
   return withRoots(invocation, async (rooted) => {
     const result = await prompt.get(values, rooted);
     return isInputRequired(result) ? result : sendablePrompt(result);
   });
-}
-
-function describe({ name, title, description, icons, arguments: args, _meta }: Prompt): PromptDescription {
-  return {
-    name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(icons !== undefined && { icons }),
-    ...(args !== undefined && args.length > 0 && { arguments: args }),
-    ...(_meta !== undefined && { _meta }),
-  };
 }
 
 /** Tab and line breaks are text; every other control character is not (SEC-PROMPT-1). */

@@ -1,11 +1,22 @@
-/** All prompts of a server: fixed ones, and those of sources that change. */
+/** All prompts of a server: fixed ones, those of sources that change, and those of mounted servers. */
+import { type ListSource, pageAcross, type SourcePage } from '../../core/across.ts';
 import type { Context } from '../../core/context.ts';
 import type { Prompt, PromptSource } from '../../core/prompt.ts';
+import type { Page } from '../../core/provider.ts';
+import type { PublishedServer } from '../../core/published-server.ts';
+import type { PromptDescription } from '../../protocol/content.ts';
+import { pageOf } from '../page.ts';
+import { createServerRoutes } from '../server-routes.ts';
 
 export interface PromptRegistry {
-  /** Whether there can be prompts at all. */
-  readonly size: number;
+  /** Whether there can be prompts now. */
+  readonly some: boolean;
+  /** Own ones, without those of mounted servers. */
   list(ctx: Context): Promise<readonly Prompt[]>;
+  /** The descriptions of all, own ones first. */
+  page(page: Page, ctx: Context): Promise<SourcePage<PromptDescription>>;
+  /** The mounted server that a prompt would be of. */
+  serverOf(name: string): PublishedServer | undefined;
   /** Whether the list can change. */
   readonly watchable: boolean;
   /** @throws what the sources throw when none of them can be watched */
@@ -14,25 +25,58 @@ export interface PromptRegistry {
 }
 
 /** The first of two prompts with one name wins; the log says so. */
-export function createPromptRegistry(given: readonly (Prompt | PromptSource)[]): PromptRegistry {
+export function createPromptRegistry(
+  given: readonly (Prompt | PromptSource)[],
+  servers: readonly PublishedServer[] = [],
+): PromptRegistry {
   const sources = given.map((each): PromptSource => ('get' in each ? { list: async () => [each] } : each));
-  return {
-    size: sources.length,
-    watchable: sources.some((source) => source.watch !== undefined),
-    async list(ctx) {
-      const byName = new Map<string, Prompt>();
-      for (const prompts of await Promise.all(sources.map((source) => source.list(ctx)))) {
-        for (const prompt of prompts) {
-          if (byName.has(prompt.name)) ctx.log.warn('two prompts have one name', { prompt: prompt.name });
-          else byName.set(prompt.name, prompt);
-        }
+  const fixed = given.flatMap((each) => ('get' in each ? [each.name] : []));
+  const routes = createServerRoutes('prompts', servers, fixed, async (ctx) =>
+    (await list(ctx)).map((prompt) => prompt.name),
+  );
+
+  async function list(ctx: Context): Promise<readonly Prompt[]> {
+    const byName = new Map<string, Prompt>();
+    for (const prompts of await Promise.all(sources.map((source) => source.list(ctx)))) {
+      for (const prompt of prompts) {
+        if (byName.has(prompt.name)) ctx.log.warn('two prompts have one name', { prompt: prompt.name });
+        else byName.set(prompt.name, prompt);
       }
-      return [...byName.values()];
+    }
+    return [...byName.values()];
+  }
+
+  const own: ListSource<PromptDescription> = {
+    name: '',
+    remote: false,
+    async list(page, ctx) {
+      ctx.notes?.plain();
+      const { items, nextCursor } = pageOf(await list(ctx), (prompt) => prompt.name, page);
+      return { items: items.map(describe), nextCursor };
+    },
+  };
+  const all = [
+    ...(sources.length > 0 ? [own] : []),
+    ...routes.sources(async (server, page, ctx) => {
+      const { prompts: items, nextCursor } = await server.listPrompts(page, ctx);
+      return { items, nextCursor };
+    }),
+  ];
+
+  return {
+    get some() {
+      return sources.length > 0 || routes.some;
+    },
+    list,
+    page: (page, ctx) => pageAcross(all, page, ctx),
+    serverOf: (name) => routes.find(name),
+    get watchable() {
+      return routes.watchable || sources.some((source) => source.watch !== undefined);
     },
     async watch(onChange, ctx) {
-      const opened = await Promise.allSettled(
-        sources.flatMap((source) => (source.watch === undefined ? [] : [source.watch(onChange, ctx)])),
-      );
+      const watched = [...sources.flatMap((source) => source.watch?.bind(source) ?? [])];
+      if (servers.length > 0) watched.push((changed, context) => routes.watch(changed, context));
+      const opened = await Promise.allSettled(watched.map((watch) => watch(onChange, ctx)));
       const handles = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
       const failed = opened.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
       if (handles.length === 0 && failed.length > 0) throw failed[0];
@@ -46,5 +90,16 @@ export function createPromptRegistry(given: readonly (Prompt | PromptSource)[]):
     async close() {
       await Promise.allSettled(sources.map((source) => source.close?.()));
     },
+  };
+}
+
+function describe({ name, title, description, icons, arguments: args, _meta }: Prompt): PromptDescription {
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(icons !== undefined && { icons }),
+    ...(args !== undefined && args.length > 0 && { arguments: args }),
+    ...(_meta !== undefined && { _meta }),
   };
 }

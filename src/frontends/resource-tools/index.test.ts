@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { memoryEngine, textOf } from '../../../test/tools/engine.ts';
+import { memoryEngine, textOf, toolsOf } from '../../../test/tools/engine.ts';
 import { defineTool } from '../../core/tool.ts';
 import { TOOL_NAMES } from './define.ts';
 
@@ -9,7 +9,7 @@ const engine = (options = {}) => memoryEngine({ 'a.txt': { text: 'a' } }, option
 describe('the resource tools', () => {
   it('are all there, and described for a model', async () => {
     await using own = engine();
-    const described = await own.vitrine.tools.describe();
+    const described = await toolsOf(own.vitrine);
     expect(described.map(({ name }) => name).sort()).toEqual([...TOOL_NAMES].sort());
     const ajv = new Ajv2020({ strict: false });
     for (const tool of described) {
@@ -27,7 +27,7 @@ describe('the resource tools', () => {
 
   it('have icons of a few bytes, each its own [973-2]', async () => {
     await using own = engine();
-    const icons = (await own.vitrine.tools.describe()).map((tool) => tool.icons ?? []);
+    const icons = (await toolsOf(own.vitrine)).map((tool) => tool.icons ?? []);
     for (const [icon, ...others] of icons) {
       expect(others).toEqual([]);
       expect(icon).toMatchObject({ mimeType: 'image/svg+xml', sizes: ['any'] });
@@ -41,7 +41,7 @@ describe('the resource tools', () => {
 
   it('say what they do to the world', async () => {
     await using own = engine();
-    for (const { name, annotations } of await own.vitrine.tools.describe()) {
+    for (const { name, annotations } of await toolsOf(own.vitrine)) {
       const changes = /^(un)?subscribe/.test(name);
       expect(annotations).toMatchObject(
         changes
@@ -53,7 +53,7 @@ describe('the resource tools', () => {
 
   it('take a prefix, in what they say too', async () => {
     await using prefixed = engine({ resourceTools: { prefix: 'docs' } });
-    const described = await prefixed.vitrine.tools.describe();
+    const described = await toolsOf(prefixed.vitrine);
     expect(described.every(({ name }) => name.startsWith('docs_'))).toBe(true);
     expect(await prefixed.refusal('docs_read', { uri: 'm+memory:///nope' })).toContain('docs_list shows what there is');
     expect(textOf(await prefixed.call('docs_describe', { uri: 'm+memory:///a.txt' }))).toContain('Next: docs_read {');
@@ -68,7 +68,7 @@ describe('the resource tools', () => {
     await using apart = engine({ tools: [own('read')], resourceTools: { prefix: 'x' } });
     expect(textOf(await apart.call('read'))).toBe('own');
     await using none = engine({ tools: [own('read')], resourceTools: false });
-    expect(none.vitrine.tools.size).toBe(1);
+    expect(await toolsOf(none.vitrine)).toHaveLength(1);
   });
 
   it('refuse a prefix that makes no name, and a budget that nothing fits in', () => {

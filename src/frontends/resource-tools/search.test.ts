@@ -167,7 +167,7 @@ describe('the search tool [CB-7]', () => {
         if (count === 5) caller.abort(new Error('gone'));
       },
     };
-    const ended = await engine.vitrine.tools.call('search', { pattern: 'clock' }, invocation).then(
+    const ended = await engine.vitrine.tools.call({ name: 'search', arguments: { pattern: 'clock' } }, invocation).then(
       (result) => ('isError' in result ? result.isError : false),
       () => true,
     );

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../test/e2e/waiting.ts';
-import { type Engine, embeddedIn, engineOf, memoryEngine, structured, textOf } from '../../../test/tools/engine.ts';
+import {
+  type Engine,
+  embeddedIn,
+  engineOf,
+  memoryEngine,
+  structured,
+  textOf,
+  toolsOf,
+} from '../../../test/tools/engine.ts';
 import { createContext } from '../../core/context.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
@@ -92,7 +100,7 @@ describe('the subscription tools [CB-8]', () => {
     const memory = memoryProvider({ resources: { 'a.txt': { text: 'one' } } });
     const still = wrapProvider(memory, { features: { ...memory.features, watch: false } });
     await using engine = engineOf({ m: still });
-    const names = (await engine.vitrine.tools.describe()).map(({ name }) => name);
+    const names = (await toolsOf(engine.vitrine)).map(({ name }) => name);
     expect(names).toContain('read');
     expect(names.filter((name) => name.includes('subscri'))).toEqual([]);
   });
@@ -136,7 +144,7 @@ describe('the state of the subscription tools as a resource [CB-8]', () => {
     const mounts = [{ name: 'vitrine', provider: memoryProvider() }];
     expect(() => createVitrine({ mounts })).toThrow(/"vitrine" is taken.*Choose another one/);
     const vitrine = createVitrine({ mounts, resourceTools: false });
-    expect(vitrine.tools.size).toBe(0);
+    expect(vitrine.tools.some).toBe(false);
     await vitrine.close();
   });
 });

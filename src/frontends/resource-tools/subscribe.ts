@@ -5,10 +5,10 @@ import { invalid } from '../../core/errors.ts';
 import type { Tool } from '../../core/tool.ts';
 import { splitLines } from '../resources/lines.ts';
 import { readMetadata } from '../resources/metadata.ts';
+import { SUBSCRIPTIONS_URI } from '../state.ts';
 import { resourceTool, type ToolSetup } from './define.ts';
 import { oneLine } from './facts.ts';
 import { uriArgument } from './schemas.ts';
-import { SUBSCRIPTIONS_URI } from './subscribing/state-provider.ts';
 
 const input = z.strictObject({ uri: uriArgument.describe('The resource; a directory is told about its entries') });
 

@@ -62,15 +62,18 @@ async function run(
   let state: unknown;
   let answers: Readonly<Record<string, unknown>> = {};
   for (;;) {
-    const result = await registry.call('summarize', args, {
-      ...detached(createContext()),
-      client: { elicitation: true, sampling: true, roots: false, ...client },
-      progress: (value, total) => void progress.push({ progress: value, total }),
-      state,
-      answers,
-      // As it is sealed on the wire, so that what does not fit fails here too.
-      seal: (own) => codec.seal(JSON.stringify(own), scope),
-    });
+    const result = await registry.call(
+      { name: 'summarize', arguments: args },
+      {
+        ...detached(createContext()),
+        client: { elicitation: true, sampling: true, roots: false, ...client },
+        progress: (value, total) => void progress.push({ progress: value, total }),
+        state,
+        answers,
+        // As it is sealed on the wire, so that what does not fit fails here too.
+        seal: (own) => codec.seal(JSON.stringify(own), scope),
+      },
+    );
     if (!isInputRequired(result)) return { result, rounds, keys, requests, progress };
     const asked = Object.entries(result.inputRequests ?? {});
     keys.push(asked.map(([key]) => key));

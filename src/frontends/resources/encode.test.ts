@@ -334,3 +334,25 @@ describe('a window of a provider without windows', () => {
     expect(windowOf(item)).toEqual({ offset: 1, length: 10, total: 11 });
   });
 });
+
+describe('an item of another server', () => {
+  const item: ResourceContents = { uri: 'docs+memo:x', name: 'x', text: 'né', mimeType: 'image/png', size: 99 };
+  const extra = Object.assign(item, { unknown: { kept: true }, annotations: { priority: 1 }, _meta: { k: 1 } });
+  const body: ResourceBody = { resource: resourceOf(), content: bytesOf(utf8('né')), item: extra };
+
+  it('is sent on as it came where it is wanted whole, and counts as many bytes as it has', async () => {
+    const encoded = await encode(body);
+    expect(encoded.item).toBe(item);
+    expect(encoded.bytes).toBe(3);
+  });
+
+  it('is cut like any other where a window is wanted', async () => {
+    const encoded = await encode(body, { offset: 1, length: 2 });
+    expect(encoded.item).toMatchObject({ uri: URI, text: 'é', _meta: { [WINDOW_META_KEY]: { offset: 1, length: 2 } } });
+    expect(encoded.item).not.toHaveProperty('unknown');
+  });
+
+  it('has the limits of any other [SEC-RES-3]', async () => {
+    await expect(encode(body, undefined, 2)).rejects.toMatchObject({ code: 'too-large' });
+  });
+});

@@ -28,6 +28,7 @@ export async function encodeBody(body: ResourceBody, options: EncodeOptions, ctx
   const wanted = body.window === undefined ? options.range : undefined;
   const expected = expectedSize(body, wanted);
   if (expected !== undefined && expected > options.budget) throw tooLarge(body, options.limit);
+  if (body.item !== undefined && options.range === undefined) return { item: body.item, bytes: expected ?? 0 };
   const collected = await collectRange(body.content, wanted, options.budget, ctx);
   if (collected === undefined) throw tooLarge(body, options.limit);
   const { bytes } = collected;

@@ -26,10 +26,10 @@ const ICONS = Object.fromEntries(
   }),
 ) as Readonly<Record<Kind, readonly Icon[]>>;
 
-/** A mount's own icons, for what begins with its prefix. */
+/** A mount's own icons, for what begins with its prefix; undefined where none are to be put on. */
 export interface MountIcons {
   readonly prefix: string;
-  readonly icons: readonly Icon[];
+  readonly icons: readonly Icon[] | undefined;
 }
 
 interface Described {
@@ -55,7 +55,9 @@ function withIcon<T extends Described>(described: T, mounts: readonly MountIcons
   if (described.icons !== undefined) return described;
   const uri = described.uri ?? described.uriTemplate ?? '';
   const isFolder = described.mimeType === DIRECTORY_MIME_TYPE || described.uriTemplate !== undefined;
-  const own = isFolder ? mounts.find((mount) => uri.startsWith(mount.prefix))?.icons : undefined;
+  const mount = mounts.find(({ prefix }) => uri.startsWith(prefix));
+  if (mount !== undefined && mount.icons === undefined) return described;
+  const own = isFolder ? mount?.icons : undefined;
   return { ...described, icons: own ?? ICONS[isFolder ? 'folder' : kindOf(described.mimeType)] };
 }
 

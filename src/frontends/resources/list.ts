@@ -3,6 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { TRUNCATED_META_KEY } from '../../protocol/meta.ts';
 import type { DirectoryReadParams, ListParams } from '../../protocol/methods.ts';
 import type { CacheHint, Resource } from '../../protocol/resources.ts';
+import { answering } from './answer.ts';
 import { nextCursor, openCursor, type ResourceOptions, scopeOf } from './options.ts';
 import { type WalkPage, walkPage } from './walk.ts';
 
@@ -17,13 +18,14 @@ export async function listResources(options: ResourceOptions, params: ListParams
   if (params.uri !== undefined) return listChildren(options, 'resources/list', params.uri, params.cursor, ctx);
   const scope = scopeOf(ctx, 'resources/list');
   const position = openCursor(options, params.cursor, scope);
-  const { resources, position: next, truncatedBy } = await listedPage(options, undefined, position, ctx);
-  return {
-    resources,
-    ...nextCursor(options, next, scope),
-    ...options.cacheHint,
-    ...(truncatedBy !== undefined && { _meta: { [TRUNCATED_META_KEY]: truncatedBy } }),
-  };
+  return answering(options, ctx, async (noted) => {
+    const { resources, position: next, truncatedBy } = await listedPage(options, undefined, position, noted);
+    return {
+      resources,
+      ...nextCursor(options, next, scope),
+      ...(truncatedBy !== undefined && { _meta: { [TRUNCATED_META_KEY]: truncatedBy } }),
+    };
+  });
 }
 
 /** A page of the default list, or of the children of `uri`, and the bare position behind it. */
@@ -59,6 +61,9 @@ async function listChildren(
   ctx: Context,
 ): Promise<ListResult> {
   const scope = scopeOf(ctx, method, uri);
-  const { resources, position } = await listedPage(options, uri, openCursor(options, cursor, scope), ctx);
-  return { resources, ...nextCursor(options, position, scope), ...options.cacheHint };
+  const opened = openCursor(options, cursor, scope);
+  return answering(options, ctx, async (noted) => {
+    const { resources, position } = await listedPage(options, uri, opened, noted);
+    return { resources, ...nextCursor(options, position, scope) };
+  });
 }

@@ -2,6 +2,7 @@
 import type { Context } from '../../core/context.ts';
 import type { MetadataParams } from '../../protocol/methods.ts';
 import type { CacheHint, Resource } from '../../protocol/resources.ts';
+import { answering } from './answer.ts';
 import type { ResourceOptions } from './options.ts';
 
 export interface MetadataResult extends CacheHint {
@@ -13,5 +14,5 @@ export async function readMetadata(
   params: MetadataParams,
   ctx: Context,
 ): Promise<MetadataResult> {
-  return { resource: await options.provider.metadata(params.uri, ctx), ...options.cacheHint };
+  return answering(options, ctx, async (noted) => ({ resource: await options.provider.metadata(params.uri, noted) }));
 }

@@ -6,12 +6,14 @@ import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { ByteRange, ReadOptions } from '../../core/provider.ts';
+import { withQuestions } from '../../core/questions.ts';
 import { withRoots } from '../../core/roots.ts';
 import { isBinaryType } from '../../core/text.ts';
 import type { InputRequired } from '../../protocol/input-required.ts';
 import { RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { ReadParams } from '../../protocol/methods.ts';
 import type { CacheHint, ResourceContents } from '../../protocol/resources.ts';
+import { answering } from './answer.ts';
 import { encodeBody } from './encode.ts';
 import { cutLines, type LineRange, splitLines } from './lines.ts';
 import type { ResourceOptions } from './options.ts';
@@ -26,17 +28,24 @@ export function readResource(
   params: ReadParams,
   invocation: Invocation,
 ): Promise<ReadResult | InputRequired> {
-  return withRoots(invocation, (rooted) => withConfirmation(rooted, (ctx) => readConfirmed(options, params, ctx)));
+  return withRoots(invocation, (rooted) =>
+    withConfirmation(rooted, (confirmed) =>
+      withQuestions(confirmed, (asking) => readConfirmed(options, params, asking)),
+    ),
+  );
 }
 
 /** The contents, whole, a window or lines, without asking anybody: what is not confirmed in the context is refused. */
-export async function readConfirmed(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
+export function readConfirmed(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
   const { resource, lines } = splitLines(params.uri);
-  if (lines !== undefined) return readLines(options, resource, lines, params.uri, ctx);
-  return readContents(options, params, ctx);
+  return answering(options, ctx, (noted) =>
+    lines === undefined ? readContents(options, params, noted) : readLines(options, resource, lines, params.uri, noted),
+  );
 }
 
-async function readContents(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
+type Contents = Pick<ReadResult, 'contents'>;
+
+async function readContents(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<Contents> {
   const range = rangeOf(params);
   const limit = options.limits.maxReadBytes;
   return withBodies(options, params.uri, { range }, ctx, async (bodies) => {
@@ -47,7 +56,7 @@ async function readContents(options: ResourceOptions, params: ReadParams, ctx: C
       budget -= bytes;
       contents.push(item);
     }
-    return { contents, ...options.cacheHint };
+    return { contents };
   });
 }
 
@@ -75,7 +84,7 @@ async function readLines(
   lines: LineRange,
   uri: string,
   ctx: Context,
-): Promise<ReadResult> {
+): Promise<Contents> {
   const { maxReadBytes } = options.limits;
   return withBodies(options, resource, { maxChildren: 0 }, ctx, async (bodies) => {
     const body = bodies.find((each) => !each.child && !isBinaryType(each.resource.mimeType));
@@ -89,7 +98,7 @@ async function readLines(
     const _meta = { ...body.resource._meta, [WINDOW_META_KEY]: window };
     // Lines in another encoding are given as the bytes they are, like the whole of such a text.
     const content = isUtf8(bytes) ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
-    return { contents: [{ ...body.resource, uri, _meta, ...content }], ...options.cacheHint };
+    return { contents: [{ ...body.resource, uri, _meta, ...content }] };
   });
 }
 

@@ -2,6 +2,7 @@
 import type { Context } from '../../core/context.ts';
 import type { TemplatesParams } from '../../protocol/methods.ts';
 import type { CacheHint, ResourceTemplate } from '../../protocol/resources.ts';
+import { answering } from './answer.ts';
 import { nextCursor, openCursor, type ResourceOptions, scopeOf } from './options.ts';
 
 export interface TemplatesResult extends CacheHint {
@@ -16,12 +17,9 @@ export async function listTemplates(
 ): Promise<TemplatesResult> {
   const scope = scopeOf(ctx, 'resources/templates/list');
   const cursor = openCursor(options, params.cursor, scope);
-  const page = (await options.provider.listTemplates?.({ cursor, limit: options.limits.pageSize }, ctx)) ?? {
-    resourceTemplates: [],
-  };
-  return {
-    resourceTemplates: page.resourceTemplates,
-    ...nextCursor(options, page.nextCursor, scope),
-    ...options.cacheHint,
-  };
+  return answering(options, ctx, async (noted) => {
+    const wanted = { cursor, limit: options.limits.pageSize };
+    const page = (await options.provider.listTemplates?.(wanted, noted)) ?? { resourceTemplates: [] };
+    return { resourceTemplates: page.resourceTemplates, ...nextCursor(options, page.nextCursor, scope) };
+  });
 }

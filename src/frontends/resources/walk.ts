@@ -7,7 +7,7 @@
  */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import type { ResourcePage, ResourceProvider } from '../../core/provider.ts';
+import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 
 export interface WalkLimits {
@@ -31,6 +31,8 @@ interface State {
   level: number;
   /** How many have been emitted on all pages. */
   emitted: number;
+  /** Entries were left out by the limit: there is no next level, and of the roots only lists that are whole go on. */
+  cut?: true;
   /** Whether this level has a container, so that there is a next level. */
   deeper: boolean;
   /** What is still to be gone through, the last one first. */
@@ -59,6 +61,7 @@ export async function walkPage(
     ctx.signal.throwIfAborted();
     const frame = state.frames.pop();
     if (frame === undefined) {
+      if (state.cut) return { resources, truncatedBy: 'maxResources' };
       if (!state.deeper) return { resources };
       if (state.level + 1 >= limits.maxDepth) return { resources, truncatedBy: 'maxDepth' };
       Object.assign(state, start(state.level + 1, state.emitted));
@@ -67,19 +70,39 @@ export async function walkPage(
     const [uri, cursor, level] = frame;
     const emitting = level === state.level;
     lists++;
-    const limit = emitting ? Math.max(1, Math.min(room(), left())) : STEP;
-    const page = await tolerantList(provider, uri, cursor, limit, ctx);
+    const wanted = emitting ? Math.max(1, left() > 0 ? Math.min(room(), left()) : room()) : STEP;
+    const page = await tolerantList(
+      provider,
+      uri,
+      { cursor: cursor ?? undefined, limit: wanted, containersOnly: !emitting },
+      ctx,
+    );
+    if (emitting && page.whole && room() <= 0 && page.resources.length > 0) {
+      // It has no limit, and the page is full: its turn comes on the next one.
+      state.frames.push(frame);
+      break;
+    }
     if (page.nextCursor !== undefined) state.frames.push([uri, page.nextCursor, level]);
     if (emitting) {
-      if (left() <= 0 && page.resources.length > 0) return { resources, truncatedBy: 'maxResources' };
+      // What lies below is in this list as well, and how long it is was decided by whose list it is.
+      if (page.whole) {
+        resources.push(...page.resources);
+        continue;
+      }
+      if (left() <= 0 && page.resources.length > 0) {
+        if (uri !== null) return { resources, truncatedBy: 'maxResources' };
+        state.cut = true;
+        continue;
+      }
       resources.push(...page.resources);
       state.emitted += page.resources.length;
       state.deeper ||= page.resources.some(isContainer);
     } else {
-      const containers = page.resources.filter(isContainer);
+      const containers = page.whole ? [] : page.resources.filter(isContainer);
       state.frames.push(...containers.reverse().map((container): Frame => [container.uri, null, level + 1]));
     }
   }
+  if (state.frames.length === 0 && state.cut) return { resources, truncatedBy: 'maxResources' };
   if (state.frames.length === 0 && !state.deeper) return { resources };
   return { resources, position: JSON.stringify(state) };
 }
@@ -92,12 +115,11 @@ const isContainer = (resource: Resource): boolean => resource.capabilities?.list
 async function tolerantList(
   provider: ResourceProvider,
   uri: string | null,
-  cursor: string | null,
-  limit: number,
+  page: Page,
   ctx: Context,
 ): Promise<ResourcePage> {
   try {
-    return await provider.list(uri ?? undefined, { cursor: cursor ?? undefined, limit }, ctx);
+    return await provider.list(uri ?? undefined, page, ctx);
   } catch (error) {
     if (uri === null || !(error instanceof ResourceError)) throw error;
     if (error.code !== 'not-found' && error.code !== 'denied' && error.code !== 'not-listable') throw error;

@@ -5,8 +5,8 @@ import type { CallToolResult, ToolDescription } from '../../protocol/content.ts'
 import type { InputRequired } from '../../protocol/input-required.ts';
 import type { CallToolParams, ListToolsParams } from '../../protocol/methods.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
-import { pageOf } from '../page.ts';
-import type { ResourceOptions } from '../resources/options.ts';
+import { answering } from '../resources/answer.ts';
+import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resources/options.ts';
 import type { ToolRegistry } from './registry.ts';
 
 export interface ListToolsResult extends CacheHint {
@@ -14,21 +14,18 @@ export interface ListToolsResult extends CacheHint {
   readonly nextCursor?: string;
 }
 
-export async function listTools(
+export function listTools(
   registry: ToolRegistry,
   options: ResourceOptions,
   params: ListToolsParams,
   ctx: Context,
 ): Promise<ListToolsResult> {
-  const { items, ...rest } = pageOf(
-    await registry.describe(),
-    (tool) => tool.name,
-    'tools/list',
-    params.cursor,
-    options,
-    ctx,
-  );
-  return { tools: items, ...rest };
+  const scope = scopeOf(ctx, 'tools/list');
+  return answering(options, ctx, async (noted) => {
+    const cursor = openCursor(options, params.cursor, scope);
+    const page = await registry.page({ cursor, limit: options.limits.pageSize }, noted);
+    return { tools: page.items, ...nextCursor(options, page.nextCursor, scope) };
+  });
 }
 
 export function callTool(
@@ -36,5 +33,5 @@ export function callTool(
   params: CallToolParams,
   invocation: Invocation,
 ): Promise<CallToolResult | InputRequired> {
-  return registry.call(params.name, params.arguments, invocation);
+  return registry.call(params, invocation);
 }

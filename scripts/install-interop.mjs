@@ -1,0 +1,113 @@
+/**
+ * Installs what other makers wrote and the checks need: `servers`, MCP servers that the tests put behind the gateway
+ * (test/interop/servers), and `rivals`, gateways that the benchmark measures (bench/rivals). Both when none is named.
+ * What is in place as its lock says stays as it is. The Python part is left out, with a line that says so, where there
+ * is no Python that can make a virtual environment.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FOLDERS = { servers: '../test/interop/servers', rivals: '../bench/rivals' };
+const WINDOWS = process.platform === 'win32';
+const PYTHON = WINDOWS ? 'python' : 'python3';
+/** In what is installed: the digest of the files that said what to install. */
+const STAMP = '.installed';
+/** What one command may take, in milliseconds. */
+const TIME_LIMIT = 180_000;
+
+const named = process.argv.slice(2);
+const unknown = named.find((name) => !(name in FOLDERS));
+if (unknown !== undefined) fail(`There is no "${unknown}" to install. Try one of: ${Object.keys(FOLDERS).join(', ')}.`);
+
+for (const name of named.length > 0 ? named : Object.keys(FOLDERS)) {
+  const folder = fileURLToPath(new URL(FOLDERS[name], import.meta.url));
+  installNode(name, folder);
+  for (const requirements of requirementsOf(folder)) installPython(name, folder, requirements);
+}
+
+/**
+ * @param {string} name
+ * @param {string} folder
+ */
+function installNode(name, folder) {
+  const files = ['package.json', 'package-lock.json'].map((file) => join(folder, file));
+  once(`${name}: Node.js packages`, join(folder, 'node_modules'), files, () => {
+    // npm is a script of the shell on Windows.
+    const done = run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder, WINDOWS);
+    if (done.status !== 0) fail(`${name}: npm ci failed.\n${done.output}`);
+  });
+}
+
+/**
+ * Installs `python/requirements<suffix>.txt` in `.venv<suffix>`, held to the versions of `constraints<suffix>.txt`.
+ * @param {string} name
+ * @param {string} folder
+ * @param {string} requirements the file's name
+ */
+function installPython(name, folder, requirements) {
+  const suffix = basename(requirements, '.txt').slice('requirements'.length);
+  const venv = join(folder, `.venv${suffix}`);
+  const constraints = join(folder, 'python', `constraints${suffix}.txt`);
+  const files = [join(folder, 'python', requirements), constraints];
+  once(`${name}: Python packages of ${requirements}`, venv, files, () => {
+    rmSync(venv, { recursive: true, force: true });
+    const made = run(PYTHON, ['-m', 'venv', venv], folder);
+    if (made.status !== 0) return `${PYTHON} cannot make a virtual environment`;
+    // Kept from git, and from all that reads what git ignores.
+    writeFileSync(join(venv, '.gitignore'), '*\n');
+    const python = join(venv, WINDOWS ? 'Scripts/python.exe' : 'bin/python');
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
+    const done = run(python, [...pip, '-r', files[0], '-c', constraints], folder);
+    if (done.status === 0) return undefined;
+    rmSync(venv, { recursive: true, force: true });
+    return `pip failed: ${done.output.trim().split('\n').at(-1)}`;
+  });
+}
+
+/**
+ * Does what is not done yet for these files, and prints one line about it.
+ * @param {string} what
+ * @param {string} target the folder that the work fills
+ * @param {readonly string[]} files
+ * @param {() => string | undefined | void} work returns why it is left out
+ */
+function once(what, target, files, work) {
+  const digest = createHash('sha256');
+  for (const file of files) digest.update(readFileSync(file)).update('\0');
+  const wanted = digest.digest('hex');
+  const stamp = join(target, STAMP);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return console.log(`${what}: in place`);
+  const leftOut = work();
+  if (leftOut) return console.log(`${what}: left out, because ${leftOut}`);
+  writeFileSync(stamp, wanted);
+  console.log(`${what}: installed`);
+}
+
+/** @param {string} folder */
+function requirementsOf(folder) {
+  const python = join(folder, 'python');
+  return existsSync(python) ? readdirSync(python).filter((file) => /^requirements.*\.txt$/.test(file)) : [];
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ * @param {boolean} [shell]
+ */
+function run(command, args, cwd, shell = false) {
+  const done = spawnSync(command, args, { cwd, shell, encoding: 'utf8', timeout: TIME_LIMIT });
+  return { status: done.status, output: `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}` };
+}
+
+/**
+ * @param {string} why
+ * @returns {never}
+ */
+function fail(why) {
+  console.error(why);
+  process.exit(1);
+}

@@ -1,0 +1,117 @@
+/** What `vitrine check` says of another server that is mounted: whether it is there, and what it has. */
+import type { ConfiguredMount } from '../config/upstream-mounts.ts';
+import { createContext, type Log, SILENT } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
+import { scrub } from '../core/scrub.ts';
+import type { UpstreamHealth } from '../providers/upstream/index.ts';
+
+export interface UpstreamReport {
+  readonly reached: boolean;
+  readonly text: string;
+}
+
+/** Pages of a list that are counted; a server with more has "or more". */
+const MAX_PAGES = 100;
+const PAGE = 1_000;
+
+type Page = { readonly count: number; readonly nextCursor?: string | undefined };
+
+/** Connects, and counts what there is. Never rejects: what goes wrong is the report. */
+export async function checkUpstream({
+  provider,
+  server,
+  upstream,
+}: Required<Pick<ConfiguredMount, 'provider' | 'server' | 'upstream'>>): Promise<UpstreamReport> {
+  if (upstream === undefined || server === undefined) return { reached: false, text: 'It is no server' };
+  const { up, connectTimeoutMs } = upstream;
+  try {
+    if (!(await up.ready(connectTimeoutMs)))
+      return { reached: false, text: up.health().lastError ?? 'It did not answer in time' };
+    const ctx = createContext();
+    const { tools, prompts } = server.features;
+    const counts = await Promise.all([
+      tools &&
+        counted('tool', async (cursor) => {
+          const page = await server.listTools({ cursor, limit: PAGE }, ctx);
+          return { count: page.tools.length, nextCursor: page.nextCursor };
+        }),
+      counted('resource', async (cursor) => {
+        const page = await provider.list(undefined, { cursor, limit: PAGE }, ctx);
+        return { count: page.resources.length, nextCursor: page.nextCursor };
+      }),
+      counted('template', async (cursor) => {
+        const page = await provider.listTemplates?.({ cursor, limit: PAGE }, ctx);
+        return { count: page?.resourceTemplates.length ?? 0, nextCursor: page?.nextCursor };
+      }),
+      prompts &&
+        counted('prompt', async (cursor) => {
+          const page = await server.listPrompts({ cursor, limit: PAGE }, ctx);
+          return { count: page.prompts.length, nextCursor: page.nextCursor };
+        }),
+    ]);
+    return { reached: true, text: `${serverOf(up.health())}  ${counts.filter(Boolean).join(', ')}` };
+  } catch (error) {
+    return {
+      reached: false,
+      text: error instanceof ResourceError ? error.message : 'It did not answer as a server does',
+    };
+  }
+}
+
+/** Who it is, and which protocol it speaks. */
+function serverOf({ server, version, era }: UpstreamHealth): string {
+  const who = [server, version].filter((part) => part !== undefined).join(' ');
+  return `${scrub(who) || 'a server without a name'}, ${era === '2025' ? '2025 era' : '2026 era'}`;
+}
+
+async function counted(what: string, list: (cursor: string | undefined) => Promise<Page>): Promise<string> {
+  let count = 0;
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const page = await list(cursor);
+    count += page.count;
+    cursor = page.nextCursor;
+    if (cursor === undefined) return `${count} ${what}${count === 1 ? '' : 's'}`;
+  }
+  return `${count} ${what}s or more`;
+}
+
+export interface Faults {
+  /** For the servers: what goes to a log otherwise is remembered. */
+  readonly log: Log;
+  /** Why a server is not there, in words for whoever runs it: the innermost cause, and what a program said last. */
+  of(mount: string): string | undefined;
+}
+
+/** Clients are told no more than that a server is not there; its operator needs to know why. */
+export function rememberFaults(): Faults {
+  const causes = new Map<unknown, string>();
+  const lines = new Map<unknown, string>();
+  return {
+    log: {
+      ...SILENT,
+      debug: (_message, { mount, line } = {}) => {
+        if (typeof line === 'string') lines.set(mount, tellingLine(line));
+      },
+      warn: (_message, { mount, error } = {}) => {
+        if (error instanceof Error) causes.set(mount, innermost(error));
+      },
+    },
+    of(mount) {
+      const parts = [causes.get(mount), lines.get(mount)].filter((part) => part !== undefined);
+      return parts.length === 0 ? undefined : scrub(parts.join('; it said: ').replaceAll('\n', ' '));
+    },
+  };
+}
+
+/** Of several lines the one that speaks of an error, or else the last one. */
+function tellingLine(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return (lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? text).trim();
+}
+
+function innermost(error: Error): string {
+  let inner = error;
+  while (inner.cause instanceof Error) inner = inner.cause;
+  return inner.message;
+}

@@ -1,0 +1,37 @@
+/** Mount names out of names that were made for something else: those of hosts, paths and URLs. */
+import { MAX_MOUNT_NAME_LENGTH, mountNameProblem } from '../core/mounts.ts';
+
+export interface NamedServer {
+  /** As the host calls it. */
+  readonly title: string;
+  /** As the mount is called. */
+  readonly name: string;
+  /** Why it cannot be a mount. */
+  readonly problem?: string | undefined;
+}
+
+/** Mount names for names of hosts, which may have anything in them. @param taken names of mounts */
+export function nameServers(titles: readonly string[], taken: readonly string[]): readonly NamedServer[] {
+  const owners = new Map<string, string>();
+  return titles.map((title) => {
+    const name = slug(title);
+    const owner = owners.get(name);
+    owners.set(name, owner ?? title);
+    const problem = mountNameProblem(name);
+    if (problem !== undefined) return { title, name, problem: `${problem}; rename the server` };
+    if (owner !== undefined)
+      return { title, name, problem: `"${owner}" and "${title}" both become the mount "${name}"; rename one` };
+    if (taken.includes(name))
+      return { title, name, problem: `It becomes the mount "${name}", which is there already; rename one` };
+    return { title, name };
+  });
+}
+
+/** A mount name out of any text; empty when it has no letter. */
+export const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, MAX_MOUNT_NAME_LENGTH)
+    .replace(/[-.]+$/, '');

@@ -1,0 +1,86 @@
+/**
+ * References to the environment in what is said of another server: `${NAME}`, `${NAME:-default}`, and `${env:NAME}` as
+ * VS Code writes it. `$${` stands for `${`.
+ */
+import type { Secrets } from './secrets.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A reference that leads nowhere, and where in the configuration it stands. */
+export class ReferenceProblem extends Error {
+  override readonly name = 'ReferenceProblem';
+  readonly path: readonly PropertyKey[];
+  constructor(path: readonly PropertyKey[], message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+/** Where a reference may stand in the block of a server. */
+const REFERRING: ReadonlySet<string> = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers', 'auth']);
+
+const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
+const VARIABLE = /^(?:env:)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<default>:-(?<value>[\s\S]*))?$/;
+
+/**
+ * The configuration as it was read, with what its references stand for; it is not validated yet.
+ * @throws ReferenceProblem that names the variable, never a value
+ */
+export function resolveReferences(content: unknown, env: Environment, secrets: Secrets): unknown {
+  if (!isRecord(content)) return content;
+  const resolveText = (text: string, path: readonly PropertyKey[]): string =>
+    text.replaceAll(REFERENCE, (all: string, inner: string | undefined) =>
+      inner === undefined ? '${' : standsFor(all, inner, path),
+    );
+
+  function standsFor(all: string, inner: string, path: readonly PropertyKey[]): string {
+    const { name, default: fallback, value = '' } = VARIABLE.exec(inner)?.groups ?? {};
+    if (name === undefined) throw new ReferenceProblem(path, `${all} ${unknownReference(inner)}`);
+    const found = env[name];
+    if (found !== undefined && (found !== '' || fallback === undefined)) {
+      secrets.add(name, found);
+      return found;
+    }
+    if (fallback !== undefined) return value;
+    throw new ReferenceProblem(
+      path,
+      `the environment variable ${name} is not set; set it, or give a default, as in ${written(`${name}:-default`)}`,
+    );
+  }
+
+  const resolve = (value: unknown, path: readonly PropertyKey[]): unknown => {
+    if (typeof value === 'string') return resolveText(value, path);
+    if (Array.isArray(value)) return value.map((each, index) => resolve(each, [...path, index]));
+    return isRecord(value) ? mapValues(value, (each, key) => resolve(each, [...path, key])) : value;
+  };
+  const inBlock = (block: unknown, path: readonly PropertyKey[]): unknown => {
+    if (typeof block === 'string') return isUrl(block) ? resolve(block, path) : block;
+    if (!isRecord(block)) return block;
+    return mapValues(block, (each, key) => (REFERRING.has(key) ? resolve(each, [...path, key]) : each));
+  };
+  return mapValues(content, (section, key) =>
+    SECTIONS.has(key) && isRecord(section) ? mapValues(section, (block, name) => inBlock(block, [key, name])) : section,
+  );
+}
+
+/** The parts of a configuration, or of a host's file, that have servers in them. */
+const SECTIONS: ReadonlySet<string> = new Set(['mounts', 'mcpServers', 'servers']);
+
+const unknownReference = (inner: string): string =>
+  inner.startsWith('input:')
+    ? `asks the user of a host; put the value into the environment, and say ${written('env:NAME')}`
+    : `is no reference to the environment, as ${written('NAME')}, ${written('NAME:-default')} and ${written('env:NAME')} are`;
+
+const written = (inner: string): string => `\${${inner}}`;
+
+/** Whether a mount that is a text is the address of a server. */
+export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const mapValues = (
+  record: Readonly<Record<string, unknown>>,
+  change: (value: unknown, key: string) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));

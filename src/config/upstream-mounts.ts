@@ -1,0 +1,79 @@
+/** From what is said of other servers to mounts. Their code is loaded when there is one. */
+import { basename, resolve } from 'node:path';
+import type { Log } from '../core/context.ts';
+import type { Mount } from '../core/mounts.ts';
+import type { Upstream } from '../providers/upstream/index.ts';
+import type { StdioTarget, UpstreamTarget } from '../providers/upstream/options.ts';
+import type { UpstreamConfig } from './upstream-schema.ts';
+
+/** What is known of a mounted server beside the mount. */
+export interface MountedUpstream {
+  readonly up: Upstream;
+  /** The program's name, or the origin of the URL: what may be shown. */
+  readonly target: string;
+  readonly start: 'eager' | 'lazy';
+  /** For connecting, in milliseconds. */
+  readonly connectTimeoutMs: number;
+}
+
+export type ConfiguredMount = Mount & { readonly upstream?: MountedUpstream | undefined };
+
+export interface UpstreamSurroundings {
+  /** The directory that relative paths start from, and that programs start in. */
+  readonly base: string;
+  readonly log?: Log | undefined;
+}
+
+const CONNECT_TIMEOUT_MS = 20_000;
+
+/** @throws ResourceError `invalid` for a token that a header cannot carry */
+export async function upstreamMount(
+  name: string,
+  block: UpstreamConfig,
+  { base, log }: UpstreamSurroundings,
+): Promise<ConfiguredMount> {
+  const { upstream } = await import('../providers/upstream/index.ts');
+  const { prefix, icons, start = 'eager', connections, maxConnections, schemes } = block;
+  const connectTimeoutMs = milliseconds(block.connectTimeoutSeconds) ?? CONNECT_TIMEOUT_MS;
+  const target = 'url' in block ? await httpTarget(name, block) : stdioTarget(block, base);
+  const up = upstream({
+    name,
+    target,
+    start,
+    connections,
+    maxConnections,
+    schemes,
+    connectTimeoutMs,
+    timeoutMs: milliseconds(block.timeoutSeconds),
+    callTimeoutMs: milliseconds(block.callTimeoutSeconds),
+    log,
+  });
+  const shown = 'url' in block ? new URL(block.url).origin : basename(block.command);
+  const { provider, server } = up;
+  return {
+    name,
+    prefix,
+    icons,
+    provider,
+    server,
+    health: () => up.health(),
+    upstream: { up, target: shown, start, connectTimeoutMs },
+  };
+}
+
+const milliseconds = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : seconds * 1_000;
+
+const stdioTarget = (
+  { command, args, env, cwd }: Extract<UpstreamConfig, { command: string }>,
+  base: string,
+): StdioTarget => ({ command, args, env, cwd: cwd === undefined ? base : resolve(base, cwd) });
+
+async function httpTarget(
+  mount: string,
+  { url, headers, auth }: Extract<UpstreamConfig, { url: string }>,
+): Promise<UpstreamTarget> {
+  if (auth === undefined) return { url, headers };
+  const { createAuth } = await import('../providers/upstream/auth/index.ts');
+  return { url, headers, auth: createAuth(auth, { mount, url }) };
+}

@@ -1,0 +1,98 @@
+/** What may be said of another MCP server that is mounted; each option is documented in `docs/providers/upstream.md`. */
+import { z } from 'zod';
+import { AuthConfig } from '../providers/upstream/auth/config.ts';
+import { everyMount } from './mount-schema.ts';
+import { isUrl } from './references.ts';
+
+const seconds = z.number().positive().max(86_400);
+const noNul = /^[^\0]*$/;
+const text = z.string().regex(noNul, 'has a NUL character in it');
+
+const common = {
+  start: z.enum(['eager', 'lazy']).optional().describe('lazy: not before it is wanted. Default: eager'),
+  connections: z
+    .enum(['client', 'shared'])
+    .optional()
+    .describe('shared: one connection for all clients, which the server cannot ask. Default: client'),
+  maxConnections: z.number().int().positive().max(1_000).optional().describe('Connections of clients. Default: 32'),
+  schemes: z
+    .array(z.string().regex(/^[a-z][a-z0-9+.-]*$/, 'is no URI scheme, as in "file" or "memo"'))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Schemes of its URIs, for prefix: none beside other mounts. Default: any'),
+  connectTimeoutSeconds: seconds.optional().describe('Seconds for connecting. Default: 20'),
+  timeoutSeconds: seconds.optional().describe('Seconds for one answer. Default: 10'),
+  callTimeoutSeconds: seconds.optional().describe("Seconds from a tool's latest report of progress. Default: 300"),
+};
+
+const command = text.min(1).describe('The program that speaks MCP over its standard input and output');
+// Plain text for editors: they would take a reference for a mistake.
+const url = z
+  .string()
+  .refine((address) => URL.canParse(address) && isUrl(address), 'is no http: or https: URL')
+  .refine((address) => !hasUser(address), 'has a user or a password in it; say them in headers or in auth')
+  .describe('A Streamable HTTP endpoint');
+
+function hasUser(address: string): boolean {
+  const { username = '', password = '' } = URL.canParse(address) ? new URL(address) : {};
+  return username !== '' || password !== '';
+}
+
+const stdio = {
+  args: z.array(text).max(1_000).optional(),
+  env: z
+    .record(z.string().regex(/^[^=\0]+$/, 'cannot be the name of an environment variable'), text)
+    .optional()
+    .describe('Added to a small safe part of the environment'),
+  cwd: text.min(1).optional().describe('Where it starts. Default: the folder of this file'),
+};
+
+const headers = z
+  .record(
+    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'cannot be the name of a header'),
+    z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a character in it that a header cannot have'),
+  )
+  .optional()
+  .describe('Sent with every request');
+
+const http = { headers, auth: AuthConfig.optional() };
+
+/** One of them would win, and nobody could say which. */
+const saysItOnce = ({ headers: sent = {}, auth }: { readonly headers?: object | undefined; readonly auth?: unknown }) =>
+  auth === undefined || !Object.keys(sent).some((name) => name.toLowerCase() === 'authorization');
+const TWICE = { path: ['auth'], error: 'The headers have an Authorization too; say it in one place' };
+
+/** A mount that is a program. */
+export const stdioMount = z.strictObject({ ...everyMount, command, ...stdio, ...common });
+/** A mount that is an HTTP endpoint. */
+export const httpMount = z.strictObject({ ...everyMount, url, ...http, ...common }).refine(saysItOnce, TWICE);
+
+export type UpstreamConfig = z.infer<typeof stdioMount> | z.infer<typeof httpMount>;
+
+const SSE =
+  'The transport "sse" was taken out of the protocol, and is not spoken here; ' +
+  'most servers that had it answer to the type "http" too, often at /mcp';
+
+const typeOf = (said: string, expected: readonly [string, ...string[]]) =>
+  z
+    .enum(expected, {
+      error: ({ input }) => (input === 'sse' ? SSE : `An entry with ${said} has the type ${expected.join(' or ')}`),
+    })
+    .optional();
+
+const everyEntry = {
+  ...everyMount,
+  ...common,
+  disabled: z.boolean().optional().describe('true leaves it out'),
+};
+
+/** An entry of `mcpServers`, as hosts write it. What means something to a host only is let through, and then left out. */
+export const hostEntry = z.union([
+  z.looseObject({ ...everyEntry, command, ...stdio, type: typeOf('a command', ['stdio']) }),
+  z
+    .looseObject({ ...everyEntry, url, ...http, type: typeOf('a url', ['http', 'streamable-http', 'streamableHttp']) })
+    .refine(saysItOnce, TWICE),
+]);
+
+export type HostEntry = z.infer<typeof hostEntry>;

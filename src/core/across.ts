@@ -1,0 +1,155 @@
+/**
+ * One list over several sources, a page at a time and without collecting it: the cursor is the name of a source and that
+ * source's own cursor. A source that is slow is passed over and gets its turn at the end; one that fails is left out, and
+ * the answer says so. So a source delays and harms its own part only.
+ */
+import type { Context } from './context.ts';
+import { invalid, ResourceError } from './errors.ts';
+import { type HeldNotes, holdNotes } from './notes.ts';
+import type { Page } from './provider.ts';
+
+export interface SourcePage<T> {
+  readonly items: readonly T[];
+  readonly nextCursor?: string | undefined;
+  /** Goes to the page that is made of it; a page is of one kind only. */
+  readonly whole?: boolean | undefined;
+}
+
+export interface ListSource<T> {
+  readonly name: string;
+  /** It may be slow, and it may be away. */
+  readonly remote: boolean;
+  list(page: Page, ctx: Context): Promise<SourcePage<T>>;
+}
+
+/** How long the first slow source of a page may take before the others go first, in milliseconds; the next half of it. */
+export const PATIENCE_MS = 1_000;
+
+/** Where a list stands. */
+interface Position {
+  readonly source: string;
+  readonly cursor?: string | undefined;
+  /** Sources that were passed over, in order; their turn comes after the others. */
+  readonly later: readonly string[];
+  /** Whether the sources that were passed over are being gone through. */
+  readonly last: boolean;
+}
+
+/** @throws ResourceError `invalid` for a cursor of a source that is gone, and what the only source throws */
+export async function pageAcross<T>(
+  sources: readonly ListSource<T>[],
+  page: Page,
+  ctx: Context,
+): Promise<{ items: T[]; nextCursor?: string | undefined; whole?: boolean | undefined }> {
+  const byName = new Map(sources.map((source) => [source.name, source]));
+  const order = sources.map((source) => source.name);
+  let at: Position | undefined = page.cursor === undefined ? first(order) : parse(page.cursor);
+  const items: T[] = [];
+  let whole: boolean | undefined;
+  let patienceMs = PATIENCE_MS;
+  while (at !== undefined) {
+    const source = byName.get(at.source);
+    if (source === undefined) throw invalid('The cursor names a mount that is gone; list again without it');
+    const others = at.last ? [] : order.slice(order.indexOf(at.source) + 1);
+    // With nothing else to show there is nothing to wait behind.
+    const patient = at.last || at.cursor !== undefined || others.length + at.later.length === 0 || !source.remote;
+    const got = await take(source, { ...page, cursor: at.cursor, limit: page.limit - items.length }, ctx, {
+      patienceMs: patient ? undefined : patienceMs,
+      only: sources.length === 1,
+    });
+    if (got === SLOW) {
+      patienceMs /= 2;
+      at = next({ ...at, later: [...at.later, at.source] }, order);
+      continue;
+    }
+    // A page that is whole and one that is not are told apart by whoever walks: they are not mixed.
+    if (items.length > 0 && got.items.length > 0 && got.whole !== whole) return { items, whole, nextCursor: write(at) };
+    got.notes?.release(ctx.notes);
+    if (got.items.length > 0) whole = got.whole;
+    items.push(...got.items);
+    at = got.nextCursor === undefined ? next(at, order) : { ...at, cursor: got.nextCursor };
+    // What was waited for is enough waiting for one page.
+    const ends = got.nextCursor !== undefined || items.length >= page.limit || got.away === true;
+    if (at !== undefined && ends) {
+      return { items, whole, nextCursor: write(at) };
+    }
+  }
+  return { items, whole };
+}
+
+const SLOW = Symbol('slow');
+
+interface TakenPage<T> extends SourcePage<T> {
+  /** The source is left out. */
+  readonly away?: boolean;
+  /** What it noted, for an answer that this page is in. */
+  readonly notes?: HeldNotes;
+}
+
+interface Manner {
+  /** Milliseconds until the others go first; undefined: as long as it takes. */
+  readonly patienceMs: number | undefined;
+  /** There is no other source: its failure is the answer. */
+  readonly only: boolean;
+}
+
+async function take<T>(
+  source: ListSource<T>,
+  page: Page,
+  ctx: Context,
+  { patienceMs, only }: Manner,
+): Promise<TakenPage<T> | typeof SLOW> {
+  const given = new AbortController();
+  const notes = holdNotes();
+  const listing = source.list(page, { ...ctx, notes, signal: AbortSignal.any([ctx.signal, given.signal]) });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    if (patienceMs === undefined) return { ...(await listing), notes };
+    const slow = new Promise<typeof SLOW>((resolve) => {
+      timer = setTimeout(() => resolve(SLOW), patienceMs);
+    });
+    const got = await Promise.race([listing, slow]);
+    if (got !== SLOW) return { ...got, notes };
+    listing.catch(() => {});
+    given.abort(new ResourceError('unavailable', 'Others go first'));
+    return SLOW;
+  } catch (error) {
+    if (only || !isAway(error, source.remote) || ctx.signal.aborted) throw error;
+    ctx.log.warn('a mount is left out of a list', { mount: source.name, error });
+    ctx.notes?.missing({ mount: source.name, reason: error.message });
+    return { items: [], away: true };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whatever another server fails with is its own failure; of what lies here, only that it cannot be reached. */
+const isAway = (error: unknown, remote: boolean): error is ResourceError =>
+  error instanceof ResourceError && (remote || error.code === 'unavailable' || error.code === 'timeout');
+
+function first([source]: readonly string[]): Position | undefined {
+  return source === undefined ? undefined : { source, later: [], last: false };
+}
+
+/** The source after this one; when all have had their turn, those that were passed over. */
+function next({ source, later, last }: Position, order: readonly string[]): Position | undefined {
+  const following = last ? undefined : order[order.indexOf(source) + 1];
+  if (following !== undefined) return { source: following, later, last: false };
+  const [passedOver, ...rest] = later;
+  return passedOver === undefined ? undefined : { source: passedOver, later: rest, last: true };
+}
+
+const write = ({ source, cursor, later, last }: Position): string =>
+  JSON.stringify(later.length === 0 && !last ? [source, cursor] : [source, cursor ?? null, later, last]);
+
+/** @throws ResourceError `invalid` */
+function parse(text: string): Position {
+  try {
+    const [source, cursor, later = [], last = false] = JSON.parse(text) as readonly unknown[];
+    const known = cursor === undefined || cursor === null || typeof cursor === 'string';
+    if (typeof source === 'string' && known && Array.isArray(later) && typeof last === 'boolean') {
+      return { source, cursor: cursor ?? undefined, later: later.filter((each) => typeof each === 'string'), last };
+    }
+  } catch {}
+  throw invalid('The cursor is not one of this list; list again without it');
+}

@@ -1,0 +1,59 @@
+/** The tools and prompts of a server that is mounted, beside its resources: in its own names and URIs until published. */
+import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
+import type { InputRequired } from '../protocol/input-required.ts';
+import type { Context } from './context.ts';
+import type { HeaderParameter } from './header-parameters.ts';
+import type { Invocation } from './invocation.ts';
+import type { CompletionValues, Page } from './provider.ts';
+
+/** What the server has. While it has not been reached, what it may have. */
+export interface ServerFeatures {
+  readonly tools: boolean;
+  readonly prompts: boolean;
+  readonly completion: boolean;
+  /** `false` where it does not tell when its tools, or prompts, change. */
+  readonly toolChanges?: boolean | undefined;
+  readonly promptChanges?: boolean | undefined;
+}
+
+export interface ToolPage {
+  readonly tools: readonly ToolDescription[];
+  readonly nextCursor?: string | undefined;
+}
+
+export interface PromptPage {
+  readonly prompts: readonly PromptDescription[];
+  readonly nextCursor?: string | undefined;
+}
+
+/** A call of a tool, or a prompt that is wanted: the request's params, with every field that came. */
+export interface NamedRequest {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Asks for values of one argument of a prompt. */
+export interface PromptCompletion {
+  readonly prompt: string;
+  readonly argument: string;
+  readonly value: string;
+  readonly known: Readonly<Record<string, string>>;
+}
+
+/** Lists that change. */
+export type ServerList = 'tools' | 'prompts';
+
+export interface MountedServer {
+  readonly features: ServerFeatures;
+  /** @throws ResourceError `unavailable`, `timeout`, and what the server answers with, as a `PeerError` */
+  listTools(page: Page, ctx: Context): Promise<ToolPage>;
+  callTool(request: NamedRequest, invocation: Invocation): Promise<CallToolResult | InputRequired>;
+  /** The arguments of a tool that HTTP clients repeat in headers. */
+  headerParameters?(tool: string, ctx: Context): Promise<readonly HeaderParameter[]>;
+  listPrompts(page: Page, ctx: Context): Promise<PromptPage>;
+  getPrompt(request: NamedRequest, invocation: Invocation): Promise<GetPromptResult | InputRequired>;
+  completePrompt(request: PromptCompletion, ctx: Context): Promise<CompletionValues>;
+  /** Calls back when the list has changed, or may have. */
+  watch(list: ServerList, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
+}

@@ -1,0 +1,93 @@
+/**
+ * A mounted server as it is published: its tools and prompts as `{mount}_{name}`, and its URIs under the mount wherever
+ * they occur, both ways. A mount's name has no underscore, so the first one ends it.
+ */
+import type { PromptDescription, ToolDescription } from '../protocol/content.ts';
+import { type InputRequired, isInputRequired } from '../protocol/input-required.ts';
+import { PeerError } from './errors.ts';
+import type { MountedServer, NamedRequest } from './mounted-server.ts';
+import type { Mount } from './mounts.ts';
+import { isPrefixed } from './published-uris.ts';
+import {
+  nativeArguments,
+  publishAsking,
+  publishContent,
+  publishErrorData,
+  publishInputRequests,
+  publishMeta,
+} from './rewriting.ts';
+
+export interface PublishedServer extends MountedServer {
+  readonly mount: string;
+  /** What its names begin with; empty without a prefix. */
+  readonly prefix: string;
+}
+
+/** What the names of a mount's tools and prompts begin with. */
+export const namePrefix = (mount: Pick<Mount, 'name' | 'prefix'>): string =>
+  isPrefixed(mount) ? `${mount.name}_` : '';
+
+/** The server of a mount under the mount's name; undefined for a mount without one. */
+export function publishServer(mount: Mount): PublishedServer | undefined {
+  const { server } = mount;
+  if (server === undefined) return undefined;
+  const prefix = namePrefix(mount);
+  const outward = <T extends ToolDescription | PromptDescription>(described: T): T =>
+    prefix === '' ? described : publishMeta(mount, { ...described, name: `${prefix}${described.name}` });
+  const inward = (request: NamedRequest): NamedRequest => {
+    if (prefix === '') return request;
+    const args = request.arguments === undefined ? {} : { arguments: nativeArguments(mount, request.arguments) };
+    return { ...request, ...args, name: request.name.slice(prefix.length) };
+  };
+
+  const refuse = (error: unknown): never => {
+    throw error instanceof PeerError ? publishPeerError(mount, error) : error;
+  };
+
+  /** What comes back of a call: its content, or a question to the client. */
+  async function published<T extends object>(
+    running: Promise<T | InputRequired>,
+    publish: (result: T) => T,
+  ): Promise<T | InputRequired> {
+    const result = await running.catch(refuse);
+    return isInputRequired(result) ? publishInputRequests(mount, result) : publish(result as T);
+  }
+
+  return {
+    mount: mount.name,
+    prefix,
+    get features() {
+      return server.features;
+    },
+    async listTools(page, ctx) {
+      const { tools, ...rest } = await server.listTools(page, ctx).catch(refuse);
+      return { ...rest, tools: tools.map(outward) };
+    },
+    callTool: (request, invocation) =>
+      published(server.callTool(inward(request), publishAsking(mount, invocation)), (result) => ({
+        ...publishMeta(mount, result),
+        content: publishContent(mount, result.content),
+      })),
+    headerParameters: async (tool, ctx) => (await server.headerParameters?.(tool.slice(prefix.length), ctx)) ?? [],
+    async listPrompts(page, ctx) {
+      const { prompts, ...rest } = await server.listPrompts(page, ctx).catch(refuse);
+      return { ...rest, prompts: prompts.map(outward) };
+    },
+    getPrompt: (request, invocation) =>
+      published(server.getPrompt(inward(request), publishAsking(mount, invocation)), (result) => ({
+        ...result,
+        messages: publishContent(mount, result.messages),
+      })),
+    completePrompt: (request, ctx) =>
+      server.completePrompt({ ...request, prompt: request.prompt.slice(prefix.length) }, ctx).catch(refuse),
+    watch: (list, onChange, ctx) => server.watch(list, onChange, ctx),
+  };
+}
+
+/** A URI in the data of an error is the mount's too. */
+function publishPeerError(mount: Mount, error: PeerError): PeerError {
+  const { data } = error.wire;
+  return data === undefined
+    ? error
+    : new PeerError({ ...error.wire, data: publishErrorData(mount, data) }, error.uri, error.cause);
+}

@@ -1,0 +1,112 @@
+/** Which mounted server a name belongs to, and the lists of all of them: the same for tools and prompts. */
+import type { ListSource, SourcePage } from '../core/across.ts';
+import type { Context } from '../core/context.ts';
+import { invalid } from '../core/errors.ts';
+import type { ServerList } from '../core/mounted-server.ts';
+import type { Page } from '../core/provider.ts';
+import type { PublishedServer } from '../core/published-server.ts';
+
+export interface ServerRoutes {
+  /** Whether a server has some, or may have. */
+  readonly some: boolean;
+  /** Whether one of them tells of changes, or may. */
+  readonly watchable: boolean;
+  /** The server that a name belongs to; undefined for the names of this server itself, and for those of none. */
+  find(name: string): PublishedServer | undefined;
+  /** One source a server, without the entries whose names belong to others. */
+  sources<T extends { readonly name: string }>(
+    list: (server: PublishedServer, page: Page, ctx: Context) => Promise<SourcePage<T>>,
+  ): ListSource<T>[];
+  watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
+}
+
+/**
+ * @param own the names of this server itself
+ * @param ownNow those that come and go
+ * @throws ResourceError `invalid` when names would be ambiguous
+ */
+export function createServerRoutes(
+  kind: ServerList,
+  servers: readonly PublishedServer[],
+  own: readonly string[],
+  ownNow: (ctx: Context) => Promise<readonly string[]> = async () => [],
+): ServerRoutes {
+  const bare = servers.filter((server) => server.prefix === '');
+  const [unprefixed, second] = bare;
+  if (unprefixed !== undefined && second !== undefined) {
+    throw invalid(
+      `Mounts "${unprefixed.mount}" and "${second.mount}" both have their ${kind} without a prefix, and two of one ` +
+        'name could not be told apart; remove "prefix: none" from one',
+    );
+  }
+  for (const server of servers.filter((each) => each.prefix !== '')) {
+    const name = own.find((each) => each.startsWith(server.prefix));
+    if (name !== undefined) {
+      throw invalid(
+        `The ${kind} of mount "${server.mount}" begin with "${server.prefix}", and so does "${name}"; rename one` +
+          (kind === 'tools' ? ', or set a prefix for the resource tools' : ''),
+      );
+    }
+  }
+  const ownNames = new Set(own);
+  const byPrefix = new Map(servers.map((server) => [server.prefix, server]));
+  const has = (server: PublishedServer): boolean => server.features[kind];
+
+  function find(name: string): PublishedServer | undefined {
+    if (ownNames.has(name)) return undefined;
+    // A mount's name has no underscore, so the first one ends it.
+    const prefixed = byPrefix.get(name.slice(0, name.indexOf('_') + 1));
+    return prefixed ?? unprefixed;
+  }
+
+  return {
+    get some() {
+      return servers.some(has);
+    },
+    get watchable() {
+      return servers.some(
+        ({ features }) => (kind === 'tools' ? features.toolChanges : features.promptChanges) !== false,
+      );
+    },
+    find,
+    sources: (list) =>
+      servers.map((server) => ({
+        name: server.mount,
+        remote: true,
+        async list(page, ctx) {
+          if (!has(server)) return { items: [] };
+          const { items, ...rest } = await list(server, page, ctx);
+          const taken = new Set(items.length === 0 ? [] : await ownNow(ctx));
+          const [kept, others] = parted(items, ({ name }) => !taken.has(name) && find(name) === server);
+          for (const { name } of others) {
+            ctx.log.warn('left out: its name belongs to another; give the mount a prefix', {
+              mount: server.mount,
+              name,
+            });
+            ctx.notes?.missing({ mount: server.mount, reason: `${name} is left out: its name belongs to another` });
+          }
+          return { ...rest, items: kept };
+        },
+      })),
+    async watch(onChange, ctx) {
+      const opened = await Promise.allSettled(servers.map((server) => server.watch(kind, onChange, ctx)));
+      const handles = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      for (const result of opened) {
+        if (result.status === 'rejected')
+          ctx.log.warn(`changes of some ${kind} go unnoticed`, { error: result.reason });
+      }
+      return {
+        async [Symbol.asyncDispose]() {
+          await Promise.allSettled(handles.map((handle) => handle[Symbol.asyncDispose]()));
+        },
+      };
+    },
+  };
+}
+
+function parted<T>(all: readonly T[], test: (item: T) => boolean): [yes: T[], no: T[]] {
+  const yes: T[] = [];
+  const no: T[] = [];
+  for (const item of all) (test(item) ? yes : no).push(item);
+  return [yes, no];
+}

@@ -1,0 +1,76 @@
+/** Requests to an upstream that change nothing: over the connection that is right for the client, again where that broke. */
+import { type Context, SILENT } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
+import { type Cache, hintOf } from './cache.ts';
+import { type Connections, capabilitiesOf } from './connections.ts';
+import type { Data, Link } from './link.ts';
+import type { UpstreamOptions } from './options.ts';
+
+export const DEFAULT_TIMEOUT_MS = 10_000;
+
+export interface Asking {
+  /** The answer, from the cache where it may be; what it says of itself goes to the context's notes. */
+  ask(method: string, key: string, params: Data, ctx: Context): Promise<Data>;
+  /** A connection to look over. */
+  link(ctx: Context): Promise<Link>;
+}
+
+export function createAsking(options: UpstreamOptions, connections: Connections, cache: Cache): Asking {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, log = SILENT, name } = options;
+
+  async function send(method: string, params: Data, ctx: Context): Promise<Data> {
+    for (let attempt = 1; ; attempt++) {
+      const link = await connections.forLooking(ctx);
+      try {
+        return await link.request(method, withClient(params, link, ctx), { signal: ctx.signal, timeoutMs });
+      } catch (error) {
+        // It broke while it was used: whatever it was, nothing was changed by it, and the next connection may be good.
+        const broke = link.ended && error instanceof ResourceError && error.code === 'unavailable';
+        if (!broke || attempt > 1 || ctx.signal.aborted) throw error;
+        log.debug('asked again over another connection', { mount: name, method });
+      }
+    }
+  }
+
+  return {
+    link: (ctx) => connections.forLooking(ctx),
+    async ask(method, key, params, ctx) {
+      const audience = JSON.stringify([ctx.principal.id, capabilitiesOf(ctx)]);
+      const known = cache.get(method, key, audience);
+      const result = known ?? (await send(method, params, ctx));
+      if (known === undefined && result.resultType !== 'input_required') cache.put(method, key, audience, result);
+      const hint = hintOf(result);
+      if (hint === undefined) ctx.notes?.plain();
+      else ctx.notes?.fresh(hint);
+      return result;
+    },
+  };
+}
+
+const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
+
+/** In 2026-07-28 every request says what its client can do: the client's own capabilities, not those of the gateway. */
+export function withClient(params: Data, { era }: Pick<Link, 'era'>, ctx: Context, logs = false): Data {
+  if (era === 'legacy') return params;
+  const meta = params._meta as Data | undefined;
+  const { logLevel } = ctx.client ?? {};
+  return {
+    ...params,
+    _meta: {
+      ...meta,
+      [CAPABILITIES_KEY]: capabilitiesOf(ctx),
+      ...(logs && logLevel !== undefined && { [LOG_LEVEL_KEY]: logLevel }),
+    },
+  };
+}
+
+/** A result's own fields beside its entries, as they are passed on. */
+export function othersOf(result: Data, ...known: readonly string[]): Data {
+  const { ttlMs: _ttl, cacheScope: _scope, resultType: _type, nextCursor: _cursor, _meta, ...others } = result;
+  const kept = Object.fromEntries(Object.entries(others).filter(([field]) => !known.includes(field)));
+  if (typeof _meta !== 'object' || _meta === null) return kept;
+  const { [SERVER_INFO_KEY]: _server, ...meta } = _meta as Data;
+  return Object.keys(meta).length === 0 ? kept : { ...kept, _meta: meta };
+}

@@ -1,0 +1,17 @@
+/** A token that the operator has. */
+import type { AuthProvider } from '@modelcontextprotocol/client';
+import { ResourceError } from '../../../core/errors.ts';
+import type { AuthTarget, BearerConfig } from './config.ts';
+import { headerSafe } from './failures.ts';
+
+/** @throws ResourceError `invalid` for a token that a header cannot carry */
+export function bearerAuth(config: BearerConfig, { mount }: AuthTarget): AuthProvider {
+  // A secret that comes from a file often brings the end of its line along.
+  const token = headerSafe(config.token.trim(), mount);
+  return {
+    token: async () => token,
+    async onUnauthorized() {
+      throw new ResourceError('unavailable', `Upstream "${mount}" refuses the token that is configured for it`);
+    },
+  };
+}

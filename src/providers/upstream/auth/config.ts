@@ -1,0 +1,55 @@
+/** What a configuration says about the authorization at an upstream. */
+import { z } from 'zod';
+
+const text = z.string().min(1).max(16_384);
+
+const scope = text.optional().describe('Scopes to ask for, with spaces between. Default: what the server asks for');
+
+const issuer = text
+  .optional()
+  .describe('The only authorization server that may see the credentials: its issuer identifier, an https: URL');
+
+const bearer = z.strictObject({
+  type: z.literal('bearer'),
+  token: text.describe('Sent with every request; best by reference to the environment'),
+});
+
+const clientCredentials = z.strictObject({
+  type: z.literal('client-credentials'),
+  clientId: text,
+  clientSecret: text.describe('Best by reference to the environment'),
+  scope,
+  issuer,
+});
+
+const oauth = z.strictObject({
+  type: z.literal('oauth'),
+  clientId: text.optional().describe('Of a client registered by hand. Default: Vitrine registers itself'),
+  clientSecret: text.optional().describe('Of a client registered by hand, where it has one'),
+  clientMetadataUrl: text
+    .optional()
+    .describe('An https: document that describes Vitrine as a client, for servers that take one in place of an id'),
+  scope,
+  issuer,
+  redirectPort: z
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe('Where `vitrine authorize` waits for the browser, at 127.0.0.1. Default: a free port'),
+});
+
+/** How Vitrine shows an upstream server who it is. */
+export const AuthConfig = z.discriminatedUnion('type', [bearer, clientCredentials, oauth]);
+export type AuthConfig = z.infer<typeof AuthConfig>;
+
+export type BearerConfig = z.infer<typeof bearer>;
+export type ClientCredentialsConfig = z.infer<typeof clientCredentials>;
+export type OAuthConfig = z.infer<typeof oauth>;
+
+/** Whose authorization it is: the mount, and the only URL that its tokens are for. */
+export interface AuthTarget {
+  readonly mount: string;
+  readonly url: string;
+}

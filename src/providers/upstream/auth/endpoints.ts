@@ -1,0 +1,96 @@
+/**
+ * How authorization servers are spoken to. Where they are is the upstream's word, so requests go to safe places only,
+ * nothing that is posted follows a redirect, answers are bounded in time and size, and what a server says about a
+ * request that carried secrets is cut down to its error code: it may well quote them.
+ */
+import { type FetchLike, OAuthErrorCode } from '@modelcontextprotocol/client';
+
+/** For one answer, in milliseconds. */
+const ANSWER_MS = 15_000;
+
+/** The largest answer that is read, in bytes. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+const MAX_REDIRECTS = 3;
+
+/** Characters of an authorization server's own words that are kept, where they cannot quote a secret. */
+const MAX_WORDS = 200;
+
+/**
+ * A `fetch` for discovery, registration and tokens of one upstream. Rejects with a TypeError where there is no answer, as
+ * `fetch` does.
+ */
+export function endpointFetch(upstream: string, signal?: AbortSignal): FetchLike {
+  return async (input, init = {}) => {
+    const limits = [AbortSignal.timeout(ANSWER_MS), ...(signal === undefined ? [] : [signal])];
+    try {
+      const url = new URL(String(input));
+      const response = await requested(url, new URL(upstream), { ...init, signal: AbortSignal.any(limits) });
+      const text = await boundedText(response);
+      return init.method === 'POST' ? discreet(response, text, init) : copyOf(response, text);
+    } catch (cause) {
+      throw new TypeError('An authorization server does not answer', { cause });
+    }
+  };
+}
+
+async function requested(url: URL, upstream: URL, init: RequestInit): Promise<Response> {
+  for (let hops = 0, at = url; ; hops++) {
+    if (!isSafe(at, upstream)) throw new TypeError('An authorization server is not at an https: URL');
+    const response = await fetch(at, { ...init, redirect: 'manual' });
+    const next = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
+    if (next === null) return response;
+    await response.body?.cancel();
+    if (init.method === 'POST' || hops === MAX_REDIRECTS) throw new TypeError('An authorization server redirects');
+    at = new URL(next, at);
+  }
+}
+
+/** https anywhere; plain http at the upstream itself, and on this machine where the upstream is on it too. */
+function isSafe(url: URL, upstream: URL): boolean {
+  if (url.protocol === 'https:' || url.origin === upstream.origin) return true;
+  return url.protocol === 'http:' && isLoopback(url) && isLoopback(upstream);
+}
+
+const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+
+async function boundedText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.byteLength;
+    if (size > MAX_ANSWER_BYTES) throw new TypeError('An authorization server answers with too much');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** The answer to a POST: whole where it is a success, else no more than a known error code. */
+function discreet(response: Response, text: string, { body }: RequestInit): Response {
+  const answer = parsed(text);
+  if (response.ok && answer !== undefined && !('error' in answer)) return copyOf(response, text);
+  const known: readonly string[] = Object.values(OAuthErrorCode);
+  const error = known.find((code) => code === answer?.error) ?? OAuthErrorCode.ServerError;
+  // A form carries tokens, codes and client secrets; a registration, which is JSON, carries none.
+  const words = body instanceof URLSearchParams ? undefined : wordsOf(answer?.error_description);
+  const status = response.ok ? 400 : response.status;
+  return Response.json({ error, ...(words !== undefined && { error_description: words }) }, { status });
+}
+
+const wordsOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.replace(/[^\x20-\x7e]/g, ' ').slice(0, MAX_WORDS) : undefined;
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const copyOf = ({ status, headers }: Response, text: string): Response =>
+  new Response([204, 205, 304].includes(status) ? null : text, {
+    status,
+    headers: { 'content-type': headers.get('content-type') ?? 'application/json' },
+  });

@@ -1,0 +1,26 @@
+/** Authorization of Vitrine at upstream servers. What clients of Vitrine authorize themselves with never comes here. */
+import type { AuthProvider } from '@modelcontextprotocol/client';
+import { bearerAuth } from './bearer.ts';
+import { clientCredentialsAuth } from './client-credentials.ts';
+import type { AuthConfig, AuthTarget } from './config.ts';
+import { savedAuthorization } from './saved-authorization.ts';
+
+export { type AuthorizeOptions, authorizeUpstream } from './authorize.ts';
+export { AuthConfig, type AuthTarget } from './config.ts';
+
+/**
+ * What gives the requests to one upstream their tokens. Asks for nothing until the first request; `token` and
+ * `onUnauthorized` reject with a ResourceError that names the mount and what its operator can do, never a secret.
+ * One for each upstream: renewals are shared by all connections that have the same one.
+ * @throws ResourceError `invalid` for a bearer token that a header cannot carry
+ */
+export function createAuth(config: AuthConfig, target: AuthTarget): AuthProvider {
+  switch (config.type) {
+    case 'bearer':
+      return bearerAuth(config, target);
+    case 'client-credentials':
+      return clientCredentialsAuth(config, target);
+    case 'oauth':
+      return savedAuthorization(config, target);
+  }
+}

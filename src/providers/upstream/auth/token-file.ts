@@ -1,0 +1,129 @@
+/**
+ * What `vitrine authorize` has obtained, kept for the gateways of the same user: one file for each mount and URL, which
+ * only that user can read. A file names its URL, and is nothing to any other.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type {
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { ResourceError } from '../../../core/errors.ts';
+import type { AuthTarget } from './config.ts';
+import { locked } from './lock.ts';
+
+/** An authorization that a user has given. */
+export interface SavedAuthorization {
+  /** The upstream that it is for. */
+  readonly url: string;
+  /** The authorization server that the user saw; refresh tokens go nowhere else. */
+  readonly server: OAuthDiscoveryState;
+  /** As registered; without the secret where the configuration has it. */
+  readonly client: StoredOAuthClientInformation;
+  /** What the tokens are for (RFC 8707). */
+  readonly resource?: string | undefined;
+  /** Gone once the authorization server has taken them back. */
+  readonly tokens?: StoredOAuthTokens | undefined;
+  readonly renewAt?: number | undefined;
+}
+
+const shape = z.looseObject({
+  url: z.string(),
+  server: z.looseObject({ authorizationServerUrl: z.string() }),
+  client: z.looseObject({ client_id: z.string() }),
+  resource: z.string().optional(),
+  tokens: z.looseObject({ access_token: z.string(), refresh_token: z.string().optional() }).optional(),
+  renewAt: z.number().optional(),
+});
+
+export interface TokenFile {
+  /** Undefined where there is none, where it is damaged, and where it belongs to another URL. */
+  load(): Promise<SavedAuthorization | undefined>;
+  /** Replaces the whole file at once: a reader sees the old one or the new one. */
+  save(saved: Omit<SavedAuthorization, 'url'>): Promise<void>;
+  /** Runs the work while no other process changes the file. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function tokenFile({ mount, url }: AuthTarget, directory = tokensDirectory()): TokenFile {
+  const owner = canonical(url);
+  const digest = createHash('sha256').update(owner).digest('hex').slice(0, 16);
+  const path = join(directory, `${encodeURIComponent(mount)}-${digest}.json`);
+
+  const prepared = async (): Promise<void> => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    // It may have been there before, open to others.
+    await chmod(directory, 0o700);
+  };
+
+  return {
+    async load() {
+      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+        throw unusable(mount, error);
+      });
+      const saved = text === undefined ? undefined : parsed(text);
+      return saved?.url === owner ? saved : undefined;
+    },
+    async save(saved) {
+      try {
+        await prepared();
+        await writeWhole(path, `${JSON.stringify({ url: owner, ...saved }, undefined, 2)}\n`);
+      } catch (error) {
+        throw unusable(mount, error);
+      }
+    },
+    async exclusively(work) {
+      await prepared().catch((error: unknown) => {
+        throw unusable(mount, error);
+      });
+      return await locked(`${path}.lock`, work);
+    },
+  };
+}
+
+/** The folder of tokens of this user; `VITRINE_STATE_DIR` names another one to keep it in. */
+export function tokensDirectory(env: NodeJS.ProcessEnv = process.env): string {
+  const { VITRINE_STATE_DIR: state, XDG_CONFIG_HOME: config } = env;
+  if (state !== undefined && state !== '') return join(state, 'tokens');
+  const home = config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config');
+  return join(home, 'vitrine', 'tokens');
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+function parsed(text: string): SavedAuthorization | undefined {
+  try {
+    return shape.parse(JSON.parse(text)) as SavedAuthorization;
+  } catch {
+    return undefined;
+  }
+}
+
+function canonical(url: string): string {
+  const parts = new URL(url);
+  parts.hash = '';
+  return parts.href;
+}
+
+const unusable = (mount: string, cause: unknown): ResourceError =>
+  new ResourceError('unavailable', `Upstream "${mount}": its tokens cannot be read or kept`, { cause });

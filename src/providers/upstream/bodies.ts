@@ -1,0 +1,47 @@
+/** Items of a read, as bodies: what another server sent, to be sent on as it is, or cut and looked into where that is wanted. */
+import type { BodyContent, BodyWindow, ResourceBody } from '../../core/body.ts';
+import { nameOfUri } from '../../core/uri.ts';
+import { WINDOW_META_KEY } from '../../protocol/meta.ts';
+import type { ResourceContents } from '../../protocol/resources.ts';
+import type { Data } from './link.ts';
+
+/** @param uri what was read; @param ranged whether a window was asked of a server that gives windows */
+export function bodyOf(item: Data, uri: string, alone: boolean, ranged: boolean): ResourceBody {
+  const { text, blob, ...said } = item;
+  const own = typeof said.uri === 'string' ? said.uri : uri;
+  const resource = { ...said, uri: own, name: typeof said.name === 'string' ? said.name : (nameOfUri(own) ?? own) };
+  const window = ranged ? windowOf(said._meta) : undefined;
+  return {
+    resource,
+    content: typeof blob === 'string' ? blobContent(blob) : textContent(typeof text === 'string' ? text : ''),
+    ...(window === undefined ? { item: { ...item, uri: own } as ResourceContents } : { window }),
+    ...(!alone && own !== uri && { child: true }),
+  };
+}
+
+/** Decoded when somebody wants the bytes: whoever sends the item on does not. */
+function textContent(text: string): BodyContent {
+  return {
+    kind: 'stream',
+    size: Buffer.byteLength(text),
+    async *open() {
+      yield Buffer.from(text, 'utf8');
+    },
+  };
+}
+
+function blobContent(blob: string): BodyContent {
+  return {
+    kind: 'stream',
+    size: Buffer.byteLength(blob, 'base64'),
+    async *open() {
+      yield Buffer.from(blob, 'base64');
+    },
+  };
+}
+
+function windowOf(meta: unknown): BodyWindow | undefined {
+  const window = (meta as Data | undefined)?.[WINDOW_META_KEY] as Data | undefined;
+  if (typeof window?.offset !== 'number') return undefined;
+  return { offset: window.offset, ...(typeof window.total === 'number' && { total: window.total }) };
+}

@@ -1,0 +1,66 @@
+/** Answers of an upstream that it said may be used again: as long and as widely as it said, and until it says otherwise. */
+import { LRUCache } from 'lru-cache';
+import type { CacheHint } from '../../protocol/resources.ts';
+import type { Data } from './link.ts';
+
+/** Bytes of all answers that are kept of one upstream, as JSON. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The longest that an answer is kept, in milliseconds, whatever the upstream says. */
+const MAX_TTL_MS = 24 * 60 * 60 * 1000;
+
+interface Kept {
+  readonly result: Data;
+  readonly until: number;
+}
+
+export interface Cache {
+  /** @param audience who asks; an answer that is `public` is for every audience */
+  get(method: string, key: string, audience: string): Data | undefined;
+  put(method: string, key: string, audience: string, result: Data): void;
+  /** Forgets the answers of a method, or one of them for every audience. */
+  forget(method: string, key?: string): void;
+  clear(): void;
+}
+
+export function createCache(now: () => number = Date.now): Cache {
+  const kept = new LRUCache<string, Kept>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ result }) => JSON.stringify(result).length,
+  });
+  const keyOf = (method: string, key: string, audience: string): string => JSON.stringify([method, key, audience]);
+
+  return {
+    get(method, key, audience) {
+      for (const whose of [PUBLIC, audience]) {
+        const at = keyOf(method, key, whose);
+        const found = kept.get(at);
+        if (found === undefined) continue;
+        const left = found.until - now();
+        // What is left of its freshness is all that may be told on.
+        if (left > 0) return { ...found.result, ttlMs: left };
+        kept.delete(at);
+      }
+      return undefined;
+    },
+    put(method, key, audience, result) {
+      const hint = hintOf(result);
+      if (hint === undefined || hint.ttlMs <= 0) return;
+      const until = now() + Math.min(hint.ttlMs, MAX_TTL_MS);
+      kept.set(keyOf(method, key, hint.cacheScope === 'public' ? PUBLIC : audience), { result, until });
+    },
+    forget(method, key) {
+      const begins = `${JSON.stringify(key === undefined ? [method] : [method, key]).slice(0, -1)},`;
+      for (const each of [...kept.keys()]) if (each.startsWith(begins)) kept.delete(each);
+    },
+    clear: () => kept.clear(),
+  };
+}
+
+const PUBLIC = '';
+
+/** What a result says of its freshness; undefined where it says nothing, as those of the 2025 era. */
+export function hintOf({ ttlMs, cacheScope }: Data): CacheHint | undefined {
+  if (typeof ttlMs !== 'number' || !(ttlMs >= 0)) return undefined;
+  return { ttlMs, cacheScope: cacheScope === 'public' ? 'public' : 'private' };
+}

@@ -1,0 +1,217 @@
+/**
+ * Calls that are under way at a 2025-era server, and the way of its questions to the client that waits: straight on where
+ * the client speaks that era too, and otherwise as the answer to its request, while the call waits here for the next one.
+ */
+import type { JSONRPCRequest } from '@modelcontextprotocol/client';
+import { ResourceError } from '../../core/errors.ts';
+import type { ClientFeatures, Invocation, LoggingLevel } from '../../core/invocation.ts';
+import { type InputRequest, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
+import type { Lease } from './connections.ts';
+import type { Data, Link } from './link.ts';
+import { ORIGIN_META_KEY } from './message-origin.ts';
+
+/** How long a call waits for its client to come back with an answer, in milliseconds. */
+const PARKED_MS = 10 * 60_000;
+
+/** Calls that wait for their clients at a time. */
+const MAX_PARKED = 1_000;
+
+interface Question {
+  readonly request: InputRequest;
+  readonly answer: (answer: Data) => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+interface Call {
+  readonly id: string;
+  readonly principal: string;
+  readonly lease: Lease;
+  result: Promise<Data>;
+  readonly abort: AbortController;
+  /** Of the round that is running; undefined while the call waits for its client. */
+  invocation: Invocation | undefined;
+  readonly questions: Map<string, Question>;
+  /** Wakes the round that waits. */
+  wake: () => void;
+  timer: NodeJS.Timeout | undefined;
+  asked: number;
+}
+
+export interface Calls {
+  /** Runs a call until it has a result, or a question for a client that has to come back with the answer. */
+  run(invocation: Invocation, start: Start): Promise<Outcome>;
+  /** A question that came over a connection. @throws ResourceError when there is nobody whom it can be for */
+  asked(
+    link: Link | undefined,
+    ask: ClientFeatures['ask'],
+    request: JSONRPCRequest,
+    signal: AbortSignal,
+  ): Promise<Data>;
+  /** A log message that came over a connection. */
+  logged(link: Link, params: Data): void;
+  close(): void;
+}
+
+/** The server's result, or what the client is asked while the call waits for it. */
+export type Outcome = { readonly result: Data } | { readonly asks: InputRequired };
+
+export interface Start {
+  lease(): Promise<Lease>;
+  /** Sends the request. */
+  send(lease: Lease, sending: Sending): Promise<Data>;
+}
+
+export interface Sending {
+  readonly signal: AbortSignal;
+  readonly progress: Invocation['progress'];
+  /** Tells the call's log messages from those of others. */
+  readonly origin: string;
+}
+
+/** Before a call is sent. */
+const PENDING = new Promise<never>(() => {});
+
+export function createCalls(name: string): Calls {
+  const running = new Map<Link, Call[]>();
+  const parked = new Map<string, Call>();
+
+  async function begin(invocation: Invocation, { lease: take, send }: Start): Promise<Call> {
+    const lease = await take();
+    const abort = new AbortController();
+    const progress: Invocation['progress'] = (...args) => call.invocation?.progress(...args);
+    const call: Call = {
+      id: crypto.randomUUID(),
+      principal: invocation.principal.id,
+      lease,
+      abort,
+      result: PENDING,
+      invocation,
+      questions: new Map(),
+      wake: () => {},
+      timer: undefined,
+      asked: 0,
+    };
+    const others = running.get(lease.link) ?? [];
+    running.set(lease.link, [...others, call]);
+    const result = send(lease, { signal: abort.signal, progress, origin: call.id });
+    call.result = result;
+    result.then(
+      () => end(call, true),
+      (error: unknown) => end(call, !abort.signal.aborted && error instanceof ResourceError && !error.retryable),
+    );
+    return call;
+  }
+
+  function end(call: Call, clean: boolean): void {
+    const { link } = call.lease;
+    const others = (running.get(link) ?? []).filter((each) => each !== call);
+    if (others.length === 0) running.delete(link);
+    else running.set(link, others);
+    for (const question of call.questions.values()) question.refuse(new Error('The call has ended'));
+    call.questions.clear();
+    call.lease.release(clean);
+    // A call that has ended while its client was away keeps its result for it.
+    if (call.timer === undefined) parked.delete(call.id);
+  }
+
+  /** One round: until the result is there, or questions are that only the next round can answer. */
+  async function round(call: Call, invocation: Invocation): Promise<Outcome> {
+    call.invocation = invocation;
+    const { signal } = invocation;
+    const cancel = (): void => call.abort.abort(signal.reason);
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    const woken = new Promise<'asked'>((resolve) => {
+      call.wake = () => resolve('asked');
+      if (call.questions.size > 0) resolve('asked');
+    });
+    try {
+      const got = await Promise.race([call.result, woken]);
+      return got === 'asked' ? { asks: park(call, invocation) } : { result: got };
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      call.wake = () => {};
+      call.invocation = undefined;
+    }
+  }
+
+  function park(call: Call, invocation: Invocation): InputRequired {
+    if (parked.size >= MAX_PARKED && !parked.has(call.id)) {
+      call.abort.abort(new ResourceError('limited', 'Too many calls wait for their clients'));
+      throw new ResourceError('limited', 'Too many calls wait for answers of their clients; try later');
+    }
+    parked.set(call.id, call);
+    call.timer = setTimeout(() => {
+      parked.delete(call.id);
+      call.abort.abort(new ResourceError('timeout', 'The client did not come back with an answer'));
+    }, PARKED_MS);
+    call.timer.unref();
+    const requests = Object.fromEntries([...call.questions].map(([key, { request }]) => [key, request]));
+    return inputRequired(requests, invocation.seal({ parked: call.id }));
+  }
+
+  /** The call that the client comes back to. */
+  function resume({ state, principal, answers }: Invocation): Call | undefined {
+    const id = typeof state === 'object' && state !== null && 'parked' in state ? state.parked : undefined;
+    if (typeof id !== 'string') return undefined;
+    const call = parked.get(id);
+    if (call === undefined || call.principal !== principal.id) {
+      throw new ResourceError('invalid', 'The call that waited for this answer has ended; call again');
+    }
+    parked.delete(id);
+    clearTimeout(call.timer);
+    call.timer = undefined;
+    for (const [key, question] of call.questions) {
+      const answer = answers[key];
+      if (typeof answer !== 'object' || answer === null) continue;
+      call.questions.delete(key);
+      question.answer(answer as Data);
+    }
+    return call;
+  }
+
+  /** The call that a question or message is of: the latest of the only client that the connection belongs to. */
+  const callOf = (link: Link): Call | undefined => (running.get(link) ?? []).findLast((call) => call.lease.own);
+
+  /** The call that a log message is of: said by its origin, or the only one that it can be of. */
+  function authorOf(link: Link, origin: unknown): Call | undefined {
+    const calls = running.get(link) ?? [];
+    if (origin !== undefined) return calls.find((call) => call.id === origin);
+    if (link.era === 'legacy') return callOf(link);
+    const wanting = calls.filter((call) => call.invocation?.client.logLevel !== undefined);
+    return wanting.length === 1 ? wanting[0] : undefined;
+  }
+
+  return {
+    async run(invocation, start) {
+      const call = resume(invocation) ?? (await begin(invocation, start));
+      return round(call, invocation);
+    },
+
+    async asked(link, otherwise, { method, params }, signal) {
+      const call = link === undefined ? undefined : callOf(link);
+      const request = { method, ...(params !== undefined && { params }) } as InputRequest;
+      const ask = call === undefined ? otherwise : call.invocation?.client.ask;
+      if (ask !== undefined) return (await ask(request, signal)) as Data;
+      if (call === undefined) throw new Error('Nobody works with this server now who could be asked');
+      return new Promise<Data>((answer, refuse) => {
+        call.questions.set(`${method.split('/', 1)[0]}-${++call.asked}`, { request, answer, refuse });
+        signal.addEventListener('abort', () => refuse(signal.reason), { once: true });
+        call.wake();
+      });
+    },
+
+    logged(link, { level, data, logger, _meta }) {
+      const invocation = authorOf(link, (_meta as Data | undefined)?.[ORIGIN_META_KEY])?.invocation;
+      if (typeof level !== 'string') return;
+      invocation?.notify(level as LoggingLevel, data, typeof logger === 'string' ? logger : name);
+    },
+
+    close() {
+      const shutDown = new ResourceError('unavailable', 'The server is shutting down');
+      for (const calls of running.values()) for (const call of calls) call.abort.abort(shutDown);
+      for (const call of parked.values()) clearTimeout(call.timer);
+      parked.clear();
+    },
+  };
+}

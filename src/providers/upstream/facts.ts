@@ -1,0 +1,53 @@
+/** What an upstream has, as it declared it: until it was reached for the first time, all that it may have. */
+import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../../protocol/meta.ts';
+import type { Data, LinkFacts } from './link.ts';
+
+export interface Facts {
+  readonly resources: boolean;
+  readonly subscribe: boolean;
+  readonly tools: boolean;
+  readonly prompts: boolean;
+  readonly completion: boolean;
+  /** It has `resources/metadata`, lists by URI and windows (SEP-2093). */
+  readonly metadata: boolean;
+  /** It has `resources/directory/read`. */
+  readonly directories: boolean;
+  /** It tells when its resources change. */
+  readonly tellsResources: boolean;
+  readonly tellsTools: boolean;
+  readonly tellsPrompts: boolean;
+}
+
+const UNKNOWN: Facts = {
+  resources: true,
+  subscribe: true,
+  tools: true,
+  prompts: true,
+  completion: true,
+  metadata: false,
+  directories: false,
+  tellsResources: true,
+  tellsTools: true,
+  tellsPrompts: true,
+};
+
+export function factsOf(link: Pick<LinkFacts, 'capabilities'> | undefined): Facts {
+  if (link === undefined) return UNKNOWN;
+  const { resources, tools, prompts, completions } = link.capabilities;
+  const extensions = (link.capabilities.extensions ?? {}) as Data;
+  return {
+    resources: resources !== undefined,
+    subscribe: resources?.subscribe === true,
+    tools: tools !== undefined,
+    prompts: prompts !== undefined,
+    completion: completions !== undefined,
+    metadata: extensions[SEP_2093_EXTENSION] !== undefined,
+    directories: extensions[DIRECTORY_EXTENSION] !== undefined || extensions[SKILLS_EXTENSION] !== undefined,
+    tellsResources: resources?.listChanged === true,
+    tellsTools: tools?.listChanged === true,
+    tellsPrompts: prompts?.listChanged === true,
+  };
+}
+
+/** SEP-2640, which brings `resources/directory/read`. */
+const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';

@@ -1,0 +1,152 @@
+/** Another MCP server as a branch of the tree: its resources as a provider, its tools and prompts beside it. */
+import { SILENT } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { MountedServer } from '../../core/mounted-server.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { createAsking, DEFAULT_TIMEOUT_MS } from './asking.ts';
+import { createCache } from './cache.ts';
+import { createCalls } from './calls.ts';
+import { createConnections } from './connections.ts';
+import { type Facts, factsOf } from './facts.ts';
+import { createKnown } from './known.ts';
+import type { LinkFacts } from './link.ts';
+import { createLists } from './lists.ts';
+import { isStdio, type UpstreamOptions } from './options.ts';
+import { resourcesProvider } from './resources.ts';
+import { mountedServer } from './server.ts';
+import { createWatching, type WatchedList } from './watching.ts';
+
+export type { HttpTarget, StdioTarget, UpstreamOptions, UpstreamTarget } from './options.ts';
+
+/** How an upstream is, for people and for the status resource. Nothing in it is secret. */
+export interface UpstreamHealth {
+  readonly state: 'idle' | 'connecting' | 'ready' | 'away';
+  readonly era?: '2025' | '2026-07-28' | undefined;
+  readonly server?: string | undefined;
+  readonly version?: string | undefined;
+  /** Connections that are open now: the shared one and those of clients. */
+  readonly connections: number;
+  /** How often the shared connection was opened again. */
+  readonly restarts: number;
+  /** Attempts that failed since. */
+  readonly failures: number;
+  readonly lastError?: string | undefined;
+  /** Resources that are watched. */
+  readonly watched: number;
+}
+
+export interface Upstream {
+  /** Closing it closes the upstream. */
+  readonly provider: ResourceProvider;
+  readonly server: MountedServer;
+  /** Resolves when the server has been reached, or after a time: whether it was. */
+  ready(timeoutMs: number): Promise<boolean>;
+  health(): UpstreamHealth;
+  close(): Promise<void>;
+}
+
+export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
+
+/** Makes an upstream. Eager ones begin to connect now. */
+export function upstream(options: UpstreamOptions): Upstream {
+  const { name, log = SILENT, start = 'eager' } = options;
+  let reached: LinkFacts | undefined;
+  const facts = (): Facts => factsOf(reached);
+  const calls = createCalls(name);
+  const cache = createCache();
+  const lists = createLists(name);
+  const known = createKnown();
+  const connections = createConnections(options, {
+    notified(link, method, params) {
+      if (method === 'notifications/message') calls.logged(link, params);
+      else watching.notified(method, params);
+    },
+    asked: (link, ask, request, signal) => calls.asked(link, ask, request, signal),
+    missed: () => watching.missed(),
+    ended() {},
+    up(link) {
+      reached = link;
+      watching.restore(link);
+    },
+  });
+  const watching = createWatching({
+    name,
+    log,
+    shared: connections.shared,
+    facts,
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    changed,
+  });
+  const asking = createAsking(options, connections, cache);
+
+  /** What was known before a change is known no more. */
+  function changed(list: WatchedList | undefined, uri: string | undefined): void {
+    if (uri !== undefined) {
+      cache.forget('resources/read');
+      known.clear();
+    }
+    if (list === 'resources') {
+      cache.forget('resources/list');
+      cache.forget('resources/templates/list');
+      lists.forget('resources');
+      known.clear();
+    }
+    if (list === 'tools' || list === 'prompts') {
+      cache.forget(`${list}/list`);
+      lists.forget(list);
+    }
+    if (list === 'tools') server.changed();
+  }
+
+  const server = mountedServer({
+    facts,
+    asking,
+    lists,
+    calls,
+    connections,
+    watching,
+    callTimeoutMs: options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS,
+    overHttp: !isStdio(options.target),
+  });
+
+  const keeping = start === 'eager' ? connections.shared.keep() : undefined;
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closing ??= (async () => {
+      keeping?.[Symbol.dispose]();
+      calls.close();
+      await watching.close();
+      await connections.close();
+      cache.clear();
+      known.clear();
+    })());
+
+  return {
+    provider: resourcesProvider({ name, schemes: options.schemes, facts, asking, lists, known, watching, close }),
+    server,
+    async ready(timeoutMs) {
+      try {
+        await connections.shared.get(AbortSignal.timeout(timeoutMs));
+        return true;
+      } catch (error) {
+        if (error instanceof ResourceError || (error instanceof Error && error.name === 'TimeoutError')) return false;
+        throw error;
+      }
+    },
+    health() {
+      const { state, failures, lastError, opened } = connections.shared;
+      return {
+        state,
+        era: reached === undefined ? undefined : reached.era === 'modern' ? '2026-07-28' : '2025',
+        server: reached?.name,
+        version: reached?.version,
+        connections: connections.size,
+        restarts: Math.max(0, opened - 1),
+        failures,
+        lastError,
+        watched: watching.size,
+      };
+    },
+    close,
+  };
+}

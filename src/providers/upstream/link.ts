@@ -1,0 +1,273 @@
+/** One connection to an upstream, in the era that it speaks: requests and results as they are on the wire. */
+import {
+  Client,
+  type ClientCapabilities,
+  type JSONRPCRequest,
+  type McpSubscription,
+  type PriorDiscovery,
+  SdkError,
+  SdkErrorCode,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+} from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import type { Log } from '../../core/context.ts';
+import { PeerError, ResourceError } from '../../core/errors.ts';
+import { endsConnection, faultOf } from './faults.ts';
+import { ORIGIN_HEADER } from './message-origin.ts';
+import { isStdio, type UpstreamOptions } from './options.ts';
+import { createTransport } from './transport.ts';
+
+/** Any JSON object. */
+export type Data = Readonly<Record<string, unknown>>;
+
+export interface LinkFacts {
+  readonly era: 'legacy' | 'modern';
+  readonly capabilities: ServerCapabilities;
+  readonly name: string | undefined;
+  readonly version: string | undefined;
+}
+
+export interface LinkEvents {
+  /** A notification that is not about one request's progress, as it came. */
+  notified(method: string, params: Data): void;
+  /** A 2025-era server asks its client. @throws what the client refuses with */
+  asked(request: JSONRPCRequest, signal: AbortSignal): Promise<Data>;
+  /** Notifications may have been missed, and come again now. */
+  missed(): void;
+  /** Nothing comes any more. Told once, also after `close`. */
+  ended(): void;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  /** Asks for reports of progress, each of which renews the time. */
+  readonly onProgress?:
+    | ((progress: number, total: number | undefined, message: string | undefined) => void)
+    | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Is in the `_meta` of the log messages that come on the request's own stream, where it has one. */
+  readonly origin?: string | undefined;
+}
+
+export interface Link extends LinkFacts {
+  /** @throws ResourceError, a `PeerError` for what the server answers with */
+  request(method: string, params: Data, options: RequestOptions): Promise<Data>;
+  /** Opens a stream of notifications, in 2026-07-28. */
+  listen(filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription>;
+  readonly ended: boolean;
+  close(): Promise<void>;
+}
+
+/** What was found out about an upstream's era, so that it is not asked each time. */
+export interface Verdict {
+  readonly prior: PriorDiscovery;
+  readonly at: number;
+}
+
+/** A verdict is looked into again after this many milliseconds: servers are brought up to date. */
+export const VERDICT_MS = 60 * 60 * 1000;
+
+/** How long a server over stdio may think about which era it speaks, in milliseconds. An old one may never answer. */
+const PROBE_TIMEOUT_MS = 5_000;
+
+const anyResult = z.looseObject({});
+
+const LATE = 'Connecting took too long';
+
+const isLate = (error: unknown): boolean => error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+
+const IDENTITY = { name: 'vitrine', version: '0.1.0' };
+
+export interface LinkLimits {
+  /** For all of connecting, and for requests that are not a client's, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly log: Log;
+  /** Gives up connecting. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Target = Pick<UpstreamOptions, 'name' | 'target'>;
+
+/** @throws ResourceError `unavailable`, `timeout` */
+export async function openLink(
+  options: Target,
+  capabilities: Data,
+  verdict: Verdict | undefined,
+  events: LinkEvents,
+  limits: LinkLimits,
+): Promise<{ link: Link; verdict: Verdict }> {
+  try {
+    return await connect(options, capabilities, verdict, events, limits);
+  } catch (error) {
+    if (limits.signal?.aborted === true) throw limits.signal.reason;
+    const asked = verdict === undefined || Date.now() - verdict.at >= VERDICT_MS;
+    if (!asked || !isStdio(options.target) || !endedAtOnce(error)) throw connectFault(error, options.name);
+  }
+  // Some programs of the 2025 era end when they are asked for their era: another one is not asked.
+  const old: Verdict = { prior: { kind: 'legacy' }, at: Date.now() };
+  return connect(options, capabilities, old, events, limits).catch((error: unknown) => {
+    throw connectFault(error, options.name);
+  });
+}
+
+const endedAtOnce = (error: unknown): boolean =>
+  error instanceof SdkError &&
+  (error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.ConnectionClosed);
+
+/** Whatever a server says to a handshake, for the clients that wait it cannot be reached. */
+function connectFault(error: unknown, name: string): unknown {
+  const fault = faultOf(error, name);
+  if (!(fault instanceof PeerError)) return fault;
+  return new ResourceError('unavailable', `The server behind "${name}" refuses to be connected to`, { cause: error });
+}
+
+async function connect(
+  { name, target }: Target,
+  capabilities: Data,
+  verdict: Verdict | undefined,
+  events: LinkEvents,
+  limits: LinkLimits,
+): Promise<{ link: Link; verdict: Verdict }> {
+  const client = new Client(IDENTITY, {
+    capabilities: capabilities as ClientCapabilities,
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_TIMEOUT_MS, limits.timeoutMs) } },
+    inputRequired: { autoFulfill: false },
+  });
+  let ended = false;
+  let opened = false;
+  let streams = 0;
+  const end = (): void => {
+    if (ended) return;
+    ended = true;
+    if (opened) events.ended();
+  };
+  const transport = createTransport(target, name, limits.log, {
+    opened() {
+      if (++streams > 1 && !ended) events.missed();
+    },
+    ended() {
+      // The transport opens it again by itself; whether there is still somebody to open it to is asked here.
+      if (!ended) client.ping({ timeout: limits.timeoutMs }).catch(() => void close());
+    },
+  });
+  client.onerror = (error) => {
+    limits.log.debug('upstream', { mount: name, error });
+    if (/Maximum reconnection attempts/.test(error.message)) void close();
+  };
+  client.onclose = end;
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    if (!ended) events.notified(method, (params ?? {}) as Data);
+  };
+  client.fallbackRequestHandler = (request, ctx) => events.asked(request, ctx.mcpReq.signal) as never;
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closing ??= (async () => {
+      end();
+      if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {
+        const terminated = transport.terminateSession() as Promise<void>;
+        await Promise.race([terminated.catch(() => {}), AFTER_GRACE()]);
+      }
+      await client.close().catch(() => {});
+      // While its era is being asked for the client has no transport yet.
+      await transport.close().catch(() => {});
+    })());
+
+  const prior = verdict !== undefined && Date.now() - verdict.at < VERDICT_MS ? verdict.prior : undefined;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new SdkError(SdkErrorCode.RequestTimeout, LATE)), limits.timeoutMs);
+  const given = limits.signal === undefined ? late.signal : AbortSignal.any([late.signal, limits.signal]);
+  const gaveUp = new Promise<never>((_, reject) => {
+    given.addEventListener('abort', () => reject(given.reason), { once: true });
+  });
+  try {
+    given.throwIfAborted();
+    const shaking = (async () => {
+      await client.connect(transport, { timeout: limits.timeoutMs, ...(prior !== undefined && { prior }) });
+      // A verdict of before sends nothing: only an answer says that somebody is there.
+      if (prior?.kind === 'modern') await client.discover({ timeout: limits.timeoutMs });
+    })();
+    await Promise.race([shaking, gaveUp]);
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  opened = true;
+  const discovered = client.getDiscoverResult();
+  const server = client.getServerVersion();
+  let waiting = 0;
+  let checking = false;
+
+  /** After an answer that did not come: whether any would. A server that is busy with the calls of others is left to them. */
+  async function check(timeout: number): Promise<void> {
+    if (checking || ended) return;
+    checking = true;
+    try {
+      await (discovered === undefined ? client.ping({ timeout }) : client.discover({ timeout }));
+    } catch (error) {
+      if (endsConnection(error) || (isLate(error) && waiting === 0)) void close();
+    } finally {
+      checking = false;
+    }
+  }
+
+  const link: Link = {
+    era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy',
+    capabilities: client.getServerCapabilities() ?? {},
+    name: server?.name,
+    version: server?.version,
+    async request(method, params, { signal, timeoutMs, onProgress, headers, origin }) {
+      waiting++;
+      try {
+        return await client.request({ method, params }, anyResult, {
+          allowInputRequired: true,
+          timeout: timeoutMs,
+          ...(signal !== undefined && { signal }),
+          ...((headers ?? origin) !== undefined && {
+            headers: { ...headers, ...(origin !== undefined && { [ORIGIN_HEADER]: origin }) },
+          }),
+          ...(onProgress !== undefined && {
+            resetTimeoutOnProgress: true,
+            onprogress: ({ progress, total, message }) => onProgress(progress, total, message),
+          }),
+        });
+      } catch (error) {
+        if (endsConnection(error)) void close();
+        else if (isLate(error)) void check(Math.min(timeoutMs, limits.timeoutMs));
+        throw faultOf(error, name, signal);
+      } finally {
+        waiting--;
+      }
+    },
+    async listen(filter, signal) {
+      try {
+        return await client.listen(filter, { timeout: limits.timeoutMs, signal });
+      } catch (error) {
+        if (endsConnection(error)) void close();
+        throw faultOf(error, name, signal);
+      }
+    },
+    get ended() {
+      return ended;
+    },
+    close,
+  };
+  return {
+    link,
+    verdict:
+      prior !== undefined && verdict !== undefined && prior.kind === 'legacy'
+        ? verdict
+        : {
+            prior: discovered === undefined ? { kind: 'legacy' } : { kind: 'modern', discover: discovered },
+            at: Date.now(),
+          },
+  };
+}
+
+/** How long a server may take to end a session, in milliseconds. */
+const GRACE_MS = 1_000;
+
+const AFTER_GRACE = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref());

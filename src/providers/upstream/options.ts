@@ -1,0 +1,50 @@
+/** How another MCP server is reached, and how it is treated. */
+import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { Log } from '../../core/context.ts';
+
+/** A program that speaks MCP over its standard input and output. */
+export interface StdioTarget {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** Added to a small safe part of this process's environment, and to nothing else of it. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** A Streamable HTTP endpoint. */
+export interface HttpTarget {
+  readonly url: string;
+  /** Sent with every request to it. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Gets and renews tokens, as the SDK's client has it. */
+  readonly auth?: AuthProvider | OAuthClientProvider | undefined;
+}
+
+export type UpstreamTarget = StdioTarget | HttpTarget;
+
+export const isStdio = (target: UpstreamTarget): target is StdioTarget => 'command' in target;
+
+export interface UpstreamOptions {
+  /** For logs and the status resource; the mount's name. */
+  readonly name: string;
+  readonly target: UpstreamTarget;
+  /** `eager` (default): connects at once, and comes back by itself; `lazy`: connects when it is first wanted. */
+  readonly start?: 'eager' | 'lazy' | undefined;
+  /**
+   * `client` (default): in the 2025 era, a client that can be asked, or that calls tools, gets a connection of its own, so
+   * that what the server asks and logs reaches it and nobody else. `shared`: all clients share one, which the server
+   * cannot ask. Servers of 2026-07-28 have one connection in any case: there each request says whose it is.
+   */
+  readonly connections?: 'client' | 'shared' | undefined;
+  /** Connections of clients at a time; a client beyond them shares. Default: 32. */
+  readonly maxConnections?: number | undefined;
+  /** Schemes of its URIs, for a mount without a prefix beside others. Default: any. */
+  readonly schemes?: readonly string[] | undefined;
+  /** For connecting, in milliseconds. Default: 20,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** For one answer, in milliseconds. Default: 10,000. */
+  readonly timeoutMs?: number | undefined;
+  /** For a tool's answer, from its latest report of progress, in milliseconds. Default: 300,000. */
+  readonly callTimeoutMs?: number | undefined;
+  readonly log?: Log | undefined;
+}

@@ -1,0 +1,25 @@
+/** Arguments that a tool wants repeated in headers over HTTP (SEP-2243), for the server's own front to route by. */
+import type { HeaderParameter } from '../../core/header-parameters.ts';
+import type { Data } from './link.ts';
+
+/** Characters that stand for themselves in a header. */
+const PLAIN = /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/;
+
+/** The headers of a call, by name; an argument that is not given has none. */
+export function parameterHeaders(
+  declared: readonly HeaderParameter[],
+  args: unknown,
+): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const { header, path } of declared) {
+    const value = path.reduce<unknown>((at, key) => (isData(at) ? at[key] : undefined), args);
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
+    headers[`Mcp-Param-${header}`] = encode(String(value));
+  }
+  return headers;
+}
+
+const encode = (value: string): string =>
+  PLAIN.test(value) && !value.startsWith('=?') ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
+
+const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);

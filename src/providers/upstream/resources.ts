@@ -1,0 +1,248 @@
+/** The resources of an upstream as a provider: its answers as they are, and what it lacks supplied from what it has. */
+import type { Context } from '../../core/context.ts';
+import { notFound, notListable, PeerError, ResourceError } from '../../core/errors.ts';
+import { ANY_SCHEME } from '../../core/mounts.ts';
+import type { CompletionValues, ReadOptions, ResourcePage, ResourceProvider } from '../../core/provider.ts';
+import { QuestionsAsked } from '../../core/questions.ts';
+import { nameOfUri } from '../../core/uri.ts';
+import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../../protocol/error-codes.ts';
+import type { InputRequest } from '../../protocol/input-required.ts';
+import { RANGE_META_KEY } from '../../protocol/meta.ts';
+import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
+import { DIRECTORY_MIME_TYPE, type Resource, type ResourceTemplate } from '../../protocol/resources.ts';
+import { type Asking, othersOf } from './asking.ts';
+import { bodyOf } from './bodies.ts';
+import type { Facts } from './facts.ts';
+import type { Known } from './known.ts';
+import type { Data } from './link.ts';
+import type { Lists } from './lists.ts';
+import type { Watching } from './watching.ts';
+
+export interface ResourcesSetup {
+  readonly name: string;
+  readonly schemes: readonly string[] | undefined;
+  readonly facts: () => Facts;
+  readonly asking: Asking;
+  readonly lists: Lists;
+  readonly known: Known;
+  readonly watching: Watching;
+  close(): Promise<void>;
+}
+
+/** Entries that are gone through to find one that is asked for by its URI. */
+const MAX_LOOKED_AT = 20_000;
+
+const STEP = 1_000;
+
+export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
+  const { name, asking, lists, known, watching, facts } = setup;
+  let scanning: Promise<void> | undefined;
+
+  /** What a list says of a resource, and what the upstream does not say of it. */
+  function described(entry: Data): Resource | undefined {
+    if (typeof entry.uri !== 'string') return undefined;
+    const { directories, metadata, subscribe } = facts();
+    const list = entry.mimeType === DIRECTORY_MIME_TYPE && (directories || metadata);
+    return {
+      name: nameOfUri(entry.uri) ?? entry.uri,
+      capabilities: { list, subscribe },
+      ...(entry as Partial<Resource>),
+      uri: entry.uri,
+    };
+  }
+
+  async function listed(
+    key: string,
+    method: string,
+    params: Data,
+    page: { readonly cursor?: string | undefined; readonly limit: number },
+    ctx: Context,
+  ): Promise<ResourcePage> {
+    const { entries, nextCursor } = await lists.page(key, 'resources', uriOf, page, ctx, async (cursor, context) => {
+      const result = await asking.ask(
+        method,
+        JSON.stringify([key, cursor]),
+        { ...params, ...(cursor !== undefined && { cursor }) },
+        context,
+      );
+      context.notes?.passOn(othersOf(result, 'resources'));
+      return result;
+    });
+    const resources = entries.flatMap((entry) => described(entry) ?? []);
+    if (!facts().metadata) known.learn(resources, facts().tellsResources);
+    return { resources, nextCursor };
+  }
+
+  const flat = (page: Parameters<typeof listed>[3], ctx: Context): Promise<ResourcePage> =>
+    listed('resources', 'resources/list', {}, page, ctx);
+
+  /** Goes through the list for what is in it; once for all who wait. */
+  function scan(ctx: Context): Promise<void> {
+    scanning ??= (async () => {
+      let cursor: string | undefined;
+      let seen = 0;
+      do {
+        const page = await flat({ cursor, limit: STEP }, { ...ctx, notes: undefined });
+        known.keep(page.resources, facts().tellsResources);
+        seen += page.resources.length;
+        cursor = page.nextCursor;
+      } while (cursor !== undefined && seen < MAX_LOOKED_AT);
+      if (cursor === undefined) known.learnedAll(facts().tellsResources);
+    })().finally(() => {
+      scanning = undefined;
+    });
+    return scanning;
+  }
+
+  async function metadata(uri: string, ctx: Context): Promise<Resource> {
+    if (facts().metadata) {
+      const { resource } = await refusing(uri, asking.ask(METADATA_METHOD, uri, { uri }, ctx));
+      const found = typeof resource === 'object' && resource !== null ? described(resource as Data) : undefined;
+      if (found === undefined) throw new ResourceError('internal', `The server behind "${name}" gave no metadata`);
+      return found;
+    }
+    const said = known.get(uri);
+    if (said !== undefined) return said;
+    if (!known.whole) {
+      await scan(ctx);
+      const found = known.get(uri);
+      if (found !== undefined) return found;
+    }
+    // It is in no list: whether there is such a thing, only a read tells.
+    const [body] = await read(uri, { maxBytes: Number.MAX_SAFE_INTEGER, maxChildren: 1 }, ctx);
+    const read1 = body === undefined ? undefined : described({ ...body.resource });
+    if (read1 === undefined) throw notFound(uri);
+    return read1.uri === uri ? read1 : { ...read1, uri };
+  }
+
+  async function read(uri: string, want: ReadOptions, ctx: Context): ReturnType<ResourceProvider['read']> {
+    const ranged = want.range !== undefined && facts().metadata;
+    const meta = ranged ? { _meta: { [RANGE_META_KEY]: want.range } } : {};
+    const { answers, state } = ctx.round ?? {};
+    const requestState = (state as Data | undefined)?.requestState;
+    const round = ctx.round === undefined ? {} : { inputResponses: answers, requestState };
+    const key = JSON.stringify([uri, ranged ? want.range : null, round]);
+    const result = await refusing(uri, asking.ask('resources/read', key, { uri, ...meta, ...round }, ctx));
+    if (result.resultType === 'input_required') {
+      const requests = (result.inputRequests ?? {}) as Readonly<Record<string, InputRequest>>;
+      throw new QuestionsAsked(requests, { requestState: result.requestState }, uri);
+    }
+    ctx.notes?.passOn(othersOf(result, 'contents'));
+    const items: unknown = result.contents;
+    if (!Array.isArray(items) || !items.every((item) => typeof item === 'object' && item !== null)) {
+      throw new ResourceError('internal', `The server behind "${name}" gave an answer that is not valid`, { uri });
+    }
+    return items.map((item: Data) => bodyOf(item, uri, items.length === 1, ranged));
+  }
+
+  return {
+    name,
+    get features() {
+      const { subscribe, tellsResources, resources, completion, metadata: ranges } = facts();
+      return {
+        schemes: setup.schemes ?? [ANY_SCHEME],
+        watch: subscribe || tellsResources,
+        watchesResources: subscribe,
+        templates: resources,
+        completion: completion && resources,
+        search: false,
+        ranges,
+        hints: true,
+        remote: true,
+      };
+    },
+
+    async list(uri, page, ctx) {
+      // What lies below its entries is in its list as well.
+      if (uri === undefined && page.containersOnly) return { resources: [], whole: true };
+      // Without resources there is nothing to ask; with them unknown, asking finds out.
+      if (!facts().resources) await asking.link(ctx);
+      if (!facts().resources) {
+        ctx.notes?.plain();
+        if (uri === undefined) return { resources: [] };
+        throw notFound(uri);
+      }
+      if (uri === undefined) {
+        const { resources, nextCursor } = await flat(page, ctx);
+        return { resources, nextCursor, whole: true };
+      }
+      const { metadata: scoped, directories } = facts();
+      if (scoped) return refusing(uri, listed(`in ${uri}`, 'resources/list', { uri }, page, ctx));
+      if (directories) return refusing(uri, listed(`in ${uri}`, DIRECTORY_READ_METHOD, { uri }, page, ctx));
+      throw notListable((await metadata(uri, ctx)).uri);
+    },
+
+    metadata,
+    read,
+
+    async listTemplates(page, ctx) {
+      if (!facts().resources) {
+        ctx.notes?.plain();
+        return { resourceTemplates: [] };
+      }
+      const { entries, nextCursor } = await lists.page(
+        'templates',
+        'resourceTemplates',
+        templateOf,
+        page,
+        ctx,
+        async (cursor, context) => {
+          const params = cursor === undefined ? {} : { cursor };
+          const result = await asking.ask('resources/templates/list', JSON.stringify(cursor ?? null), params, context);
+          context.notes?.passOn(othersOf(result, 'resourceTemplates'));
+          return result;
+        },
+      );
+      const resourceTemplates = entries.filter((entry) => typeof entry.uriTemplate === 'string');
+      return { resourceTemplates: resourceTemplates as unknown as readonly ResourceTemplate[], nextCursor };
+    },
+
+    async complete({ uriTemplate, variable, value, known: others, limit }, ctx) {
+      const result = await asking.ask(
+        'completion/complete',
+        crypto.randomUUID(),
+        {
+          ref: { type: 'ref/resource', uri: uriTemplate },
+          argument: { name: variable, value },
+          ...(Object.keys(others).length > 0 && { context: { arguments: others } }),
+        },
+        ctx,
+      );
+      return completionIn(result, limit);
+    },
+
+    watch: (uri, onChange, ctx) =>
+      uri === undefined
+        ? watching.list('resources', () => onChange({ kind: 'list-changed' }), ctx)
+        : watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx),
+
+    close: () => setup.close(),
+  };
+}
+
+const uriOf = (entry: Data): string => String(entry.uri);
+const templateOf = (entry: Data): string => String(entry.uriTemplate);
+
+/** An upstream's answer that there is no such resource, in the code of either era. */
+async function refusing<T>(uri: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    const { code, data } = error.wire;
+    const missing = code === LEGACY_RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && data?.uri === uri);
+    throw missing ? new PeerError({ ...error.wire, data: { uri, ...data } }, uri) : new PeerError(error.wire, uri);
+  }
+}
+
+/** The values of a completion, however much of it is there. */
+export function completionIn(result: Data, limit: number): CompletionValues {
+  const { values, total, hasMore, ...completion } = (result.completion ?? {}) as Data;
+  const texts = Array.isArray(values) ? values.filter((value): value is string => typeof value === 'string') : [];
+  return {
+    values: texts.slice(0, limit),
+    hasMore: hasMore === true || texts.length > limit,
+    ...(typeof total === 'number' && { total }),
+    others: { completion, result: othersOf(result, 'completion') },
+  };
+}

@@ -1,0 +1,206 @@
+/** The tools and prompts of an upstream: listed as they are, called on behalf of the client that asks. */
+import type { Context } from '../../core/context.ts';
+import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
+import type { Invocation } from '../../core/invocation.ts';
+import type { MountedServer, NamedRequest, ToolPage } from '../../core/mounted-server.ts';
+import type { Page } from '../../core/provider.ts';
+import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
+import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
+import { type Asking, othersOf, withClient } from './asking.ts';
+import type { Calls } from './calls.ts';
+import type { Connections, Lease } from './connections.ts';
+import type { Facts } from './facts.ts';
+import type { Data, Link } from './link.ts';
+import type { Lists } from './lists.ts';
+import { parameterHeaders } from './parameter-headers.ts';
+import { completionIn } from './resources.ts';
+import type { Watching } from './watching.ts';
+
+export interface ServerSetup {
+  readonly facts: () => Facts;
+  readonly asking: Asking;
+  readonly lists: Lists;
+  readonly calls: Calls;
+  readonly connections: Connections;
+  readonly watching: Watching;
+  readonly callTimeoutMs: number;
+  readonly overHttp: boolean;
+}
+
+/** Values that one completion gives. */
+const MAX_COMPLETIONS = 100;
+
+/** Tools that are gone through for the headers that they declare. */
+const MAX_TOOLS = 10_000;
+
+/** It, and how it is told that its tools may have changed. */
+export interface ChangingServer extends MountedServer {
+  changed(): void;
+}
+
+export function mountedServer(setup: ServerSetup): ChangingServer {
+  const { facts, asking, lists, calls, connections, watching } = setup;
+  /** Arguments that tools want in headers, by tool: gone through once, until the tools change. */
+  let declared: Promise<ReadonlyMap<string, readonly HeaderParameter[]>> | undefined;
+
+  async function scanTools(ctx: Context): Promise<ReadonlyMap<string, readonly HeaderParameter[]>> {
+    const found = new Map<string, readonly HeaderParameter[]>();
+    let cursor: string | undefined;
+    let seen = 0;
+    do {
+      const page = await listTools({ cursor, limit: 1_000 }, { ...ctx, notes: undefined });
+      for (const tool of page.tools) {
+        const headers = headersOf(tool);
+        if (headers.length > 0) found.set(tool.name, headers);
+      }
+      seen += page.tools.length;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined && seen < MAX_TOOLS);
+    return found;
+  }
+
+  async function headerParameters(tool: string, ctx: Context): Promise<readonly HeaderParameter[]> {
+    declared ??= scanTools(ctx);
+    const scanning = declared;
+    scanning.catch(() => {
+      if (declared === scanning) declared = undefined;
+    });
+    return (await scanning).get(tool) ?? [];
+  }
+
+  async function listTools(page: Page, ctx: Context): Promise<ToolPage> {
+    const { entries, nextCursor } = await lists.page('tools', 'tools', nameOf, page, ctx, async (cursor, context) => {
+      const params = cursor === undefined ? {} : { cursor };
+      const result = await asking.ask('tools/list', JSON.stringify(cursor ?? null), params, context);
+      context.notes?.passOn(othersOf(result, 'tools'));
+      return result;
+    });
+    const tools = entries.filter((entry) => typeof entry.name === 'string');
+    return { tools: tools as unknown as readonly ToolDescription[], nextCursor };
+  }
+
+  /** Runs a call to its result, or to a question for the client. */
+  async function run(method: string, request: NamedRequest, invocation: Invocation): Promise<Data | InputRequired> {
+    const { _meta, ...params } = request;
+    const meta = forwardedMeta(_meta);
+    let headers: readonly HeaderParameter[] | undefined;
+    const outcome = await calls.run(invocation, {
+      async lease() {
+        const lease = await connections.forCall(invocation);
+        await setLogLevel(lease, invocation);
+        if (setup.overHttp && lease.link.era === 'modern' && method === 'tools/call') {
+          headers = await headerParameters(request.name, invocation);
+        }
+        return lease;
+      },
+      send({ link }, { signal, progress, origin }) {
+        const modern = link.era === 'modern';
+        const sent = { ...params, ...(modern && roundOf(invocation)), ...(meta !== undefined && { _meta: meta }) };
+        return link.request(method, withClient(sent, link, invocation, true), {
+          signal,
+          timeoutMs: setup.callTimeoutMs,
+          ...(headers !== undefined && { headers: parameterHeaders(headers, request.arguments) }),
+          ...(invocation.wantsProgress && { onProgress: progress }),
+          ...(modern && invocation.client.logLevel !== undefined && { origin }),
+        });
+      },
+    });
+    if ('asks' in outcome) return outcome.asks;
+    const { result } = outcome;
+    if (!isInputRequired(result)) return result;
+    const { inputRequests, requestState } = result;
+    return {
+      resultType: 'input_required',
+      ...(inputRequests !== undefined && { inputRequests }),
+      requestState: invocation.seal({ requestState: requestState ?? null }),
+    };
+  }
+
+  const levels = new WeakMap<Link, string>();
+
+  /** A client's own connection has the client's own level of log messages. */
+  async function setLogLevel({ link, own }: Lease, { client, signal }: Invocation): Promise<void> {
+    const level = client.logLevel;
+    if (!own || link.era !== 'legacy' || level === undefined || levels.get(link) === level) return;
+    if (link.capabilities.logging === undefined) return;
+    levels.set(link, level);
+    await link.request('logging/setLevel', { level }, { signal, timeoutMs: setup.callTimeoutMs });
+  }
+
+  return {
+    get features() {
+      const { tools: some, prompts, completion, tellsTools, tellsPrompts } = facts();
+      return { tools: some, prompts, completion, toolChanges: tellsTools, promptChanges: tellsPrompts };
+    },
+
+    listTools,
+    headerParameters,
+
+    callTool: (request, invocation) =>
+      run('tools/call', request, invocation) as unknown as Promise<CallToolResult | InputRequired>,
+
+    async listPrompts(page, ctx) {
+      const { entries, nextCursor } = await lists.page(
+        'prompts',
+        'prompts',
+        nameOf,
+        page,
+        ctx,
+        async (cursor, context) => {
+          const params = cursor === undefined ? {} : { cursor };
+          const result = await asking.ask('prompts/list', JSON.stringify(cursor ?? null), params, context);
+          context.notes?.passOn(othersOf(result, 'prompts'));
+          return result;
+        },
+      );
+      const listed = entries.filter((entry) => typeof entry.name === 'string');
+      return { prompts: listed as unknown as readonly PromptDescription[], nextCursor };
+    },
+
+    getPrompt: (request, invocation) =>
+      run('prompts/get', request, invocation) as unknown as Promise<GetPromptResult | InputRequired>,
+
+    async completePrompt({ prompt, argument, value, known }, ctx) {
+      const params = {
+        ref: { type: 'ref/prompt', name: prompt },
+        argument: { name: argument, value },
+        ...(Object.keys(known).length > 0 && { context: { arguments: known } }),
+      };
+      const result = await asking.ask('completion/complete', crypto.randomUUID(), params, ctx);
+      return completionIn(result, MAX_COMPLETIONS);
+    },
+
+    watch: (list, onChange, ctx) => watching.list(list, onChange, ctx),
+    changed() {
+      declared = undefined;
+    },
+  };
+}
+
+const nameOf = (entry: Data): string => String(entry.name);
+
+/** A tool that declares them wrongly declares none: clients refuse it, or call it without. */
+function headersOf({ inputSchema }: ToolDescription): readonly HeaderParameter[] {
+  try {
+    return headerParametersOf(inputSchema);
+  } catch {
+    return [];
+  }
+}
+
+/** The `_meta` of a request as far as it is for the server: not what is between the client and this gateway. */
+function forwardedMeta(meta: Data | undefined): Data | undefined {
+  const entries = Object.entries(meta ?? {}).filter(([key]) => key !== 'progressToken' && !OWN_META.test(key));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+const OWN_META = /^(?:io\.modelcontextprotocol|vitrine)\//;
+
+/** The client's answers and the server's own state, in a further round. */
+function roundOf({ state, answers }: Invocation): Data {
+  // Who knows beforehand what will be asked may answer at once.
+  if (state === undefined) return Object.keys(answers).length === 0 ? {} : { inputResponses: answers };
+  if (typeof state !== 'object' || state === null || !('requestState' in state)) return {};
+  const { requestState } = state;
+  return { inputResponses: answers, ...(typeof requestState === 'string' && { requestState }) };
+}

@@ -1,0 +1,91 @@
+/** How what a server says should read through the gateway: written from the rules, not from the code that does it. */
+import type { Data, Json, ListName, Outcome } from './peer.ts';
+
+/** The scheme is the mount's, except for views, for which hosts look. */
+export const publishedUri = (mount: string, uri: string): string =>
+  uri.startsWith('ui://') ? `ui://${mount}+${uri.slice('ui://'.length)}` : `${mount}+${uri}`;
+
+export const publishedName = (mount: string, name: string): string => `${mount}_${name}`;
+
+/** Members whose text is a URI of the server, wherever the protocol has them. */
+const URIS: ReadonlySet<string> = new Set(['uri', 'uriTemplate', 'resourceUri', 'ui/resourceUri']);
+/** What only the tool itself knows how to read. */
+const OPAQUE: ReadonlySet<string> = new Set(['structuredContent', 'inputSchema', 'outputSchema']);
+
+/** All URIs in an entry, a result or an error. */
+export function publishUris<T extends Json>(mount: string, value: T): T {
+  return mapMembers(value, (key, each, deeper) => {
+    if (URIS.has(key) && typeof each === 'string') return publishedUri(mount, each);
+    return OPAQUE.has(key) ? each : deeper();
+  });
+}
+
+/** An entry of a list. */
+export function publishEntry(mount: string, list: ListName, entry: Data): Data {
+  const moved = publishUris(mount, entry);
+  return list === 'tools' || list === 'prompts' ? { ...moved, name: publishedName(mount, String(entry.name)) } : moved;
+}
+
+/**
+ * What the gateway says where the server says nothing. Everything else is as the server said it.
+ *
+ * - `capabilities`: whether a resource can be listed and subscribed to (2093-3).
+ * - `icons`: the default ones of its type (973-2).
+ * - `ttlMs`, `cacheScope`: every answer of 2026-07-28 has them.
+ * - `hasMore`: whether there are more values than a completion gives.
+ */
+const ADDED: ReadonlySet<string> = new Set(['capabilities', 'icons', 'ttlMs', 'cacheScope', 'hasMore']);
+
+/** Without what was added: members of the table that the server itself did not send. */
+export function withoutAdded(through: Json, expected: Json): Json {
+  if (Array.isArray(through)) {
+    const others = Array.isArray(expected) ? expected : [];
+    return through.map((each: Json, index) => withoutAdded(each, others[index] ?? null));
+  }
+  if (!isData(through)) return through;
+  const said = isData(expected) ? expected : {};
+  const kept = Object.entries(through).filter(([key]) => key in said || !ADDED.has(key));
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutAdded(each, said[key] ?? null)]));
+}
+
+/** In a result of 2026-07-28: which server answers, which is the gateway where it is one. */
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+
+/** The same for any two answers to one request, whoever gives them. */
+export function anonymous(outcome: Outcome): Outcome {
+  if ('error' in outcome || !isData(outcome.result._meta)) return outcome;
+  const { _meta, ...result } = outcome.result;
+  const { [SERVER_INFO]: _server, ...meta } = _meta;
+  return { result: Object.keys(meta).length === 0 ? result : { ...result, _meta: meta } };
+}
+
+/** Only the form of what a server says differently each time: the time, or a password. */
+export function shapeOf(outcome: Outcome): Outcome {
+  return mapMembers(outcome as Data, (key, each, deeper) => {
+    if (typeof each === 'string' && CHANGING.has(key)) return '<changing>';
+    return deeper();
+  }) as Outcome;
+}
+
+const CHANGING: ReadonlySet<string> = new Set(['text', 'blob', 'time', 'datetime', 'password']);
+
+type MapMember = (key: string, value: Json, deeper: () => Json) => Json;
+
+function mapMembers<T extends Json>(value: T, map: MapMember): T {
+  if (Array.isArray(value)) return value.map((each: Json) => mapMembers(each, map)) as unknown as T;
+  if (!isData(value)) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, map(key, each, () => mapMembers(each, map))]);
+  return Object.fromEntries(entries) as T;
+}
+
+/** Links to resources, and resources that are embedded, in the order in which they stand there. */
+export function linkedIn(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(linkedIn);
+  if (!isData(value)) return [];
+  if (value.type === 'resource_link') return [String(value.uri)];
+  if (value.type === 'resource' && isData(value.resource)) return [String(value.resource.uri)];
+  return Object.values(value).flatMap(linkedIn);
+}
+
+const isData = (value: Json | undefined): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,97 @@
+/** The servers that are there, each twice: on its own, and behind one `vitrine serve` that has mounted them all. */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { InteropServer } from './servers/index.ts';
+
+/** The names are of one length, so that what says how long it is says the same in both. */
+export type Place = 'direct' | 'behind';
+
+export interface Scene extends AsyncDisposable {
+  /** The file that mounts them all. */
+  readonly config: string;
+  /** The folder of a server. */
+  folder(server: InteropServer, place: Place): string;
+  /** A client of the server itself; the same one each time. */
+  direct(server: InteropServer): Promise<Client>;
+  /** The processes of a server in Node.js that the gateway has started so far. */
+  pids(server: InteropServer): Promise<readonly number[]>;
+  /** Without the names of folders, which differ between the two. */
+  placeless<T>(value: T): T;
+}
+
+/** Many processes start at once on few processors. In seconds. */
+const PATIENT = { connectTimeoutSeconds: 60, timeoutSeconds: 30 };
+const CONNECT_MS = 60_000;
+
+/** @param settings beside the mounts; @param extra for every mount */
+export async function setScene(
+  servers: readonly InteropServer[],
+  settings: object = {},
+  extra: object = {},
+): Promise<Scene> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'vitrine-interop-')));
+  const folder: Scene['folder'] = ({ name }, place) => join(root, place, name);
+  const pidsOf = ({ name }: InteropServer): string => join(root, `${name}.pids`);
+  for (const server of servers) {
+    for (const place of ['direct', 'behind'] as const) {
+      await mkdir(folder(server, place), { recursive: true });
+      await server.prepare?.(folder(server, place));
+    }
+  }
+  const mounts = servers.map((server) => {
+    const cwd = folder(server, 'behind');
+    const { command, args, env } = server.start(cwd);
+    const noting = server.runtime === 'node' ? ['--import', notePid(pidsOf(server))] : [];
+    return [server.name, { command, args: [...noting, ...args], env, cwd, ...PATIENT, ...extra }];
+  });
+  const config = join(root, 'vitrine.json');
+  await writeFile(config, JSON.stringify({ ...settings, mounts: Object.fromEntries(mounts) }));
+  const clients = new Map<InteropServer, Promise<Client>>();
+  return {
+    config,
+    folder,
+    direct(server) {
+      const client = clients.get(server) ?? connectDirectly(server, folder(server, 'direct'));
+      clients.set(server, client);
+      return client;
+    },
+    async pids(server) {
+      const file = pidsOf(server);
+      return existsSync(file) ? (await readFile(file, 'utf8')).trimEnd().split('\n').map(Number) : [];
+    },
+    placeless(value) {
+      const text = JSON.stringify(value);
+      const both = (['direct', 'behind'] as const).map((place) => JSON.stringify(join(root, place)).slice(1, -1));
+      return JSON.parse(both.reduce((said, name) => said.replaceAll(name, '<folder>'), text));
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.allSettled([...clients.values()].map(async (client) => (await client).close()));
+      await rm(root, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+/** A module that writes down which process it runs in. */
+function notePid(file: string): string {
+  const program = `import{appendFileSync}from'node:fs';appendFileSync(${JSON.stringify(file)},process.pid+'\\n')`;
+  return `data:text/javascript,${encodeURIComponent(program)}`;
+}
+
+async function connectDirectly(server: InteropServer, cwd: string): Promise<Client> {
+  const { command, args, env } = server.start(cwd);
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    env: { ...getDefaultEnvironment(), ...env },
+    cwd,
+    stderr: 'ignore',
+  });
+  const mode = server.era === 'modern' ? { pin: '2026-07-28' } : 'legacy';
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  await client.connect(transport, { timeout: CONNECT_MS });
+  return client;
+}
