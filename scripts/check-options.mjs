@@ -16,20 +16,31 @@ function compare(what, page, there, documented) {
 /** Names in the first column of tables, in backticks. */
 const inTables = (text) => new Set([...text.matchAll(/^\| `([^`]+)` +\|/gm)].map((match) => match[1]));
 
-/** Paths of all keys of a JSON Schema; entries of lists add nothing, and names that are free are `<name>`. */
+/**
+ * Paths of all keys of a JSON Schema; entries of lists add nothing, and names that are free are `<name>`, where they name
+ * more than a text.
+ */
 function keysOf(schema, path = '') {
   const below = (key, inner) => [path === '' ? key : `${path}.${key}`].flatMap((at) => [at, ...keysOf(inner, at)]);
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => below(key, inner)),
-    ...(typeof schema.additionalProperties === 'object' ? below('<name>', schema.additionalProperties) : []),
+    ...(isMore(schema.additionalProperties) ? below('<name>', schema.additionalProperties) : []),
     ...(schema.items === undefined ? [] : keysOf(schema.items, path)),
-    ...(schema.anyOf ?? []).flatMap((inner) => keysOf(inner, path)),
+    ...(schema.anyOf ?? schema.oneOf ?? []).flatMap((inner) => keysOf(inner, path)),
   ];
+}
+
+function isMore(schema) {
+  return typeof schema === 'object' && Object.keys(schema).length > 0 && schema.type !== 'string';
 }
 
 const CONFIGURATION = 'docs/guide/configuration.md';
 const configuration = read(CONFIGURATION);
-const keys = keysOf(JSON.parse(read('schema/vitrine.schema.json')));
+const schema = JSON.parse(read('schema/vitrine.schema.json'));
+const ofMounts = new Set(keysOf(schema.properties.mounts.additionalProperties));
+// An entry of a host has the keys of a mount, which are documented there, and some of its own.
+const ENTRY = 'mcpServers.<name>.';
+const keys = keysOf(schema).filter((key) => !key.startsWith(ENTRY) || !ofMounts.has(key.slice(ENTRY.length)));
 // A section of its own is as good as a row.
 const sections = [...configuration.matchAll(/^## `([^`]+)`$/gm)].map((match) => match[1]);
 compare('key', CONFIGURATION, new Set(keys), new Set([...inTables(configuration), ...sections, ...parentsOf(keys)]));
@@ -42,10 +53,20 @@ function parentsOf(all) {
 const FILES = 'docs/providers/files.md';
 const files = read(FILES);
 const section = (text, title) => text.split(new RegExp(`^#+ ${title}$`, 'm'))[1]?.split(/^#+ /m)[0] ?? '';
-const mountKeys = keys
-  .filter((key) => key.startsWith('mounts.<name>.'))
-  .map((key) => key.slice('mounts.<name>.'.length));
-compare('option', FILES, new Set(mountKeys.filter((key) => key !== 'prefix')), inTables(section(files, 'Options')));
+/** The keys of the mounts that need this one. */
+function keysOfMounts(needed) {
+  const blocks = schema.properties.mounts.additionalProperties.anyOf.filter((each) => each.required?.includes(needed));
+  return blocks.flatMap((block) => keysOf(block));
+}
+const filesKeys = keysOfMounts('path').filter((key) => key !== 'prefix');
+compare('option', FILES, new Set(filesKeys), inTables(section(files, 'Options')));
+
+const UPSTREAM = 'docs/providers/upstream.md';
+const upstream = read(UPSTREAM);
+// Icons are documented with the configuration.
+const upstreamKeys = [...keysOfMounts('command'), ...keysOfMounts('url')].filter((key) => !key.startsWith('icons.'));
+const documented = [...inTables(section(upstream, 'Options')), ...inTables(section(upstream, 'Authorization'))];
+compare('option', UPSTREAM, new Set(upstreamKeys), new Set([...documented, ...parentsOf(upstreamKeys)]));
 
 for (const glob of CREDENTIAL_GLOBS) {
   if (!section(files, 'Credentials').includes(`\`${glob}\``)) problems.push(`${FILES} does not name ${glob}`);

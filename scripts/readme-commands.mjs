@@ -140,8 +140,13 @@ function after(ms) {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }
 
-/** The server below bash and npm, which both report an interruption as a failure, however well the server ended. */
+/**
+ * The server below bash and npm, which both report an interruption as a failure, however well the server ended. What the
+ * server itself starts is its own business.
+ */
 async function innermost(pid) {
+  const [, script = ''] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+  if (script.endsWith('dist/cli/main.js')) return pid;
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
   return children[0] === undefined ? pid : innermost(Number(children[0]));
 }

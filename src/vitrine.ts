@@ -6,7 +6,7 @@ import { applyLayers } from './core/layer.ts';
 import { ANY_SCHEME, type Mount, mountTree, STATE_MOUNT } from './core/mounts.ts';
 import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
-import { publishServer } from './core/published-server.ts';
+import { type PublishedServer, publishServer } from './core/published-server.ts';
 import type { Tool } from './core/tool.ts';
 import { promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
@@ -59,6 +59,8 @@ export interface VitrineOptions {
 
 export interface Vitrine {
   readonly identity: ServerIdentity;
+  /** For the model: its own instructions, and those of the servers that are mounted, as far as they have been reached. */
+  readonly instructions: string | undefined;
   /** The one way in: all mounts, through all layers. */
   readonly provider: ResourceProvider;
   readonly changes: ChangeHub;
@@ -102,7 +104,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
       ? undefined
       : createResourceTools(
           { resources, changes, mounts: options.mounts, subscriptions: toolSubscriptions },
-          resourceTools,
+          { ...resourceTools, prefix: resourceTools.prefix ?? apartFrom(options.mounts) },
         );
   const folders = (options.promptFolders ?? []).map((folder) => promptFolder(folder, resources));
   const servers = options.mounts.flatMap((mount) => publishServer(mount) ?? []);
@@ -118,6 +120,9 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   );
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },
+    get instructions() {
+      return joinInstructions(options.server?.instructions, servers);
+    },
     provider,
     changes,
     resources,
@@ -155,6 +160,26 @@ const subscriptionsDocument = (book: SubscriptionBook): StateDocument => ({
   description: 'What this client has subscribed to by the tools, and what has changed since',
   of: (ctx) => book.of(ctx),
 });
+
+/** The resource tools' prefix beside a server whose tools have none: a tool of its own may be called `read`, too. */
+const apartFrom = (mounts: readonly Mount[]): string | undefined =>
+  mounts.some(({ server, prefix }) => server !== undefined && prefix === 'none') ? STATE_MOUNT : undefined;
+
+/** Characters of all instructions: a model reads them before anything else. */
+const MAX_INSTRUCTIONS = 32_768;
+
+/** Each mounted server's instructions under its name: they speak of tools and URIs as that server calls them. */
+function joinInstructions(own: string | undefined, servers: readonly PublishedServer[]): string | undefined {
+  const parts = servers.flatMap(({ mount, prefix, instructions }) => {
+    if (instructions === undefined || instructions.trim() === '') return [];
+    if (prefix === '') return [instructions];
+    return [
+      `# ${mount}\n\nHere its tools and prompts begin with "${prefix}", its URIs with "${mount}+".\n\n${instructions}`,
+    ];
+  });
+  const all = own === undefined ? parts : [own, ...parts];
+  return all.length === 0 ? undefined : all.join('\n\n').slice(0, MAX_INSTRUCTIONS);
+}
 
 /** Icons of mounts, by what the URIs of each begin with. Those of a mounted server are its own business. */
 function iconsOf(mounts: readonly Mount[]): readonly MountIcons[] {

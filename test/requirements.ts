@@ -83,7 +83,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['SEC-UTIL-5', 'open', 'Completion is authorised, filtered, bounded and limited'],
   ]),
   ...rows('MCP tool content blocks', [
-    ['CB-1', 'open', 'Several servers and providers in one tree, with identities and URIs kept whole'],
+    ['CB-1', 'proved', 'Several servers and providers in one tree, with identities and URIs kept whole'],
     ['CB-2', 'proved', 'Tools that list resources and templates, with filters'],
     ['CB-3', 'proved', 'Windowed reads by a tool'],
     ['CB-4', 'proved', 'Embedded reads by a tool'],

@@ -33,10 +33,12 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
   const vitrine = createVitrine(engineOptions(sources, flags.name));
   try {
-    await upstreamsReady(sources, log);
-    const shown = secrets.hide(title(vitrine, sources));
-    if (address === undefined) await overStdio(vitrine, sources, shown, log);
-    else await overHttp(vitrine, sources, flags, { address, shown, log });
+    // From here on there is something to end in order.
+    const stopped = stopSignal();
+    if ((await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
+    const said: Said = { shown: secrets.hide(title(vitrine, sources)), log, stopped };
+    if (address === undefined) await overStdio(vitrine, sources, said);
+    else await overHttp(vitrine, sources, flags, address, said);
   } finally {
     await vitrine.close();
   }
@@ -55,7 +57,15 @@ async function upstreamsReady({ mounts }: Sources, log: Log): Promise<void> {
   );
 }
 
-async function overStdio(vitrine: Vitrine, sources: Sources, shown: string, log: Log): Promise<void> {
+interface Said {
+  /** What is served, to be printed. */
+  readonly shown: string;
+  readonly log: Log;
+  /** Resolves when the server is told to end. */
+  readonly stopped: Promise<'stopped'>;
+}
+
+async function overStdio(vitrine: Vitrine, sources: Sources, { shown, log, stopped }: Said): Promise<void> {
   const serving = serveStdio(vitrine, { log });
   if (process.stdin.isTTY) {
     process.stderr.write(
@@ -63,7 +73,7 @@ async function overStdio(vitrine: Vitrine, sources: Sources, shown: string, log:
         'To connect to it by hand, serve over HTTP: add --http. Ctrl+C stops it.\n',
     );
   }
-  await Promise.race([serving.closed, stopSignal()]);
+  await Promise.race([serving.closed, stopped]);
   await serving.close();
 }
 
@@ -71,7 +81,8 @@ async function overHttp(
   vitrine: Vitrine,
   sources: Sources,
   flags: ServeFlags,
-  { address, shown, log }: { readonly address: Address; readonly shown: string; readonly log: Log },
+  address: Address,
+  { shown, log, stopped }: Said,
 ): Promise<void> {
   const { server = {}, limits = {} } = sources.config;
   // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
@@ -97,7 +108,7 @@ async function overHttp(
   process.stdout.write(
     `${shown}\n\nEndpoint: ${serving.url}\n\nPaste into a host:\n\n${httpSnippets(vitrine.identity.name, serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
-  await stopSignal();
+  await stopped;
   await serving.close();
 }
 
@@ -125,13 +136,13 @@ function title(vitrine: Vitrine, { mounts }: Sources): string {
 }
 
 /** Resolves on the first SIGINT or SIGTERM; the second one ends the process at once. */
-function stopSignal(): Promise<void> {
+function stopSignal(): Promise<'stopped'> {
   return new Promise((done) => {
     let stopping = false;
     const stop = (signal: NodeJS.Signals): void => {
       if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143);
       stopping = true;
-      done();
+      done('stopped');
     };
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);

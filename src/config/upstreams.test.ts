@@ -157,7 +157,7 @@ mounts:
     expect(mistake(() => one(text))).toMatch(message);
   });
 
-  it('are told to who hides them, and no mistake has what they stand for [SEC-UTIL-2]', () => {
+  it('are told to who hides them, and no mistake has what they stand for', () => {
     const secrets = createSecrets();
     one('${TOKEN}', { env: ENV, secrets });
     expect(secrets.hide(`Bearer ${ENV.TOKEN}, again ${ENV.TOKEN}`)).toBe('Bearer ${TOKEN}, again ${TOKEN}');

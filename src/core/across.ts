@@ -29,11 +29,13 @@ export const PATIENCE_MS = 1_000;
 interface Position {
   readonly source: string;
   readonly cursor?: string | undefined;
-  /** Sources that were passed over, in order; their turn comes after the others. */
-  readonly later: readonly string[];
+  /** Sources that were passed over, and where in them; their turn comes after the others, in this order. */
+  readonly later: readonly Passed[];
   /** Whether the sources that were passed over are being gone through. */
   readonly last: boolean;
 }
+
+type Passed = readonly [source: string, cursor: string | null];
 
 /** @throws ResourceError `invalid` for a cursor of a source that is gone, and what the only source throws */
 export async function pageAcross<T>(
@@ -52,14 +54,14 @@ export async function pageAcross<T>(
     if (source === undefined) throw invalid('The cursor names a mount that is gone; list again without it');
     const others = at.last ? [] : order.slice(order.indexOf(at.source) + 1);
     // With nothing else to show there is nothing to wait behind.
-    const patient = at.last || at.cursor !== undefined || others.length + at.later.length === 0 || !source.remote;
+    const patient = at.last || others.length + at.later.length === 0 || !source.remote;
     const got = await take(source, { ...page, cursor: at.cursor, limit: page.limit - items.length }, ctx, {
       patienceMs: patient ? undefined : patienceMs,
       only: sources.length === 1,
     });
     if (got === SLOW) {
       patienceMs /= 2;
-      at = next({ ...at, later: [...at.later, at.source] }, order);
+      at = next({ ...at, later: [...at.later, [at.source, at.cursor ?? null]] }, order);
       continue;
     }
     // A page that is whole and one that is not are told apart by whoever walks: they are not mixed.
@@ -136,7 +138,8 @@ function next({ source, later, last }: Position, order: readonly string[]): Posi
   const following = last ? undefined : order[order.indexOf(source) + 1];
   if (following !== undefined) return { source: following, later, last: false };
   const [passedOver, ...rest] = later;
-  return passedOver === undefined ? undefined : { source: passedOver, later: rest, last: true };
+  if (passedOver === undefined) return undefined;
+  return { source: passedOver[0], cursor: passedOver[1] ?? undefined, later: rest, last: true };
 }
 
 const write = ({ source, cursor, later, last }: Position): string =>
@@ -148,8 +151,11 @@ function parse(text: string): Position {
     const [source, cursor, later = [], last = false] = JSON.parse(text) as readonly unknown[];
     const known = cursor === undefined || cursor === null || typeof cursor === 'string';
     if (typeof source === 'string' && known && Array.isArray(later) && typeof last === 'boolean') {
-      return { source, cursor: cursor ?? undefined, later: later.filter((each) => typeof each === 'string'), last };
+      return { source, cursor: cursor ?? undefined, later: later.filter(isPassed), last };
     }
   } catch {}
   throw invalid('The cursor is not one of this list; list again without it');
 }
+
+const isPassed = (value: unknown): value is Passed =>
+  Array.isArray(value) && typeof value[0] === 'string' && (value[1] === null || typeof value[1] === 'string');

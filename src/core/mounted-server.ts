@@ -46,6 +46,8 @@ export type ServerList = 'tools' | 'prompts';
 
 export interface MountedServer {
   readonly features: ServerFeatures;
+  /** For the model: how it wants to be used. Undefined until it was reached, and where it says nothing. */
+  readonly instructions?: string | undefined;
   /** @throws ResourceError `unavailable`, `timeout`, and what the server answers with, as a `PeerError` */
   listTools(page: Page, ctx: Context): Promise<ToolPage>;
   callTool(request: NamedRequest, invocation: Invocation): Promise<CallToolResult | InputRequired>;

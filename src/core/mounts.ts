@@ -27,6 +27,8 @@ export interface Mount {
   readonly icons?: readonly Icon[] | undefined;
   /** The tools and prompts of the server that is mounted, where it is one. */
   readonly server?: MountedServer | undefined;
+  /** `false` keeps it out of lists that begin with the mounts: what it has is found by its URI. */
+  readonly listed?: boolean | undefined;
   /** How the server is that is mounted, as JSON for people; without secrets. */
   readonly health?: (() => object) | undefined;
 }
@@ -108,17 +110,19 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
 
   /** The mounts as sources of one list; what a mount throws names the URI that it publishes. */
   const sources = <T>(list: (mount: Mount, page: Page, ctx: Context) => Promise<SourcePage<T>>): ListSource<T>[] =>
-    mounts.map((mount) => ({
-      name: mount.name,
-      remote: mount.provider.features.remote === true,
-      async list(page, ctx) {
-        try {
-          return await list(mount, page, noting(mount, ctx));
-        } catch (error) {
-          throw publishError(mount, error);
-        }
-      },
-    }));
+    mounts
+      .filter(({ listed }) => listed !== false)
+      .map((mount) => ({
+        name: mount.name,
+        remote: mount.provider.features.remote === true,
+        async list(page, ctx) {
+          try {
+            return await list(mount, page, noting(mount, ctx));
+          } catch (error) {
+            throw publishError(mount, error);
+          }
+        },
+      }));
   const roots = sources(async (mount, page, ctx) => {
     const { resources, ...rest } = await mount.provider.list(undefined, page, ctx);
     return { ...rest, items: reachable(mount, resources, (each) => each.uri, ctx).map((each) => publish(mount, each)) };

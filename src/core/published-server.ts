@@ -59,6 +59,9 @@ export function publishServer(mount: Mount): PublishedServer | undefined {
     get features() {
       return server.features;
     },
+    get instructions() {
+      return server.instructions;
+    },
     async listTools(page, ctx) {
       const { tools, ...rest } = await server.listTools(page, ctx).catch(refuse);
       return { ...rest, tools: tools.map(outward) };

@@ -25,8 +25,6 @@ export const stateUri = (name: string): string => `${STATE_MOUNT}+${SCHEME}:///$
 
 export const SUBSCRIPTIONS_URI = stateUri('subscriptions');
 
-export const UPSTREAMS_URI = stateUri('upstreams');
-
 /** How each mounted server is: connected or not, since when, and what went wrong. */
 export function upstreamsDocument(mounts: readonly Mount[]): StateDocument {
   return {
@@ -40,6 +38,7 @@ export function upstreamsDocument(mounts: readonly Mount[]): StateDocument {
 
 export const stateMount = (documents: readonly StateDocument[]): Mount => ({
   name: STATE_MOUNT,
+  listed: false,
   provider: stateProvider(documents),
 });
 

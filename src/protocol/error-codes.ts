@@ -1,5 +1,6 @@
 /** The JSON-RPC error codes that Vitrine sends or understands. */
 
+export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 

@@ -42,7 +42,8 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
       const result = withMeta(await method.run(params, { ...detached(ctx), client, seal: needWayBack }), signature);
       return json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } });
     } catch (error) {
-      const asks = error instanceof WayBackNeeded || error instanceof ConfirmationNeeded || error instanceof RootsNeeded;
+      const asks =
+        error instanceof WayBackNeeded || error instanceof ConfirmationNeeded || error instanceof RootsNeeded;
       if (asks) return undefined;
       return json({ jsonrpc: '2.0', id, error: wireErrorOf(error, method.name, ctx) });
     }

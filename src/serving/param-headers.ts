@@ -4,6 +4,7 @@
  */
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { createContext } from '../core/context.ts';
+import { toWireError } from '../core/errors.ts';
 import type { HeaderParameter } from '../core/header-parameters.ts';
 import { HEADER_MISMATCH } from '../protocol/error-codes.ts';
 import type { Vitrine } from '../vitrine.ts';
@@ -22,7 +23,14 @@ export async function refuseParamHeaders(
   const call = toolCallOf(request.headers, message);
   if (call === undefined) return undefined;
   const ctx = createContext({ signal: request.signal });
-  const problem = (await tools.headerParameters(call.name, ctx))
+  let parameters: readonly HeaderParameter[];
+  try {
+    parameters = await tools.headerParameters(call.name, ctx);
+  } catch (error) {
+    // What the headers should be is known to a server that cannot be asked now: nor can it be called.
+    return Response.json({ jsonrpc: '2.0', id: call.id, error: toWireError(error, ctx.requestId) });
+  }
+  const problem = parameters
     .map((parameter) => problemOf(parameter, request.headers.get(PREFIX + parameter.header), call.args))
     .find((each) => each !== undefined);
   if (problem === undefined) return undefined;

@@ -25,7 +25,8 @@ export interface Connection {
 const anyResult = z.looseObject({});
 
 export function createSdkServer(vitrine: Vitrine, connection: Connection): Server {
-  const { instructions, ...implementation } = vitrine.identity;
+  const { instructions: _own, ...implementation } = vitrine.identity;
+  const { instructions } = vitrine;
   const server = new WholeResultServer(mutable(implementation), {
     capabilities: capabilitiesOf(vitrine),
     ...(instructions !== undefined && { instructions }),

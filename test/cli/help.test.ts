@@ -12,7 +12,7 @@ describe.concurrent('help', () => {
     const { status, stdout, stderr } = await vitrine(args);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: vitrine/);
-    expect(stdout).toMatch(/serve .*serve folders and files/);
+    expect(stdout).toMatch(/serve .*serve folders, files and other MCP servers/);
     expect(stdout).toMatch(/check .*without serving/);
   });
 
@@ -23,6 +23,7 @@ describe.concurrent('help', () => {
       '--http [address]',
       '--name <name>',
       '--config <file>',
+      '--mcp-config <file>',
       '--allow-remote',
       '--allow-host',
       '--allow-origin',
@@ -37,6 +38,7 @@ describe.concurrent('help', () => {
     const { status, stdout } = await vitrine(['check', '--help']);
     expect(status).toBe(0);
     expect(stdout).toContain('--config <file>');
+    expect(stdout).toContain('--mcp-config <file>');
   });
 
   it('fits a terminal of 120 columns', async () => {

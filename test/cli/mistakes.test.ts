@@ -27,7 +27,7 @@ describe.concurrent('a mistake on the command line', () => {
     ['a path behind a file', ['serve', 'docs/a.md/b'], /no file or folder at docs\/a\.md\/b/],
     ['one path of several', ['serve', 'docs', 'dosc'], /no file or folder at dosc/],
     ['a device', ['serve', '/dev/null'], /\/dev\/null is neither a folder nor a file/],
-    ['a URL', ['serve', 'https://example.com/docs'], /is a URL; this version serves files and folders/],
+    ['a URL', ['serve', 'sqlite://example/docs'], /is a URL; this version serves files, folders and MCP servers/],
     ['an option that is not there', ['serve', '--htp'], /unknown option '--htp' \(Did you mean --http\?\)/],
     ['an option of the other command', ['check', 'docs', '--http'], /unknown option '--http'/],
     ['a command that is not there', ['srve', 'docs'], /unknown command 'srve' \(Did you mean serve\?\)/],
@@ -58,6 +58,11 @@ describe.concurrent('a mistake on the command line', () => {
       'options of paths for a configuration',
       ['serve', 'vitrine.yaml', '--hidden'],
       /--hidden.*in a configuration say so in each mount/,
+    ],
+    [
+      'options of paths for a file of a host',
+      ['serve', '--mcp-config', 'x.json', '--hidden'],
+      /--hidden.*are for paths/,
     ],
   ])('is told: %s', async (_, args, line) => {
     expect(await mistake(args)).toMatch(line);

@@ -1,7 +1,7 @@
 /** What is asked of each server, of itself and through the gateway, and what comes of it. */
 import type { Client } from '@modelcontextprotocol/client';
 import { ask, type Data, drain, type Outcome } from './peer.ts';
-import { anonymous, linkedIn, publishedName, publishUris, shapeOf, withoutAdded } from './published.ts';
+import { anonymous, linkedIn, publishedName, publishOutcome, publishUris, shapeOf, withoutAdded } from './published.ts';
 import type { Place, Scene } from './scene.ts';
 import type { Asked, InteropServer } from './servers/index.ts';
 
@@ -18,6 +18,8 @@ export interface Compared {
   readonly expected: Outcome;
   /** What comes through the gateway, but for what the gateway adds. */
   readonly got: Outcome;
+  /** What comes through the gateway. */
+  readonly through: Outcome;
   /** The URIs that the server itself links to and embeds. */
   readonly links: readonly string[];
 }
@@ -33,10 +35,11 @@ export async function compare(
   const given = (place: Place): Data => params(scene.folder(server, place)) as Data;
   const direct = scene.placeless(anonymous(await ask(await scene.direct(server), method, given('direct'))));
   const through = scene.placeless(anonymous(await ask(client, method, publishedParams(name, given('behind')))));
-  const expected = publishUris(name, direct as Data) as Outcome;
-  const got = withoutAdded(through as Data, expected as Data) as Outcome;
+  const expected = publishOutcome(name, direct);
+  const got = withoutAdded(method, through as Data, expected as Data) as Outcome;
   const links = linkedIn(direct as Data);
-  return steady ? { expected, got, links } : { expected: shapeOf(expected), got: shapeOf(got), links };
+  const form = steady ? (outcome: Outcome) => outcome : shapeOf;
+  return { expected: form(expected), got: form(got), through, links };
 }
 
 /** Parameters as they are sent to the gateway. */
@@ -80,10 +83,10 @@ export const callOf = (server: InteropServer): Question => ({
   steady: server.tool('').steady,
 });
 
-/** Calls that the server refuses. */
+/** A tool that is not there, and one without the arguments that it may want. */
 export const wrongCallsOf = (server: InteropServer): readonly Question[] => [
   question('tools/call', { params: { name: 'no-such-tool', arguments: {} }, steady: true }),
-  { ...callOf(server), params: (folder) => ({ ...server.tool(folder).params, arguments: 7 }) },
+  { ...callOf(server), params: (folder) => ({ name: server.tool(folder).params.name, arguments: {} }) },
 ];
 
 /** The prompt that can be had, and one that is not there. */

@@ -2,7 +2,8 @@
  * Servers of other makers behind one gateway, each beside itself: what it lists, what can be read, called, asked for and
  * completed is the same, but for the names and URIs, which are the mount's.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { askable } from '../e2e/asked.ts';
 import {
   type Connected,
   connectHttp,
@@ -24,253 +25,225 @@ import {
   readsOf,
   wrongCallsOf,
 } from './compared.ts';
-import { answer, ask, type Data, drain, LIST_NAMES, LISTS, type Listed, type ListName, type Outcome } from './peer.ts';
-import { linkedIn, publishEntry, publishedName, publishedUri, withoutAdded } from './published.ts';
-import { type Scene, setScene } from './scene.ts';
+import { answer, type Data, drain, LIST_NAMES, LISTS, type Listed, type ListName, type Outcome } from './peer.ts';
+import { isPublishedBy, linkedIn, publishEntry, publishedName, spokenIn, withoutAdded } from './published.ts';
+import { killAll, type Scene, setScene } from './scene.ts';
 import { type InteropServer, isInstalled, SERVERS } from './servers/index.ts';
+
+// Many processes start, one after the other where there are few processors.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const servers = SERVERS.filter(isInstalled);
 const absent = SERVERS.filter((server) => !servers.includes(server)).map(({ name }) => name);
 if (absent.length > 0) console.info(`Not installed, and left out: ${absent.join(', ')}`);
 
-/** Many processes start, each after the other on few processors. In milliseconds. */
-const STARTING_MS = 180_000;
-/** A 2025-era server starts again for a client that calls it. In milliseconds. */
-const CALL_MS = 60_000;
+/** The one with everything in it. */
+const everything = servers.filter(({ name }) => name === 'everything');
+
+/** What it has for clients that declare sampling, elicitation and roots. */
+const FURTHER_TOOLS = ['trigger-sampling-request', 'trigger-elicitation-request', 'get-roots-list'];
 
 /** Few entries make many pages, which end within mounts and between them. */
 const PAGE_SIZE = 10;
 
-let scene: Scene;
-let gateway: Listening;
-const clients = new Map<Era, Connected>();
-
-it('are there', () => {
-  // Where the checks are kept, what they need has been installed.
+it('servers of eight makers and more are there where the checks are kept', () => {
   expect(servers.length).toBeGreaterThanOrEqual(process.env.CI === 'true' ? 8 : 0);
 });
 
-/** One server of each, or nothing where none is installed. */
-const eras = servers.length === 0 ? [] : ERAS;
+describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count servers mounted together', () => {
+  let scene: Scene;
+  let gateway: Listening;
+  const clients = new Map<Era, Connected>();
 
-describe.each(eras.slice(0, 1))('mounted together', () => {
   beforeAll(async () => {
     scene = await setScene(servers, { tools: 'off', limits: { pageSize: PAGE_SIZE } });
     gateway = await startHttp(['--config', scene.config]);
     for (const era of ERAS) clients.set(era, await connectHttp(era, gateway));
     for (const server of servers) await scene.direct(server);
-  }, STARTING_MS);
+  });
 
   afterAll(async () => {
     for (const connected of clients.values()) await connected.close();
     await gateway?.stop();
     await scene?.[Symbol.asyncDispose]();
-  }, STARTING_MS);
+  });
 
-  describe.each(servers)('$name by $make', (server) => {
-    it('has itself what is known of it', async () => {
-      const client = await scene.direct(server);
-      for (const list of LIST_NAMES) {
-        const all = await drain(client, list);
-        expect(all === 'none' ? 'none' : all.entries.length, list).toEqual(server.has[list]);
-      }
-    });
+  function clientOf(era: Era): Connected['client'] {
+    const connected = clients.get(era);
+    if (connected === undefined) throw new Error(`no client of the ${era} era is connected`);
+    return connected.client;
+  }
+
+  /** All of a list of the gateway. */
+  async function listed(era: Era, list: ListName): Promise<Listed> {
+    const all = await drain(clientOf(era), list);
+    if (all === 'none') throw new Error(`the gateway does not have ${LISTS[list].method}`);
+    return all;
+  }
+
+  /** What the server itself says, when the gateway says the same. */
+  async function expectSame(server: InteropServer, era: Era, question: Question): Promise<Outcome> {
+    const { expected, got } = await compare(scene, clientOf(era), server, question);
+    const asked = `${server.name}: ${question.method} ${JSON.stringify(question.params('<folder>'))}`;
+    expect(got, asked).toEqual(expected);
+    return expected;
+  }
+
+  it.each(servers)('$name by $make has itself what is known of it', async (server) => {
+    const client = await scene.direct(server);
+    for (const list of LIST_NAMES) {
+      const all = await drain(client, list);
+      expect(all === 'none' ? 'none' : all.entries.length, list).toEqual(server.has[list]);
+    }
   });
 
   describe.each(ERAS)('[CB-1] to a client of the %s era', (era) => {
     const lists = new Map<ListName, Listed>();
 
     beforeAll(async () => {
-      for (const list of LIST_NAMES) lists.set(list, whole(await drain(clientOf(era), list)));
-    }, STARTING_MS);
+      for (const list of LIST_NAMES) lists.set(list, await listed(era, list));
+    });
 
-    it.each(LIST_NAMES)('all %s are listed, once, and nothing else', (list) => {
-      const { entries, pages, meta } = listOf(lists, list);
+    /** What the gateway lists of a server. */
+    const entriesOf = (server: InteropServer, list: ListName): readonly Data[] =>
+      (lists.get(list)?.entries ?? []).filter((entry) => isPublishedBy(server.name, list, entry));
+
+    it.each(LIST_NAMES)('[RES-6] all %s are listed, once, and nothing else, page after page', (list) => {
+      const { entries = [], pages, missing } = lists.get(list) ?? {};
       const expected = servers.reduce((sum, { has }) => sum + (has[list] === 'none' ? 0 : has[list]), 0);
       const ids = entries.map((entry) => entry[LISTS[list].id]);
       expect(ids).toHaveLength(expected);
       expect(new Set(ids).size).toBe(expected);
       expect(pages).toBeGreaterThanOrEqual(Math.ceil(expected / PAGE_SIZE));
-      // What is missing would stand there.
-      expect(meta).toEqual([]);
+      expect(missing).toEqual([]);
     });
 
     describe.each(servers)('$name', (server) => {
-      it('is listed as it lists itself', async () => {
-        const client = await scene.direct(server);
-        for (const list of LIST_NAMES) {
-          const own = await drain(client, list);
-          const expected = (own === 'none' ? [] : own.entries).map((entry) => publishEntry(server.name, list, entry));
-          const got = listOf(lists, list).entries.filter((entry) => isOf(server, list, entry));
-          expect(scene.placeless(withoutAdded(got, expected)), list).toEqual(scene.placeless(expected));
-        }
+      it.each(LIST_NAMES)('has its %s as it lists them itself', async (list) => {
+        const own = await drain(await scene.direct(server), list);
+        const native = own === 'none' ? [] : own.entries;
+        const expected = native.map((entry) => spokenIn(era, publishEntry(server.name, list, entry)));
+        const got = withoutAdded(LISTS[list].method, entriesOf(server, list), expected);
+        expect(scene.placeless(got.map((entry) => spokenIn(era, entry)))).toEqual(scene.placeless(expected));
       });
 
       it('[2093-3] says of each resource what can be done with it', async () => {
         const { resources } = (await scene.direct(server)).getServerCapabilities() ?? {};
         const subscribe = resources?.subscribe ?? false;
-        const got = listOf(lists, 'resources').entries.filter((entry) => isOf(server, 'resources', entry));
-        expect(got.map((entry) => entry.capabilities)).toEqual(got.map(() => ({ list: false, subscribe })));
+        const got = entriesOf(server, 'resources');
+        expect(got.map(({ capabilities }) => capabilities)).toEqual(got.map(() => ({ list: false, subscribe })));
       });
 
       it('is read as it reads itself, and refuses as it refuses itself', async () => {
         for (const question of await readsOf(scene, server)) await expectSame(server, era, question);
       });
 
-      it(
-        'does the same when it is called',
-        async () => {
-          expect(await expectSame(server, era, callOf(server))).toHaveProperty('result.content');
-        },
-        CALL_MS,
-      );
+      it('does the same when it is called', async () => {
+        expect(await expectSame(server, era, callOf(server))).toHaveProperty('result.content');
+      });
 
-      it(
-        'refuses the same when it is called wrongly',
-        async () => {
-          for (const question of wrongCallsOf(server)) await expectSame(server, era, question);
-        },
-        CALL_MS,
-      );
+      it('refuses the same when it is called wrongly', async () => {
+        for (const question of wrongCallsOf(server)) await expectSame(server, era, question);
+      });
 
-      it(
-        'gives the same prompts',
-        async () => {
-          const [first, ...others] = await Promise.all(promptsOf(server).map((each) => expectSame(server, era, each)));
-          if (server.prompt !== undefined) expect(first).toHaveProperty('result.messages');
-          for (const other of others) expect(other).toHaveProperty('error');
-        },
-        CALL_MS,
-      );
+      it('gives the same prompts', async () => {
+        for (const question of promptsOf(server)) await expectSame(server, era, question);
+      });
 
-      it(
-        '[RES-3] completes the same',
-        async () => {
-          for (const question of await completionsOf(scene, server)) await expectSame(server, era, question);
-        },
-        CALL_MS,
-      );
+      it('[RES-3] completes the same', async () => {
+        for (const question of await completionsOf(scene, server)) await expectSame(server, era, question);
+      });
+
+      it.each(server.broken ?? [])('$uri fails: the server $how', async ({ uri }) => {
+        const { through } = await compare(scene, clientOf(era), server, reading(uri, true));
+        expect(through).toHaveProperty('error.message', expect.stringMatching(/not valid|invalid/));
+      });
     });
-
-    it(
-      'links lead to what they lead to at the server itself',
-      async () => {
-        const followed: string[] = [];
-        for (const server of servers) {
-          for (const question of linkingOf(server)) {
-            const { expected, got, links } = await compare(scene, clientOf(era), server, question);
-            expect(linkedIn(got as Data)).toEqual(linkedIn(expected as Data));
-            for (const uri of links) {
-              if ('result' in (await expectSame(server, era, reading(uri, false)))) followed.push(server.name);
-            }
-          }
-        }
-        for (const name of ['everything', 'shelf'].filter((each) => servers.some((server) => server.name === each))) {
-          expect(followed.filter((each) => each === name).length, name).toBeGreaterThanOrEqual(4);
-        }
-      },
-      STARTING_MS,
-    );
   });
 
-  /** What the server itself says, when the gateway says the same. */
-  async function expectSame(server: InteropServer, era: Era, question: Question): Promise<Outcome> {
-    const { expected, got } = await compare(scene, clientOf(era), server, question);
-    expect(got, `${question.method} ${JSON.stringify(question.params('<folder>'))}`).toEqual(expected);
-    return expected;
-  }
-});
-
-/** Without a prefix, and with nothing beside it, the gateway cannot be told from the server. */
-describe.each(servers.filter(({ name }) => name === 'everything'))('$name alone, with prefix: none', (server) => {
-  it.each(ERAS)(
-    'is listed byte for byte as it lists itself, to a client of the %s era',
-    async (era) => {
-      await using alone = await setScene([server], { tools: 'off', icons: 'off' }, { prefix: 'none' });
-      await using connected = await connectStdio(era, ['--config', alone.config]);
-      const client = await alone.direct(server);
-      for (const list of LIST_NAMES) {
-        const { method, field } = LISTS[list];
-        const direct = await answer(client, method);
-        const through = await answer(connected.client, method);
-        const entries = (through[field] as readonly Data[]).map(({ capabilities: _added, ...entry }) => entry);
-        expect(JSON.stringify(entries)).toBe(JSON.stringify(direct[field]));
-        expect(through.nextCursor).toBe(direct.nextCursor);
+  // Some of these make resources, which are listed from then on.
+  it.each(ERAS)('links lead where they lead at the servers themselves, for a client of the %s era', async (era) => {
+    const followed: string[] = [];
+    for (const server of servers) {
+      for (const question of linkingOf(server)) {
+        const { expected, got, links } = await compare(scene, clientOf(era), server, question);
+        expect(linkedIn(got as Data)).toEqual(linkedIn(expected as Data));
+        for (const uri of links) {
+          if ('result' in (await expectSame(server, era, reading(uri, false)))) followed.push(server.name);
+        }
       }
+    }
+    for (const { name } of servers.filter((each) => each.name === 'everything' || each.name === 'shelf')) {
+      expect(followed.filter((each) => each === name).length, name).toBeGreaterThanOrEqual(4);
+    }
+  });
+
+  it.each(everything)(
+    '$name has the tools for a client that can be asked, and has them for no other',
+    async (server) => {
+      const { abilities, questions } = askable({ user: () => 'decline', model: (prompt) => prompt, roots: () => [] });
+      const { name } = server;
+      await using connected = await connectHttp('legacy', gateway, abilities);
+      const all = await until(async () => {
+        const tools = await drain(connected.client, 'tools');
+        const own = tools === 'none' ? [] : tools.entries.filter((entry) => isPublishedBy(name, 'tools', entry));
+        return own.length > Number(server.has.tools) && own;
+      }, 'the further tools');
+      const ids = all.map((entry) => entry.name);
+      expect(ids).toEqual(expect.arrayContaining(FURTHER_TOOLS.map((tool) => publishedName(name, tool))));
+      const others = await listed('legacy', 'tools');
+      const usual = others.entries.filter((entry) => isPublishedBy(name, 'tools', entry));
+      expect(usual).toHaveLength(Number(server.has.tools));
+      const elicited = await answer(connected.client, 'tools/call', {
+        name: publishedName(name, 'trigger-elicitation-request'),
+        arguments: {},
+      });
+      expect(questions).toHaveLength(1);
+      expect(JSON.stringify(elicited.content)).toContain('User declined');
     },
-    STARTING_MS,
   );
+
+  it.each(everything)('when $name is killed, the others keep answering, and it is back', async (server) => {
+    const era = 'legacy';
+    const question = reading('demo://resource/static/document/features.md', true);
+    await expectSame(server, era, question);
+    const before = await scene.pids(server);
+    expect(killAll(before)).toBeGreaterThanOrEqual(1);
+    for (const other of servers.filter((each) => each !== server)) await expectSame(other, era, callOf(other));
+    await until(
+      async () => {
+        const { through } = await compare(scene, clientOf(era), server, question);
+        if ('result' in through) return true;
+        expect(through.error).toMatchObject({ code: -32_603, data: { reason: 'unavailable', retryable: true } });
+        return false;
+      },
+      `${server.name} to be back`,
+      60_000,
+    );
+
+    await expectSame(server, era, question);
+    await expectSame(server, era, callOf(server));
+    expect((await scene.pids(server)).length).toBeGreaterThan(before.length);
+    const { entries, missing } = await listed(era, 'tools');
+    expect(missing).toEqual([]);
+    expect(entries.filter((entry) => isPublishedBy(server.name, 'tools', entry))).toHaveLength(
+      Number(server.has.tools),
+    );
+  });
 });
 
-describe.each(servers.filter(({ name }) => name === 'everything'))('when $name is killed', (server) => {
-  it(
-    'the others keep answering, and it is back',
-    async () => {
-      const others = servers.filter((each) => each !== server);
-      await using together = await setScene(servers, { tools: 'off' });
-      await using serving = await startHttp(['--config', together.config]);
-      await using connected = await connectHttp('legacy', serving);
-      const { client } = connected;
-      const read = { uri: publishedUri(server.name, 'demo://resource/static/document/features.md') };
-      const before = await answer(client, 'resources/read', read);
-      const counts = await countsOf(client);
-      const killed = await together.pids(server);
-      expect(killed.length).toBeGreaterThanOrEqual(1);
-
-      for (const pid of killed) process.kill(pid, 'SIGKILL');
-      for (const other of others) {
-        const { params } = other.tool(together.folder(other, 'behind'));
-        const result = await answer(client, 'tools/call', { ...params, name: publishedName(other.name, params.name) });
-        expect(result.isError ?? false, other.name).toBe(false);
-      }
-      const back = await until(
-        async () => {
-          const outcome = await ask(client, 'resources/read', read);
-          if ('result' in outcome) return outcome.result;
-          expect(outcome.error).toMatchObject({ code: -32_603, data: { reason: 'unavailable', retryable: true } });
-          return undefined;
-        },
-        `${server.name} to be back`,
-        CALL_MS,
-      );
-
-      expect(back).toEqual(before);
-      const pids = await together.pids(server);
-      expect(pids.length).toBeGreaterThan(killed.length);
-      expect(await countsOf(client)).toEqual(counts);
-    },
-    STARTING_MS,
-  );
+describe.each(everything)('$name alone, with prefix: none', (server) => {
+  it.each(ERAS)('is listed byte for byte as it lists itself, to a client of the %s era', async (era) => {
+    await using scene = await setScene([server], { tools: 'off', icons: 'off' }, { prefix: 'none' });
+    await using connected = await connectStdio(era, ['--config', scene.config]);
+    const client = await scene.direct(server);
+    for (const list of LIST_NAMES) {
+      const { method, field } = LISTS[list];
+      const direct = await answer(client, method);
+      const through = await answer(connected.client, method);
+      const expected = (direct[field] as readonly Data[]).map((entry) => spokenIn(era, entry));
+      expect(JSON.stringify(withoutAdded(method, through[field] ?? null, expected))).toBe(JSON.stringify(expected));
+      expect(through.nextCursor).toBe(direct.nextCursor);
+    }
+  });
 });
-
-const clientOf = (era: Era): Connected['client'] => {
-  const connected = clients.get(era);
-  if (connected === undefined) throw new Error(`no client of the ${era} era is connected`);
-  return connected.client;
-};
-
-function whole(listed: Listed | 'none'): Listed {
-  if (listed === 'none') throw new Error('the gateway has every list');
-  return listed;
-}
-
-function listOf(lists: ReadonlyMap<ListName, Listed>, list: ListName): Listed {
-  return whole(lists.get(list) ?? 'none');
-}
-
-/** How many entries each list has, and what is missing in them. */
-async function countsOf(client: Connected['client']): Promise<unknown> {
-  const all = [];
-  for (const list of LIST_NAMES) {
-    const { entries, meta } = whole(await drain(client, list));
-    all.push({ list, count: entries.length, meta });
-  }
-  return all;
-}
-
-/** Whether an entry of the gateway is one of this server. */
-function isOf({ name }: InteropServer, list: ListName, entry: Data): boolean {
-  const id = String(entry[LISTS[list].id]);
-  if (list === 'tools' || list === 'prompts') return id.startsWith(publishedName(name, ''));
-  return id.startsWith(`${name}+`) || id.startsWith(`ui://${name}+`);
-}

@@ -1,5 +1,5 @@
 /** A connection to a server or to the gateway, and what it answers: results and errors alike, with every field. */
-import { type Client, type JSONRPCMessage, ProtocolError } from '@modelcontextprotocol/client';
+import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 
 export type Json = null | boolean | number | string | readonly Json[] | Data;
@@ -58,15 +58,15 @@ export const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 export interface Listed {
   readonly entries: readonly Data[];
   readonly pages: number;
-  /** `_meta` of the pages that have one: what is missing stands there. */
-  readonly meta: readonly Json[];
+  /** The parts that are missing, as the gateway says it. */
+  readonly missing: readonly Json[];
 }
 
 /** Every page of a list; `none` where the server does not know the method. */
 export async function drain(client: Client, list: ListName): Promise<Listed | 'none'> {
   const { method, field } = LISTS[list];
   const entries: Data[] = [];
-  const meta: Json[] = [];
+  const missing: Json[] = [];
   let cursor: string | undefined;
   for (let pages = 1; pages <= MAX_PAGES; pages++) {
     const outcome = await ask(client, method, cursor === undefined ? {} : { cursor });
@@ -76,22 +76,12 @@ export async function drain(client: Client, list: ListName): Promise<Listed | 'n
     }
     const { result } = outcome;
     entries.push(...(result[field] as readonly Data[]));
-    if (result._meta !== undefined) meta.push(result._meta);
+    const gaps = (result._meta as Data | undefined)?.['vitrine/missing'];
+    if (gaps !== undefined) missing.push(gaps);
     cursor = result.nextCursor as string | undefined;
-    if (cursor === undefined) return { entries, pages, meta };
+    if (cursor === undefined) return { entries, pages, missing };
   }
   throw new Error(`${method}: the pages do not end`);
 }
 
 const METHOD_NOT_FOUND = -32_601;
-
-/** Every message that a client receives from now on. */
-export function onMessages(client: Client, listener: (message: JSONRPCMessage) => void): void {
-  const { transport } = client;
-  if (transport === undefined) throw new Error('the client is not connected');
-  const deliver = transport.onmessage;
-  transport.onmessage = (message, extra) => {
-    deliver?.(message, extra);
-    listener(message);
-  };
-}

@@ -1,5 +1,6 @@
 /** How what a server says should read through the gateway: written from the rules, not from the code that does it. */
-import type { Data, Json, ListName, Outcome } from './peer.ts';
+import type { Era } from '../e2e/harness.ts';
+import type { Data, Json, ListName, Outcome, Refusal } from './peer.ts';
 
 /** The scheme is the mount's, except for views, for which hosts look. */
 export const publishedUri = (mount: string, uri: string): string =>
@@ -12,12 +13,23 @@ const URIS: ReadonlySet<string> = new Set(['uri', 'uriTemplate', 'resourceUri', 
 /** What only the tool itself knows how to read. */
 const OPAQUE: ReadonlySet<string> = new Set(['structuredContent', 'inputSchema', 'outputSchema']);
 
-/** All URIs in an entry, a result or an error. */
+/** All URIs in an entry, in parameters, in contents. */
 export function publishUris<T extends Json>(mount: string, value: T): T {
   return mapMembers(value, (key, each, deeper) => {
     if (URIS.has(key) && typeof each === 'string') return publishedUri(mount, each);
     return OPAQUE.has(key) ? each : deeper();
   });
+}
+
+/** Members of results that have URIs in them; what others mean is not said by the protocol. */
+const CARRIERS: ReadonlySet<string> = new Set(['contents', 'content', 'messages', '_meta']);
+
+/** What comes of a request. */
+export function publishOutcome(mount: string, outcome: Outcome): Outcome {
+  if ('error' in outcome) return { error: publishUris(mount, outcome.error as unknown as Data) as unknown as Refusal };
+  const members = Object.entries(outcome.result);
+  const moved = members.map(([key, each]) => [key, CARRIERS.has(key) ? publishUris(mount, each) : each]);
+  return { result: Object.fromEntries(moved) };
 }
 
 /** An entry of a list. */
@@ -26,26 +38,47 @@ export function publishEntry(mount: string, list: ListName, entry: Data): Data {
   return list === 'tools' || list === 'prompts' ? { ...moved, name: publishedName(mount, String(entry.name)) } : moved;
 }
 
+/** Whether an entry of the gateway is one of this mount. */
+export function isPublishedBy(mount: string, list: ListName, { name, uri, uriTemplate }: Data): boolean {
+  if (list === 'tools' || list === 'prompts') return String(name).startsWith(publishedName(mount, ''));
+  const published = String(uri ?? uriTemplate);
+  return published.startsWith(`${mount}+`) || published.startsWith(`ui://${mount}+`);
+}
+
+/** An entry in a revision: 2026-07-28 has no `execution` of tools, and over some ways it is left out there. */
+export function spokenIn(era: Era, entry: Data): Data {
+  if (era === 'legacy') return entry;
+  const { execution: _none, ...spoken } = entry;
+  return spoken;
+}
+
 /**
- * What the gateway says where the server says nothing. Everything else is as the server said it.
+ * What the gateway says where the server says nothing, by what is asked. Everything else is as the server said it.
  *
  * - `capabilities`: whether a resource can be listed and subscribed to (2093-3).
  * - `icons`: the default ones of its type (973-2).
- * - `ttlMs`, `cacheScope`: every answer of 2026-07-28 has them.
+ * - `ttlMs`, `cacheScope`: each read of 2026-07-28 has them.
  * - `hasMore`: whether there are more values than a completion gives.
  */
-const ADDED: ReadonlySet<string> = new Set(['capabilities', 'icons', 'ttlMs', 'cacheScope', 'hasMore']);
+const ADDED: Readonly<Record<string, readonly string[]>> = {
+  'resources/list': ['capabilities', 'icons'],
+  'resources/templates/list': ['icons'],
+  'resources/read': ['ttlMs', 'cacheScope', 'icons'],
+  'completion/complete': ['hasMore'],
+};
 
 /** Without what was added: members of the table that the server itself did not send. */
-export function withoutAdded(through: Json, expected: Json): Json {
+export function withoutAdded<T extends Json>(method: string, through: T, expected: Json): T {
+  const added = ADDED[method] ?? [];
   if (Array.isArray(through)) {
     const others = Array.isArray(expected) ? expected : [];
-    return through.map((each: Json, index) => withoutAdded(each, others[index] ?? null));
+    const each = through.map((one: Json, index) => withoutAdded(method, one, others[index] ?? null));
+    return each as unknown as T;
   }
   if (!isData(through)) return through;
   const said = isData(expected) ? expected : {};
-  const kept = Object.entries(through).filter(([key]) => key in said || !ADDED.has(key));
-  return Object.fromEntries(kept.map(([key, each]) => [key, withoutAdded(each, said[key] ?? null)]));
+  const kept = Object.entries(through).filter(([key]) => key in said || !added.includes(key));
+  return Object.fromEntries(kept.map(([key, one]) => [key, withoutAdded(method, one, said[key] ?? null)])) as T;
 }
 
 /** In a result of 2026-07-28: which server answers, which is the gateway where it is one. */

@@ -75,6 +75,18 @@ export async function setScene(
   };
 }
 
+/** Ends processes as no program can ignore. @returns how many of them were still there */
+export function killAll(pids: readonly number[]): number {
+  const there = pids.filter((pid) => {
+    try {
+      return process.kill(pid, 'SIGKILL');
+    } catch {
+      return false;
+    }
+  });
+  return there.length;
+}
+
 /** A module that writes down which process it runs in. */
 function notePid(file: string): string {
   const program = `import{appendFileSync}from'node:fs';appendFileSync(${JSON.stringify(file)},process.pid+'\\n')`;

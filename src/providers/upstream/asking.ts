@@ -1,13 +1,16 @@
 /** Requests to an upstream that change nothing: over the connection that is right for the client, again where that broke. */
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { detached, type Invocation } from '../../core/invocation.ts';
 import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
 import { type Cache, hintOf } from './cache.ts';
-import { type Connections, capabilitiesOf } from './connections.ts';
+import type { Calls } from './calls.ts';
+import { askable, type Connections, capabilitiesOf } from './connections.ts';
 import type { Data, Link } from './link.ts';
 import type { UpstreamOptions } from './options.ts';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
+export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
 
 export interface Asking {
   /** The answer, from the cache where it may be; what it says of itself goes to the context's notes. */
@@ -16,12 +19,13 @@ export interface Asking {
   link(ctx: Context): Promise<Link>;
 }
 
-export function createAsking(options: UpstreamOptions, connections: Connections, cache: Cache): Asking {
+export function createAsking(options: UpstreamOptions, connections: Connections, cache: Cache, calls: Calls): Asking {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, log = SILENT, name } = options;
 
   async function send(method: string, params: Data, ctx: Context): Promise<Data> {
     for (let attempt = 1; ; attempt++) {
       const link = await connections.forLooking(ctx);
+      if (method === 'resources/read' && link.era === 'legacy' && comesBack(ctx)) return readInRounds(params, ctx);
       try {
         return await link.request(method, withClient(params, link, ctx), { signal: ctx.signal, timeoutMs });
       } catch (error) {
@@ -31,6 +35,24 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
         log.debug('asked again over another connection', { mount: name, method });
       }
     }
+  }
+
+  /** A read at a 2025-era server on behalf of a client that is asked by an answer: it waits here until that comes back. */
+  async function readInRounds({ inputResponses, requestState, ...params }: Data, ctx: Context): Promise<Data> {
+    const invocation: Invocation = {
+      ...detached(ctx),
+      ...(ctx.client !== undefined && { client: ctx.client }),
+      answers: (inputResponses ?? {}) as Data,
+      state: requestState,
+      // Whoever asks the client seals it.
+      seal: (state) => state as string,
+    };
+    const waitMs = options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
+    const outcome = await calls.run(invocation, {
+      lease: () => connections.forCall(invocation),
+      send: ({ link }, { signal }) => link.request('resources/read', params, { signal, timeoutMs: waitMs }),
+    });
+    return 'asks' in outcome ? { ...outcome.asks } : outcome.result;
   }
 
   return {
@@ -47,6 +69,9 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
     },
   };
 }
+
+/** Whether the client can be asked, though not while a request is running. */
+const comesBack = (ctx: Context): boolean => askable(ctx) && ctx.client?.ask === undefined;
 
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';

@@ -5,8 +5,12 @@ import { WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { ResourceContents } from '../../protocol/resources.ts';
 import type { Data } from './link.ts';
 
-/** @param uri what was read; @param ranged whether a window was asked of a server that gives windows */
-export function bodyOf(item: Data, uri: string, alone: boolean, ranged: boolean): ResourceBody {
+/**
+ * @param uri what was read
+ * @param within whether an item with another URI is a child of it
+ * @param ranged whether a window was asked of a server that gives windows
+ */
+export function bodyOf(item: Data, uri: string, within: boolean, ranged: boolean): ResourceBody {
   const { text, blob, ...said } = item;
   const own = typeof said.uri === 'string' ? said.uri : uri;
   const resource = { ...said, uri: own, name: typeof said.name === 'string' ? said.name : (nameOfUri(own) ?? own) };
@@ -15,7 +19,7 @@ export function bodyOf(item: Data, uri: string, alone: boolean, ranged: boolean)
     resource,
     content: typeof blob === 'string' ? blobContent(blob) : textContent(typeof text === 'string' ? text : ''),
     ...(window === undefined ? { item: { ...item, uri: own } as ResourceContents } : { window }),
-    ...(!alone && own !== uri && { child: true }),
+    ...(within && own !== uri && { child: true }),
   };
 }
 

@@ -256,7 +256,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
 /** Whether the client is connected here for longer than this request. */
 const lasts = (ctx: Context): boolean => ctx.peer !== ctx.principal.id;
 
-const askable = ({ client }: Context): boolean =>
+export const askable = ({ client }: Context): boolean =>
   client !== undefined && (client.sampling || client.elicitation || client.roots);
 
 /** What a client declared, as far as it can be kept for it. */

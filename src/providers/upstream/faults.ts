@@ -9,13 +9,15 @@ import {
 } from '@modelcontextprotocol/client';
 import { PeerError, ResourceError } from '../../core/errors.ts';
 import { UNANSWERED } from './unanswered.ts';
+import { wholeData } from './whole-messages.ts';
 
 /** @param name the mount, in words for the client; @param signal of the caller, whose own reasons stand */
 export function faultOf(error: unknown, name: string, signal?: AbortSignal): unknown {
   if (error instanceof ResourceError) return error;
   if (signal?.aborted === true) return signal.reason;
   if (error instanceof ProtocolError && error.code !== UNANSWERED) {
-    const { code, message, data } = error;
+    const { code, message } = error;
+    const data = wholeData(error.data);
     // Any JSON may be the data of an error; it is handed on, and looked into only where it is an object.
     const given = data === undefined || data === null ? {} : { data: data as Readonly<Record<string, unknown>> };
     return new PeerError({ code, message, ...given });
@@ -58,8 +60,8 @@ export function endsConnection(error: unknown): boolean {
   if (error instanceof ProtocolError) return false;
   if (error instanceof SdkHttpError) return error.status === 404 || error.status === 400;
   if (error instanceof SdkError) return ENDED.has(error.code);
-  // The fetch failed, or the pipe is broken.
-  return error instanceof TypeError || (error instanceof Error && 'code' in error);
+  // The fetch failed, or the pipe is broken. What a caller gave up has a number for a code, and ends nothing.
+  return error instanceof TypeError || (error instanceof Error && 'code' in error && typeof error.code === 'string');
 }
 
 const ENDED: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { MountedServer } from '../../core/mounted-server.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
-import { createAsking, DEFAULT_TIMEOUT_MS } from './asking.ts';
+import { createAsking, DEFAULT_CALL_TIMEOUT_MS, DEFAULT_TIMEOUT_MS } from './asking.ts';
 import { createCache } from './cache.ts';
 import { createCalls } from './calls.ts';
 import { createConnections } from './connections.ts';
@@ -45,8 +45,6 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
-
 /** Makes an upstream. Eager ones begin to connect now. */
 export function upstream(options: UpstreamOptions): Upstream {
   const { name, log = SILENT, start = 'eager' } = options;
@@ -77,7 +75,7 @@ export function upstream(options: UpstreamOptions): Upstream {
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     changed,
   });
-  const asking = createAsking(options, connections, cache);
+  const asking = createAsking(options, connections, cache, calls);
 
   /** What was known before a change is known no more. */
   function changed(list: WatchedList | undefined, uri: string | undefined): void {
@@ -100,6 +98,7 @@ export function upstream(options: UpstreamOptions): Upstream {
 
   const server = mountedServer({
     facts,
+    instructions: () => reached?.instructions,
     asking,
     lists,
     calls,

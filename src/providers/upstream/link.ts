@@ -16,7 +16,9 @@ import { PeerError, ResourceError } from '../../core/errors.ts';
 import { endsConnection, faultOf } from './faults.ts';
 import { ORIGIN_HEADER } from './message-origin.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
+import { checkShape } from './shapes.ts';
 import { createTransport } from './transport.ts';
+import { keepWhole } from './whole-messages.ts';
 
 /** Any JSON object. */
 export type Data = Readonly<Record<string, unknown>>;
@@ -26,6 +28,7 @@ export interface LinkFacts {
   readonly capabilities: ServerCapabilities;
   readonly name: string | undefined;
   readonly version: string | undefined;
+  readonly instructions: string | undefined;
 }
 
 export interface LinkEvents {
@@ -69,8 +72,11 @@ export interface Verdict {
 /** A verdict is looked into again after this many milliseconds: servers are brought up to date. */
 export const VERDICT_MS = 60 * 60 * 1000;
 
-/** How long a server over stdio may think about which era it speaks, in milliseconds. An old one may never answer. */
-const PROBE_TIMEOUT_MS = 5_000;
+/**
+ * How long a server over stdio may think about which era it speaks, in milliseconds. An old one may never answer, and one
+ * that is slow to start must not be taken for it: who gives it longer for connecting gives it longer for this.
+ */
+const probeTimeoutMs = (connectMs: number): number => Math.min(connectMs, Math.max(5_000, connectMs / 4));
 
 const anyResult = z.looseObject({});
 
@@ -132,7 +138,7 @@ async function connect(
 ): Promise<{ link: Link; verdict: Verdict }> {
   const client = new Client(IDENTITY, {
     capabilities: capabilities as ClientCapabilities,
-    versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_TIMEOUT_MS, limits.timeoutMs) } },
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeoutMs(limits.timeoutMs) } },
     inputRequired: { autoFulfill: false },
   });
   let ended = false;
@@ -189,6 +195,7 @@ async function connect(
       if (prior?.kind === 'modern') await client.discover({ timeout: limits.timeoutMs });
     })();
     await Promise.race([shaking, gaveUp]);
+    keepWhole(transport);
   } catch (error) {
     await close();
     throw error;
@@ -219,10 +226,11 @@ async function connect(
     capabilities: client.getServerCapabilities() ?? {},
     name: server?.name,
     version: server?.version,
+    instructions: client.getInstructions(),
     async request(method, params, { signal, timeoutMs, onProgress, headers, origin }) {
       waiting++;
       try {
-        return await client.request({ method, params }, anyResult, {
+        const result = await client.request({ method, params }, anyResult, {
           allowInputRequired: true,
           timeout: timeoutMs,
           ...(signal !== undefined && { signal }),
@@ -234,8 +242,10 @@ async function connect(
             onprogress: ({ progress, total, message }) => onProgress(progress, total, message),
           }),
         });
+        checkShape(method, result, name);
+        return result;
       } catch (error) {
-        if (endsConnection(error)) void close();
+        if (signal?.aborted !== true && endsConnection(error)) void close();
         else if (isLate(error)) void check(Math.min(timeoutMs, limits.timeoutMs));
         throw faultOf(error, name, signal);
       } finally {
@@ -246,7 +256,7 @@ async function connect(
       try {
         return await client.listen(filter, { timeout: limits.timeoutMs, signal });
       } catch (error) {
-        if (endsConnection(error)) void close();
+        if (!signal.aborted && endsConnection(error)) void close();
         throw faultOf(error, name, signal);
       }
     },

@@ -107,13 +107,13 @@ const thinned = (used: readonly string[]): readonly string[] =>
 
 const markOf = (cursor: string): string => createHash('sha256').update(cursor).digest('base64url').slice(0, 8);
 
-/** Behind the last entry that was given and is still there; where none of them is, at their place. */
+/** Behind the last entry that was given and is still there; where none of them is, where they were. */
 function placeAfter(entries: readonly Data[], [index, ...marks]: Place, idOf: (entry: Data) => string): number {
   const there = entries[index];
   if (there !== undefined && markOf(idOf(there)) === marks[0]) return index + 1;
   const places = new Map(entries.map((entry, place) => [markOf(idOf(entry)), place]));
   const found = marks.map((mark) => places.get(mark)).find((place) => place !== undefined);
-  return found === undefined ? Math.min(index, entries.length) : found + 1;
+  return found === undefined ? Math.min(index + 1 - marks.length, entries.length) : found + 1;
 }
 
 /** @throws ResourceError `internal` for a result that is no such list */

@@ -5,7 +5,7 @@ import { ANY_SCHEME } from '../../core/mounts.ts';
 import type { CompletionValues, ReadOptions, ResourcePage, ResourceProvider } from '../../core/provider.ts';
 import { QuestionsAsked } from '../../core/questions.ts';
 import { nameOfUri } from '../../core/uri.ts';
-import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../../protocol/error-codes.ts';
+import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import type { InputRequest } from '../../protocol/input-required.ts';
 import { RANGE_META_KEY } from '../../protocol/meta.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
@@ -40,15 +40,12 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
 
   /** What a list says of a resource, and what the upstream does not say of it. */
   function described(entry: Data): Resource | undefined {
-    if (typeof entry.uri !== 'string') return undefined;
+    const { uri } = entry;
+    if (typeof uri !== 'string') return undefined;
     const { directories, metadata, subscribe } = facts();
     const list = entry.mimeType === DIRECTORY_MIME_TYPE && (directories || metadata);
-    return {
-      name: nameOfUri(entry.uri) ?? entry.uri,
-      capabilities: { list, subscribe },
-      ...(entry as Partial<Resource>),
-      uri: entry.uri,
-    };
+    const { name = nameOfUri(uri) ?? uri, capabilities = { list, subscribe } } = entry as Partial<Resource>;
+    return { ...entry, uri, name, capabilities };
   }
 
   async function listed(
@@ -95,12 +92,8 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   }
 
   async function metadata(uri: string, ctx: Context): Promise<Resource> {
-    if (facts().metadata) {
-      const { resource } = await refusing(uri, asking.ask(METADATA_METHOD, uri, { uri }, ctx));
-      const found = typeof resource === 'object' && resource !== null ? described(resource as Data) : undefined;
-      if (found === undefined) throw new ResourceError('internal', `The server behind "${name}" gave no metadata`);
-      return found;
-    }
+    const told = facts().metadata ? await ownMetadata(uri, ctx) : undefined;
+    if (told !== undefined) return told;
     const said = known.get(uri);
     if (said !== undefined) return said;
     if (!known.whole) {
@@ -110,9 +103,16 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     }
     // It is in no list: whether there is such a thing, only a read tells.
     const [body] = await read(uri, { maxBytes: Number.MAX_SAFE_INTEGER, maxChildren: 1 }, ctx);
-    const read1 = body === undefined ? undefined : described({ ...body.resource });
-    if (read1 === undefined) throw notFound(uri);
-    return read1.uri === uri ? read1 : { ...read1, uri };
+    const found = body === undefined ? undefined : described({ ...body.resource });
+    if (found === undefined) throw notFound(uri);
+    return { ...found, uri };
+  }
+
+  /** What the server says when it is asked; undefined when it does not have the method after all (2093-11). */
+  async function ownMetadata(uri: string, ctx: Context): Promise<Resource | undefined> {
+    const told = await ifKnown(refusing(uri, asking.ask(METADATA_METHOD, uri, { uri }, ctx)));
+    const resource = told?.resource;
+    return typeof resource === 'object' && resource !== null ? described(resource as Data) : undefined;
   }
 
   async function read(uri: string, want: ReadOptions, ctx: Context): ReturnType<ResourceProvider['read']> {
@@ -132,7 +132,8 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     if (!Array.isArray(items) || !items.every((item) => typeof item === 'object' && item !== null)) {
       throw new ResourceError('internal', `The server behind "${name}" gave an answer that is not valid`, { uri });
     }
-    return items.map((item: Data) => bodyOf(item, uri, items.length === 1, ranged));
+    // Without capabilities nothing says that the others are children: the first is what was read (2093-7).
+    return items.map((item: Data, index) => bodyOf(item, uri, index > 0 || facts().metadata, ranged));
   }
 
   return {
@@ -188,7 +189,9 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
         ctx,
         async (cursor, context) => {
           const params = cursor === undefined ? {} : { cursor };
-          const result = await asking.ask('resources/templates/list', JSON.stringify(cursor ?? null), params, context);
+          const asked = asking.ask('resources/templates/list', JSON.stringify(cursor ?? null), params, context);
+          // No capability says that a server with resources has templates.
+          const result = (await ifKnown(asked)) ?? { resourceTemplates: [] };
           context.notes?.passOn(othersOf(result, 'resourceTemplates'));
           return result;
         },
@@ -222,6 +225,16 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
 
 const uriOf = (entry: Data): string => String(entry.uri);
 const templateOf = (entry: Data): string => String(entry.uriTemplate);
+
+/** What a server answers; undefined when it does not have the method. */
+async function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PeerError && error.wire.code === METHOD_NOT_FOUND) return undefined;
+    throw error;
+  }
+}
 
 /** An upstream's answer that there is no such resource, in the code of either era. */
 async function refusing<T>(uri: string, answer: Promise<T>): Promise<T> {

@@ -18,6 +18,7 @@ import type { Watching } from './watching.ts';
 
 export interface ServerSetup {
   readonly facts: () => Facts;
+  readonly instructions: () => string | undefined;
   readonly asking: Asking;
   readonly lists: Lists;
   readonly calls: Calls;
@@ -131,6 +132,10 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     get features() {
       const { tools: some, prompts, completion, tellsTools, tellsPrompts } = facts();
       return { tools: some, prompts, completion, toolChanges: tellsTools, promptChanges: tellsPrompts };
+    },
+
+    get instructions() {
+      return setup.instructions();
     },
 
     listTools,

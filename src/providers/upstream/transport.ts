@@ -4,6 +4,7 @@ import type { Log } from '../../core/context.ts';
 import { scrub } from '../../core/scrub.ts';
 import { annotateMessages, takeOrigin } from './message-origin.ts';
 import { isStdio, type UpstreamTarget } from './options.ts';
+import { isMessage, post } from './post.ts';
 import { programTransport } from './program.ts';
 import { answered, requestIn } from './unanswered.ts';
 
@@ -45,7 +46,9 @@ export function createTransport(target: UpstreamTarget, name: string, log: Log, 
 async function observed(url: string | URL, init: RequestInit | undefined, stream: StreamEvents): Promise<Response> {
   if (init?.method === 'POST') {
     const { headers, origin } = takeOrigin(init.headers);
-    const answer = answered(requestIn(init.body), await fetch(url, { ...init, headers }));
+    const response = isMessage(init, headers) ? await post(url, init, headers) : await fetch(url, { ...init, headers });
+    if (response.body === null) return response;
+    const answer = answered(requestIn(init.body), response);
     return origin === undefined ? answer : annotateMessages(origin, answer);
   }
   const response = await fetch(url, init);

@@ -45,24 +45,32 @@ function withAnswer(body: ReadableStream<Uint8Array>, id: string | number): Read
   });
 }
 
-/** Looks for words in bytes as they pass. Where one of them is something else, nothing is said, and the time passes. */
+/** Looks for words in bytes as they pass, and then for the end of their event: half of an answer is none. */
 function watchFor(words: readonly string[]): { take(chunk: Uint8Array): void; readonly any: boolean } {
   const longest = Math.max(...words.map((word) => word.length));
-  let any = false;
+  let found = false;
+  let ended = false;
   // An event with an id is one that the client comes back for; the first line may be one.
   let last = Buffer.from('\n');
   return {
     take(chunk) {
-      if (any) return;
-      const text = Buffer.concat([last, chunk]);
-      any = words.some((word) => text.includes(word));
+      if (ended) return;
+      let text = Buffer.concat([last, chunk]);
+      if (!found) {
+        const at = Math.max(...words.map((word) => text.indexOf(word)));
+        found = at !== -1;
+        if (found) text = text.subarray(at + 1);
+      }
+      ended = found && EVENT_ENDS.some((end) => text.includes(end));
       last = text.subarray(-longest);
     },
     get any() {
-      return any;
+      return ended;
     },
   };
 }
+
+const EVENT_ENDS = ['\n\n', '\r\n\r\n', '\r\r'] as const;
 
 function unanswered(id: string | number): Uint8Array {
   const error = { code: UNANSWERED, message: 'The stream ended without an answer' };

@@ -5,7 +5,7 @@ import { clientCredentialsAuth } from './client-credentials.ts';
 import type { AuthConfig, AuthTarget } from './config.ts';
 import { savedAuthorization } from './saved-authorization.ts';
 
-export { type AuthorizeOptions, authorizeUpstream } from './authorize.ts';
+export { authorizeUpstream } from './authorize.ts';
 export { AuthConfig, type AuthTarget } from './config.ts';
 
 /**

@@ -1,0 +1,200 @@
+/**
+ * A message to an HTTP endpoint: what `fetch` does, for less. Requests go over Node's own connections, which are kept, and
+ * the common answer, one message and nothing else, is handed over as it was parsed, without a stream around it.
+ */
+import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip } from 'node:zlib';
+
+/** How long an unused connection is kept, in milliseconds: less than servers keep theirs. */
+const KEPT_MS = 4_000;
+
+const agents = {
+  plain: new PlainAgent({ keepAlive: true, timeout: KEPT_MS }),
+  secure: new SecureAgent({ keepAlive: true, timeout: KEPT_MS }),
+};
+
+/** Through a proxy that the environment names only `fetch` goes. */
+const PROXIED = process.env.NODE_USE_ENV_PROXY !== undefined;
+
+/** Whether a request is one message, whose redirects are the transport's to follow. */
+export const isMessage = (init: RequestInit, headers: Headers): boolean =>
+  typeof init.body === 'string' &&
+  init.redirect === 'manual' &&
+  headers.get('content-type') === 'application/json' &&
+  !PROXIED;
+
+/** @throws TypeError as `fetch` does, and the reason of the signal */
+export function post(url: string | URL, { body, signal }: RequestInit, headers: Headers): Promise<Response> {
+  const target = new URL(url);
+  return new Promise<Response>((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason);
+    const own = { 'user-agent': 'node', 'accept-encoding': 'gzip, br' };
+    const options = { method: 'POST', headers: { ...own, ...Object.fromEntries(headers) } };
+    const sent: ClientRequest =
+      target.protocol === 'https:'
+        ? secureRequest(target, { ...options, agent: agents.secure })
+        : plainRequest(target, { ...options, agent: agents.plain });
+    const abort = (): void => {
+      sent.destroy();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    sent.once('close', () => signal?.removeEventListener('abort', abort));
+    sent.on('error', (cause) => reject(new TypeError('fetch failed', { cause })));
+    sent.once('response', (response) => {
+      // A stream of changes is told of its end; nothing else is of a stream that ends with its answer.
+      const lasts = headers.get('mcp-method') === 'subscriptions/listen';
+      answerOf(response, lasts).then(resolve, reject);
+    });
+    sent.end(body);
+  });
+}
+
+async function answerOf(response: IncomingMessage, lasts: boolean): Promise<Response> {
+  const status = response.statusCode ?? 500;
+  const content = decoded(response);
+  if (NO_BODY.has(status)) {
+    content.resume();
+    return new Response(null, { status: status === 202 ? 202 : 204, headers: headersOf(response) });
+  }
+  const type = response.headers['content-type'] ?? '';
+  if (status === 200 && JSON_TYPE.test(type)) return parsed(response, JSON.parse(await textOf(content)));
+  if (status !== 200 || lasts || !type.startsWith('text/event-stream')) return streamed(response, content);
+  const { bytes, over } = await firstEvent(content);
+  const message = answerIn(bytes);
+  if (message !== undefined) {
+    content.on('error', () => {}).resume();
+    return parsed(response, message);
+  }
+  if (over !== undefined) return new Response(ending(bytes, over), { status, headers: headersOf(response) });
+  return new Response(continued(bytes, content), { status, headers: headersOf(response) });
+}
+
+const NO_BODY: ReadonlySet<number> = new Set([202, 204]);
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+
+const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+const BROTLI_FLUSH = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+
+/** The content without what was done to it for the way. */
+function decoded(response: IncomingMessage): Readable {
+  const encoding = response.headers['content-encoding']?.toLowerCase();
+  if (encoding !== 'gzip' && encoding !== 'br') return response;
+  const plain = encoding === 'br' ? createBrotliDecompress(BROTLI_FLUSH) : createGunzip(FLUSH);
+  response.once('error', (error) => plain.destroy(error));
+  plain.once('close', () => response.destroy());
+  return response.pipe(plain);
+}
+
+function textOf(content: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    content.on('data', (chunk: Buffer) => chunks.push(chunk));
+    content.once('error', (cause) => reject(new TypeError('terminated', { cause })));
+    content.once('end', () => {
+      const [only] = chunks;
+      resolve((chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)).toString('utf8'));
+    });
+  });
+}
+
+interface Begun {
+  readonly bytes: Buffer;
+  /** How the stream ended, where it did so before an event was whole. */
+  readonly over?: 'ended' | Error;
+}
+
+/** Everything up to the end of the first event, and what came with it. */
+function firstEvent(content: Readable): Promise<Begun> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let last = '';
+    const stop = (over?: Begun['over']): void => {
+      content.off('data', take).off('end', ended).off('error', stop).pause();
+      resolve({ bytes: Buffer.concat(chunks), ...(over !== undefined && { over }) });
+    };
+    const ended = (): void => stop('ended');
+    function take(chunk: Buffer): void {
+      chunks.push(chunk);
+      const text = last + chunk.toString('latin1');
+      last = text.slice(-3);
+      if (EVENT_END.test(text)) stop();
+    }
+    content.on('data', take).once('end', ended).once('error', stop);
+  });
+}
+
+/** What is left of a stream that is over. */
+const ending = (bytes: Buffer, over: 'ended' | Error): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start: (controller) => controller.enqueue(bytes),
+    pull: (controller) => (over === 'ended' ? controller.close() : controller.error(over)),
+  });
+
+/** A stream whose beginning was looked at already; what follows may be nothing but its end. */
+function continued(bytes: Buffer, content: Readable): ReadableStream<Uint8Array> {
+  const rest: AsyncIterator<Uint8Array> = content[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(bytes),
+    async pull(controller) {
+      const { done, value } = await rest.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => void content.destroy(),
+  });
+}
+
+const EVENT_END = /\r?\n\r?\n/;
+
+/** The message of a single whole event that answers a request; undefined for anything else. */
+function answerIn(event: Buffer): unknown {
+  const data: string[] = [];
+  if (!EVENT_END.test(event.toString('latin1', event.length - 4))) return undefined;
+  for (const line of event.toString('utf8').trimEnd().split(/\r?\n/)) {
+    if (line.startsWith('data:')) data.push(line.slice('data:'.length));
+    else if (!line.startsWith('id:') && line !== 'event: message') return undefined;
+  }
+  try {
+    const message: unknown = JSON.parse(data.join('\n'));
+    const isAnswer = typeof message === 'object' && message !== null && 'id' in message && !('method' in message);
+    return isAnswer && ('result' in message || 'error' in message) ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As much of a response as the transport looks at where it has one message. */
+function parsed({ headers }: IncomingMessage, message: unknown): Response {
+  const get = (name: string): string | null => {
+    const key = name.toLowerCase();
+    return key === 'content-type' ? 'application/json' : (headers[key]?.toString() ?? null);
+  };
+  const answer: Pick<Response, 'ok' | 'status' | 'statusText' | 'body' | 'json' | 'text'> & {
+    readonly headers: Pick<Headers, 'get' | 'has'>;
+  } = {
+    ok: true,
+    status: 200,
+    statusText: 'OK',
+    headers: { get, has: (name) => get(name) !== null },
+    body: null,
+    json: async () => message,
+    text: async () => JSON.stringify(message),
+  };
+  return answer as Response;
+}
+
+const streamed = (response: IncomingMessage, content: Readable): Response =>
+  new Response(Readable.toWeb(content) as ReadableStream<Uint8Array>, {
+    status: response.statusCode ?? 500,
+    statusText: response.statusMessage ?? '',
+    headers: headersOf(response),
+  });
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
+  return headers;
+}

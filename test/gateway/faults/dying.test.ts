@@ -1,0 +1,179 @@
+/** Servers that end, at every moment of their lives. */
+import { describe, expect, it } from 'vitest';
+import { type Connected, ERAS, MATRIX } from '../../e2e/harness.ts';
+import { until } from '../../e2e/waiting.ts';
+import { isRunning, untilNoted } from './faulty.ts';
+import {
+  call,
+  failsClearly,
+  leavesNothing,
+  listsWithout,
+  ONE,
+  othersServe,
+  read,
+  refusesSubscription,
+  servesAgain,
+  setScene,
+  subscribe,
+  tells,
+} from './scene.ts';
+
+const handshake = (era: string): string => (era === 'legacy' ? 'initialize' : 'server/discover');
+
+describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
+  const { era } = way;
+
+  it('[RES-4] that is killed while clients wait for changes', async () => {
+    await using scene = await setScene(way);
+    const { server, clients } = scene;
+    await tells(scene, () => server.changes('before'), 'of a change');
+    await server.fails({ kind: 'crash-loop' });
+    await until(() => scene.up.health().state !== 'ready', 'the end to be noticed');
+    for (const client of clients) {
+      await failsClearly(read(client, ONE), { reason: 'unavailable' });
+      await listsWithout(client);
+      await failsClearly(call(client, 'faulty_say'), { reason: 'unavailable' });
+    }
+    await tells(
+      scene,
+      async () => {
+        await server.well();
+        await server.changes('meanwhile');
+        await server.restart();
+      },
+      'of what may have been missed',
+    );
+    await servesAgain(scene, 'meanwhile');
+    await tells(scene, () => server.changes('after'), 'of a change after it');
+    expect(scene.up.health()).toMatchObject({ state: 'ready', watched: 1 });
+    await leavesNothing(scene);
+  });
+
+  it.each(['die', 'die-half'] as const)('that is killed at a read: %s', async (kind) => {
+    await using scene = await setScene(way);
+    const { server, clients } = scene;
+    await tells(
+      scene,
+      async () => {
+        await server.fails({ kind, on: ['resources/read'] });
+        for (const client of clients) {
+          await failsClearly(read(client, ONE), { reason: 'unavailable' });
+          await othersServe(client);
+        }
+        await server.well();
+        await server.restart();
+      },
+      'of what may have been missed',
+    );
+    await servesAgain(scene, 'at first');
+    await tells(scene, () => server.changes('after'), 'of a change after it');
+    await leavesNothing(scene);
+  });
+
+  it('that is killed by a call: the call is not repeated', async () => {
+    await using scene = await setScene(way, { subscribed: false });
+    const { server, clients } = scene;
+    for (const [index, client] of clients.entries()) {
+      await server.fails({ kind: 'die', on: ['tools/call'] });
+      await failsClearly(call(client, 'faulty_say'), { reason: 'unavailable' });
+      const calls = (await server.noted()).filter(({ method }) => method === 'tools/call');
+      expect(calls).toHaveLength(2 * index + 1);
+      await othersServe(client);
+      await server.well();
+      await server.restart();
+      await until(async () => (await call(client, 'faulty_say').catch(() => undefined)) === 'at first', 'a call again');
+      // The calls that were tried while it was away never reached it.
+      expect((await server.noted()).filter(({ method }) => method === 'tools/call')).toHaveLength(2 * index + 2);
+    }
+    await leavesNothing(scene);
+  });
+
+  it('that is killed while a client subscribes', async () => {
+    await using scene = await setScene(way, { subscribed: false });
+    const { server, clients } = scene;
+    await scene.up.ready(5_000);
+    const subscribing = era === 'legacy' ? 'resources/subscribe' : 'subscriptions/listen';
+    await server.fails({ kind: 'die', once: true, on: [subscribing] });
+    const subscribes = (client: Connected): Promise<boolean> =>
+      subscribe(client).then(
+        () => true,
+        () => false,
+      );
+    const dead = untilNoted(server, subscribing, 1);
+    const subscribed = Promise.all(clients.map(subscribes));
+    await dead;
+    await server.restart();
+    // Where it was back too late for the first attempt, the client is told so, and may try again.
+    for (const [index, done] of (await subscribed).entries()) {
+      const client = clients[index];
+      if (!done && client !== undefined) await until(() => subscribes(client), 'a subscription');
+    }
+    await tells(scene, () => server.changes('after'), 'of a change');
+    await servesAgain(scene, 'after');
+    await leavesNothing(scene);
+  });
+
+  it('that is killed while it is connected to', async () => {
+    await using scene = await setScene(way, {
+      subscribed: false,
+      before: (server) => server.fails({ kind: 'die', on: [handshake(era)] }),
+    });
+    const { server, clients } = scene;
+    for (const client of clients) {
+      await failsClearly(read(client, ONE), { reason: 'unavailable' });
+      await listsWithout(client);
+    }
+    await server.well();
+    await server.restart();
+    await servesAgain(scene, 'at first');
+    for (const client of clients) await subscribe(client);
+    await tells(scene, () => server.changes('after'), 'of a change');
+    await leavesNothing(scene);
+  });
+});
+
+describe.each(ERAS)('a program of the %s era', (era) => {
+  it('that ends at once, again and again', async () => {
+    await using scene = await setScene(
+      { transport: 'stdio', era },
+      { subscribed: false, before: (server) => server.fails({ kind: 'crash-loop' }) },
+    );
+    const { server, clients } = scene;
+    for (const client of clients) {
+      await failsClearly(read(client, ONE), { reason: 'unavailable' });
+      await listsWithout(client);
+    }
+    await until(() => scene.up.health().failures >= 3, 'a third attempt');
+    expect(scene.up.health()).toMatchObject({ watched: 0, connections: 0 });
+    await server.well();
+    await servesAgain(scene, 'at first');
+    await leavesNothing(scene);
+  });
+
+  it('that leaves something running which holds its output open', async () => {
+    await using scene = await setScene(
+      { transport: 'stdio', era },
+      { before: (server) => server.fails({ kind: 'grandchild' }) },
+    );
+    const { server } = scene;
+    await untilNoted(server, 'grandchild', 1);
+    const left = (await server.noted()).filter(({ what }) => what === 'grandchild').map(({ pid }) => pid);
+    await server.fails({ kind: 'die-idle' });
+    await until(() => scene.up.health().state !== 'ready', 'the end to be noticed');
+    await server.well();
+    await tells(scene, () => server.changes('meanwhile'), 'of what may have been missed');
+    await servesAgain(scene, 'meanwhile');
+    for (const pid of left) await until(() => !isRunning(pid), 'what it left to be ended');
+    await leavesNothing(scene);
+  });
+});
+
+it('a command that is not there', async () => {
+  const target = { command: '/home/secret/no-such-program', args: [] };
+  await using scene = await setScene({ transport: 'stdio', era: 'legacy' }, { subscribed: false, target });
+  for (const client of scene.clients) {
+    await failsClearly(read(client, ONE), { reason: 'unavailable' });
+    await refusesSubscription(client, 'unavailable');
+    await listsWithout(client);
+  }
+});

@@ -1,0 +1,138 @@
+/** The server that fails when it is told to, as a test steers it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rename } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { UpstreamTarget } from '../../../src/providers/upstream/index.ts';
+import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
+import { until, within } from '../../e2e/waiting.ts';
+import type { Way } from '../fixture/link.ts';
+
+const MAIN = fileURLToPath(new URL('./upstream/main.mjs', import.meta.url));
+
+/** What goes wrong; the words are those of `upstream/control.mjs`. */
+export interface Fault {
+  readonly kind: string;
+  readonly on?: readonly string[];
+  readonly once?: boolean;
+  readonly form?: string;
+  readonly status?: number;
+}
+
+interface Noted {
+  readonly what: string;
+  readonly pid: number;
+  readonly method?: string;
+}
+
+export interface Faulty extends AsyncDisposable {
+  readonly way: Way;
+  readonly target: UpstreamTarget;
+  /** From now on, until it is well again. */
+  fails(fault: Fault): Promise<void>;
+  well(): Promise<void>;
+  /** Starts the process again where it is not the gateway that does. */
+  restart(): Promise<void>;
+  /** Ends it where it is not the gateway's own. */
+  kill(): Promise<void>;
+  /** The resource says something else, and whoever subscribed is told. */
+  changes(text: string): Promise<void>;
+  /** What its processes did. */
+  noted(): Promise<readonly Noted[]>;
+  /** Processes that still run. */
+  running(): Promise<readonly number[]>;
+}
+
+/** Makes one; over HTTP it runs from now on. */
+export async function faulty(way: Way, env: Readonly<Record<string, string>> = {}): Promise<Faulty> {
+  const folder = await temporaryFolder({});
+  const port = way.transport === 'http' ? await freePort() : undefined;
+  const args = [MAIN, '--dir', folder.path, '--era', way.era];
+  let child: ChildProcess | undefined;
+  let changed = 0;
+  let faults = 0;
+
+  async function restart(): Promise<void> {
+    if (port === undefined) return;
+    await kill();
+    const started = spawn(process.execPath, [...args, '--port', String(port)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    child = started;
+    await within(once(started.stdout, 'data'), 'the faulty server to listen');
+  }
+
+  async function kill(): Promise<void> {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  const noted = async (): Promise<readonly Noted[]> => {
+    const text = await readFile(folder.at('log.jsonl'), 'utf8').catch(() => '');
+    // The last line may be one that is being written.
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Noted);
+  };
+
+  await put(folder, 'world.json', { text: 'at first', changes: 0 });
+  await restart();
+  return {
+    way,
+    target:
+      port === undefined
+        ? { command: process.execPath, args, env }
+        : { url: `http://127.0.0.1:${port}/mcp`, headers: { authorization: 'Bearer hidden-token' } },
+    fails: (fault) => put(folder, 'fault.json', { id: ++faults, ...fault }),
+    well: () => put(folder, 'fault.json', {}),
+    restart,
+    kill,
+    changes: (text) => put(folder, 'world.json', { text, changes: ++changed }),
+    noted,
+    async running() {
+      const pids = new Set((await noted()).map(({ pid }) => pid));
+      return [...pids].filter(isRunning);
+    },
+    async [Symbol.asyncDispose]() {
+      await kill();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Whole at every moment: it is read while it is written. */
+async function put(folder: Folder, name: string, value: object): Promise<void> {
+  await folder.write(`${name}.new`, JSON.stringify(value));
+  await rename(folder.at(`${name}.new`), folder.at(name));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until something was noted for the so-manieth time. */
+export const untilNoted = (server: Faulty, what: string, times: number): Promise<unknown> =>
+  until(
+    async () => (await server.noted()).filter((each) => each.what === what || each.method === what).length >= times,
+    `"${what}" to happen ${times} times`,
+  );

@@ -1,0 +1,248 @@
+/** A gateway with a server that fails, one that is well and a folder, and a client of each era that has subscribed. */
+import type { ChildProcess } from 'node:child_process';
+import { expect } from 'vitest';
+import type { Log } from '../../../src/core/context.ts';
+import { createVitrine, serveHttp } from '../../../src/index.ts';
+import { filesProvider } from '../../../src/providers/files/index.ts';
+import { type Upstream, type UpstreamTarget, upstream } from '../../../src/providers/upstream/index.ts';
+import { failure, type ListAnswer, type ReadAnswer, type WireFailure } from '../../e2e/answers.ts';
+import { temporaryFolder } from '../../e2e/folders.ts';
+import { type Connected, connectHttp, ERAS } from '../../e2e/harness.ts';
+import { until, within } from '../../e2e/waiting.ts';
+import type { Way } from '../fixture/link.ts';
+import { type Faulty, faulty, isRunning } from './faulty.ts';
+
+/** The resource of the server that fails, and of the one that is well. */
+export const ONE = 'faulty+thing:///one';
+const TWO = 'faulty+thing:///two';
+const WELL = 'well+thing:///one';
+const NOTE = 'folder+file:///note.txt';
+
+/** For connecting, for an answer and for a call, in milliseconds. */
+const TIMES = { connectTimeoutMs: 3_000, timeoutMs: 700, callTimeoutMs: 1_500 } as const;
+
+export interface Scene extends AsyncDisposable {
+  readonly server: Faulty;
+  readonly up: Upstream;
+  /** One of each era. */
+  readonly clients: readonly Connected[];
+  /** Everything that was logged, as text. */
+  log(): string;
+  /** Closes clients and gateway; what it had started is gone then. */
+  close(): Promise<void>;
+}
+
+export interface SceneOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Before the gateway begins to connect. */
+  readonly before?: (server: Faulty) => Promise<void>;
+  /** Another than the server that fails. */
+  readonly target?: UpstreamTarget;
+  /** Whether clients subscribe before anything happens. Default: they do. */
+  readonly subscribed?: boolean;
+}
+
+export async function setScene(way: Way, options: SceneOptions = {}): Promise<Scene> {
+  const endings: (() => Promise<unknown>)[] = [];
+  const keep = <T extends AsyncDisposable>(it: T): T => {
+    endings.unshift(async () => it[Symbol.asyncDispose]());
+    return it;
+  };
+  const clients: Connected[] = [];
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closing ??= (async () => {
+      for (const client of clients) await client.close();
+      for (const end of endings) await end();
+    })());
+  try {
+    return await set(way, options, keep, clients, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function set(
+  way: Way,
+  options: SceneOptions,
+  keep: <T extends AsyncDisposable>(it: T) => T,
+  clients: Connected[],
+  close: () => Promise<void>,
+): Promise<Scene> {
+  const folder = keep(await temporaryFolder({ 'note.txt': 'a note' }));
+  const server = keep(await faulty(way, options.env));
+  const well = keep(await faulty({ transport: 'stdio', era: 'modern' }));
+  await options.before?.(server);
+  const lines: string[] = [];
+  const write = (message: string, facts?: object): void => void lines.push(`${message} ${print(facts)}`);
+  const log: Log = { debug: write, info: write, warn: write, error: write };
+  const target = options.target ?? server.target;
+  const up = upstream({ name: 'faulty', target, log, ...TIMES });
+  const other = upstream({ name: 'well', target: well.target, log, ...TIMES, timeoutMs: 10_000 });
+  const vitrine = createVitrine({
+    mounts: [
+      { name: 'faulty', provider: up.provider, server: up.server, prefix: 'name' },
+      { name: 'well', provider: other.provider, server: other.server, prefix: 'name' },
+      { name: 'folder', provider: await filesProvider({ path: folder.path, name: 'folder' }), prefix: 'name' },
+    ],
+    resourceTools: false,
+    changes: { coalesceMs: 1 },
+  });
+  keep({ [Symbol.asyncDispose]: () => vitrine.close() });
+  const serving = await serveHttp(vitrine, { port: 0, log });
+  keep({ [Symbol.asyncDispose]: () => serving.close() });
+  const at = { url: serving.url, process: { pid: process.pid } as ChildProcess, output: () => '' };
+  for (const era of ERAS) clients.push(await connectHttp(era, at));
+  if (options.subscribed !== false) {
+    await within(up.ready(5_000), 'the faulty server to be there');
+    for (const client of clients) await subscribe(client);
+  }
+  return { server, up, clients, log: () => lines.join('\n'), close, [Symbol.asyncDispose]: close };
+}
+
+/** Text of what is logged, with the errors in it and their causes. */
+function print(facts: object | undefined): string {
+  return JSON.stringify(facts ?? {}, (_key, value: unknown) =>
+    value instanceof Error ? { message: value.message, cause: value.cause, stack: value.stack } : value,
+  );
+}
+
+/** From now on the client is told of the resource; fails where it cannot be. */
+export async function subscribe(client: Connected): Promise<void> {
+  await client.reachable;
+  if (client.era === 'legacy') {
+    await client.client.subscribeResource({ uri: ONE });
+    return;
+  }
+  const stream = await client.client.listen({ resourceSubscriptions: [ONE] });
+  if (stream.honoredFilter.resourceSubscriptions?.includes(ONE) === true) return;
+  await stream.close();
+  throw new Error('the subscription is not in what the gateway honours');
+}
+
+/** A client that subscribes now is refused, in the way of its era. */
+export async function refusesSubscription(client: Connected, reason: string): Promise<void> {
+  if (client.era === 'legacy') await failsClearly(subscribe(client), { reason });
+  else await expect(subscribe(client)).rejects.toThrow('is not in what the gateway honours');
+}
+
+/** How often a client was told of the resource. */
+const toldOf = ({ received }: Connected): number =>
+  received.filter(
+    (message) =>
+      'method' in message &&
+      message.method === 'notifications/resources/updated' &&
+      (message.params as { uri?: unknown } | undefined)?.uri === ONE,
+  ).length;
+
+export async function read(client: Connected, uri: string): Promise<string | undefined> {
+  const { contents } = await client.request<ReadAnswer>('resources/read', { uri });
+  return contents[0]?.text;
+}
+
+export const call = async (client: Connected, name: string): Promise<unknown> =>
+  ((await client.request('tools/call', { name, arguments: {} })).content as readonly { text?: string }[])[0]?.text;
+
+export interface Gathered {
+  readonly uris: readonly string[];
+  /** Mounts that are said to be missing, with the reasons. */
+  readonly missing: Readonly<Record<string, string>>;
+}
+
+/** Every page of the list. */
+export async function gather(client: Connected): Promise<Gathered> {
+  const uris: string[] = [];
+  const missing: Record<string, string> = {};
+  let cursor: string | undefined;
+  for (let pages = 0; pages < 20; pages++) {
+    const page: ListAnswer = await client.request('resources/list', cursor === undefined ? {} : { cursor });
+    uris.push(...page.resources.map((resource) => resource.uri));
+    const parts = (page._meta?.['vitrine/missing'] ?? []) as readonly { mount: string; reason: string }[];
+    for (const { mount, reason } of parts) missing[mount] = reason;
+    cursor = page.nextCursor;
+    if (cursor === undefined) return { uris: uris.sort(), missing };
+  }
+  throw new Error('the pages do not end');
+}
+
+/** The names of all tools. */
+export async function toolsOf(client: Connected): Promise<readonly string[]> {
+  type Page = { readonly tools: readonly { readonly name: string }[]; readonly nextCursor?: string };
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: Page = await client.request('tools/list', cursor === undefined ? {} : { cursor });
+    names.push(...page.tools.map(({ name }) => name));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return names;
+}
+
+/** What the other mounts have is there as ever. */
+export async function othersServe(client: Connected): Promise<Gathered> {
+  const list = await gather(client);
+  expect(list.uris).toEqual(expect.arrayContaining([NOTE, WELL, 'well+thing:///two']));
+  expect(await read(client, NOTE)).toBe('a note');
+  expect(await read(client, WELL)).toBe('at first');
+  expect(await call(client, 'well_say')).toBe('at first');
+  expect(await toolsOf(client)).toContain('well_say');
+  return list;
+}
+
+/** The list says what is missing of it, and why. */
+export async function listsWithout(client: Connected): Promise<void> {
+  const { uris, missing } = await othersServe(client);
+  expect(uris.filter((uri) => uri.startsWith('faulty+'))).toEqual([]);
+  expect(Object.keys(missing)).toEqual(['faulty']);
+  expect(missing.faulty).toContain('"faulty"');
+}
+
+/** Everything works, in whichever way it is looked at. */
+export async function servesAgain({ clients }: Scene, text: string): Promise<void> {
+  for (const client of clients) {
+    await until(
+      async () => (await read(client, ONE).catch(() => undefined)) === text,
+      `a ${client.era} client to read again`,
+    );
+    const { uris, missing } = await gather(client);
+    expect(missing).toEqual({});
+    expect(uris).toEqual(expect.arrayContaining([ONE, TWO, WELL, NOTE]));
+    expect(await toolsOf(client)).toEqual(expect.arrayContaining(['faulty_say', 'well_say']));
+    expect(await call(client, 'faulty_say')).toBe(text);
+  }
+}
+
+/** Runs until both clients were told once more. */
+export async function tells({ clients }: Scene, run: () => Promise<unknown>, what: string): Promise<void> {
+  const before = clients.map(toldOf);
+  await run();
+  for (const [index, client] of clients.entries()) {
+    await until(() => toldOf(client) > (before[index] ?? 0), `a ${client.era} client to be told ${what}`);
+  }
+}
+
+/** Words that must not leave the gateway. */
+const INTERNAL = /node_modules|\.mjs|\.ts:|\/home\/|\/tmp\/|\bat \w+ \(|hidden-token|127\.0\.0\.1|ECONN|SIGKILL/;
+
+/** The error of a request that needs the server that fails. */
+export async function failsClearly(
+  request: Promise<unknown>,
+  expected: { readonly reason: string; readonly retryable?: boolean },
+): Promise<WireFailure> {
+  const error = await within(failure(request), 'an error');
+  expect(error.message).toContain('"faulty"');
+  expect(`${error.message} ${JSON.stringify(error.data)}`).not.toMatch(INTERNAL);
+  expect(error.data).toMatchObject({ reason: expected.reason });
+  expect(error.data?.retryable).toBe((expected.retryable ?? true) ? true : undefined);
+  return error;
+}
+
+/** Nothing of the gateway's is left once it is closed. */
+export async function leavesNothing(scene: Scene): Promise<void> {
+  const { server } = scene;
+  const pids = (await server.noted()).map(({ pid }) => pid);
+  await server.kill();
+  await scene.close();
+  for (const pid of new Set(pids)) expect(isRunning(pid), `process ${pid}`).toBe(false);
+}

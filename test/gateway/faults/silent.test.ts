@@ -1,0 +1,137 @@
+/** Servers that do not answer, or not yet. */
+import { describe, expect, it } from 'vitest';
+import { failure } from '../../e2e/answers.ts';
+import { type Connected, MATRIX } from '../../e2e/harness.ts';
+import { until, within } from '../../e2e/waiting.ts';
+import { untilNoted } from './faulty.ts';
+import {
+  call,
+  failsClearly,
+  gather,
+  leavesNothing,
+  listsWithout,
+  ONE,
+  othersServe,
+  read,
+  servesAgain,
+  setScene,
+  subscribe,
+  tells,
+} from './scene.ts';
+
+describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
+  it('that never answers a read, and answers everything else', async () => {
+    await using scene = await setScene(way);
+    const { server, clients } = scene;
+    await server.fails({ kind: 'hang', on: ['resources/read'] });
+    for (const client of clients) {
+      await failsClearly(read(client, ONE), { reason: 'timeout' });
+      const { uris, missing } = await othersServe(client);
+      expect(uris).toContain(ONE);
+      expect(missing).toEqual({});
+    }
+    // It answers when it is asked whether it does: it is left as it is.
+    expect(scene.up.health()).toMatchObject({ state: 'ready', restarts: 0 });
+    await server.well();
+    await servesAgain(scene, 'at first');
+    await tells(scene, () => server.changes('after'), 'of a change');
+    await leavesNothing(scene);
+  });
+
+  it('that never answers a list', async () => {
+    await using scene = await setScene(way);
+    const { server, clients } = scene;
+    await server.fails({ kind: 'hang', on: ['resources/list', 'tools/list'] });
+    for (const client of clients) await listsWithout(client);
+    await server.well();
+    await servesAgain(scene, 'at first');
+    await leavesNothing(scene);
+  });
+
+  it('that never answers a call', async () => {
+    await using scene = await setScene(way);
+    const { server, clients } = scene;
+    await server.fails({ kind: 'hang', on: ['tools/call'] });
+    await Promise.all(
+      clients.map(async (client) => {
+        const calling = failsClearly(call(client, 'faulty_say'), { reason: 'timeout' });
+        await othersServe(client);
+        await calling;
+      }),
+    );
+    await server.well();
+    await servesAgain(scene, 'at first');
+    await leavesNothing(scene);
+  });
+
+  it('that hears nothing any more: it is given up, and taken up again', async () => {
+    await using scene = await setScene(way);
+    const { server, clients } = scene;
+    await server.fails({ kind: 'deaf' });
+    if (way.transport === 'stdio') await untilNoted(server, 'deaf', 1);
+    for (const client of clients) {
+      const error = failure(read(client, ONE));
+      const { missing } = await othersServe(client);
+      expect(Object.keys(missing)).toEqual(['faulty']);
+      expect((await error).message).toContain('"faulty"');
+    }
+    await until(() => scene.up.health().state !== 'ready', 'it to be given up');
+    await tells(
+      scene,
+      async () => {
+        await server.well();
+        await server.changes('meanwhile');
+      },
+      'of what may have been missed',
+    );
+    await servesAgain(scene, 'meanwhile');
+    await tells(scene, () => server.changes('after'), 'of a change after it');
+    await leavesNothing(scene);
+  });
+
+  it('that is slow: it delays its own part only, and what is waited for comes', async () => {
+    await using scene = await setScene(way);
+    const { server, clients } = scene;
+    await server.fails({ kind: 'slow', on: ['tools/call', 'resources/read'] });
+    const slow = (client: Connected): Promise<unknown> => call(client, 'faulty_say');
+    const calls = clients.map(slow);
+    await untilNoted(server, 'tools/call', 2);
+    for (const client of clients) {
+      await othersServe(client);
+      expect((await gather(client)).uris).toContain(ONE);
+    }
+    await server.well();
+    expect(await within(Promise.all(calls), 'the calls')).toEqual(['at first', 'at first']);
+    await servesAgain(scene, 'at first');
+    await leavesNothing(scene);
+  });
+
+  it('that never answers the handshake', async () => {
+    await using scene = await setScene(way, {
+      subscribed: false,
+      before: (server) => server.fails({ kind: 'hang', on: ['initialize', 'server/discover'] }),
+    });
+    const { server, clients } = scene;
+    for (const client of clients) {
+      const { missing } = await othersServe(client);
+      expect(Object.keys(missing)).toEqual(['faulty']);
+      await expect(read(client, ONE)).rejects.toThrow('"faulty"');
+    }
+    await server.well();
+    await servesAgain(scene, 'at first');
+    for (const client of clients) await subscribe(client);
+    await tells(scene, () => server.changes('after'), 'of a change');
+    await leavesNothing(scene);
+  });
+
+  it('that never answers the handshake does not hold up the end of the gateway', async () => {
+    await using scene = await setScene(way, {
+      subscribed: false,
+      before: (server) => server.fails({ kind: 'hang', on: ['initialize', 'server/discover'] }),
+    });
+    await untilNoted(scene.server, 'received', 1);
+    expect(scene.up.health().state).toBe('connecting');
+    await leavesNothing(scene);
+    expect(scene.up.health().connections).toBe(0);
+  });
+});

@@ -1,0 +1,67 @@
+/** What a test wants of the server, and what the server tells the test: files of one folder. */
+import { appendFileSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * @typedef {object} Fault
+ * @property {string} [kind] none: the server is well
+ * @property {string} [id] of this fault, for what happens once
+ * @property {string[]} [on] methods that it is about
+ * @property {boolean} [once]
+ * @property {string} [form] of what is garbled
+ * @property {number} [status] of HTTP
+ *
+ * @typedef {object} World
+ * @property {string} text of the resource
+ * @property {number} changes told so far
+ */
+
+/** @param {string} dir */
+export function openControl(dir) {
+  /** @param {string} name @param {any} otherwise */
+  const load = (name, otherwise) => {
+    try {
+      return JSON.parse(readFileSync(join(dir, name), 'utf8'));
+    } catch {
+      return otherwise;
+    }
+  };
+  /** @type {(() => void)[]} */
+  const looks = [];
+  const timer = setInterval(() => {
+    for (const look of looks) look();
+  }, 15);
+
+  return {
+    /** @returns {Fault} */
+    fault: () => load('fault.json', {}),
+    /** @returns {World} */
+    world: () => load('world.json', { text: 'nothing', changes: 0 }),
+    /** @param {string} what @param {object} [more] */
+    note(what, more = {}) {
+      appendFileSync(join(dir, 'log.jsonl'), `${JSON.stringify({ what, pid: process.pid, ...more })}\n`);
+    },
+    /** Whether the fault is about this method, now. @param {string} method */
+    strikes(method) {
+      const fault = this.fault();
+      if (fault.kind === undefined || !(fault.on ?? []).includes(method)) return undefined;
+      if (fault.once !== true) return fault;
+      try {
+        openSync(join(dir, `done-${fault.id}`), 'wx');
+        return fault;
+      } catch {
+        return undefined;
+      }
+    },
+    /** Calls back again and again. @param {() => void} look */
+    look: (look) => void looks.push(look),
+    close: () => clearInterval(timer),
+  };
+}
+
+/** @typedef {ReturnType<typeof openControl>} Control */
+
+/** Ends this process as an accident would. */
+export function die() {
+  process.kill(process.pid, 'SIGKILL');
+}

@@ -1,0 +1,3 @@
+/** What the server answers with, by name. */
+export declare const FORMS: Readonly<Record<string, unknown>>;
+export declare const NOISES: Readonly<Record<string, unknown>>;

@@ -1,0 +1,81 @@
+/** Authorization in a gateway: each connection of an upstream has the same tokens, and no client's token is among them. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createContext } from '../../src/core/context.ts';
+import { createAuth } from '../../src/providers/upstream/auth/index.ts';
+import { upstream as mounted } from '../../src/providers/upstream/index.ts';
+import { serveHttp } from '../../src/serving/http.ts';
+import { createVitrine } from '../../src/vitrine.ts';
+import { authorizeAt, type StateDirectory, savedAt, stateDirectory } from './oauth-client.ts';
+import {
+  type AuthorizationServer,
+  authorizationServer,
+  listening,
+  type ProtectedServer,
+  protectedServer,
+  TEXT,
+} from './oauth-servers.ts';
+
+let state: StateDirectory;
+let authorization: AuthorizationServer;
+let upstream: ProtectedServer;
+
+beforeEach(async () => {
+  state = await stateDirectory();
+  authorization = await authorizationServer();
+  upstream = await protectedServer(authorization);
+});
+
+afterEach(async () => {
+  await upstream[Symbol.asyncDispose]();
+  await authorization[Symbol.asyncDispose]();
+  await state[Symbol.asyncDispose]();
+});
+
+describe('a gateway', () => {
+  it.each(['legacy', 'auto'] as const)('serves what needs its token to a client of its own (%s)', async (mode) => {
+    await authorizeAt(upstream.url);
+    await state.edit((saved) => ({ ...saved, renewAt: 0 }));
+    const target = { url: upstream.url, auth: createAuth({ type: 'oauth' }, { mount: 'docs', url: upstream.url }) };
+    const up = mounted({ name: 'docs', target });
+    const vitrine = createVitrine({ mounts: [{ name: 'docs', provider: up.provider, server: up.server }] });
+    const serving = await serveHttp(vitrine, { port: 0 });
+    const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+    try {
+      const requestInit = { headers: { authorization: 'Bearer of-the-client' } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(serving.url), { requestInit }));
+      expect(await client.readResource({ uri: 'docs+memory:///private.txt' })).toMatchObject({
+        contents: [{ text: TEXT }],
+      });
+      const { tokens } = await savedAt(state);
+      const sent = new Set(upstream.requests.map((request) => request.authorization));
+      sent.delete(undefined);
+      expect([...sent]).toEqual([`Bearer ${tokens?.access_token}`]);
+    } finally {
+      await client.close();
+      await serving.close();
+      await vitrine.close();
+    }
+  });
+
+  it('says that a server does not let it in where its token has too small a scope', async () => {
+    await using narrow = await listening(() => (_request, response) => {
+      response.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="docs:all"' }).end();
+    });
+    const url = `${narrow.origin}/mcp`;
+    const up = mounted({
+      name: 'docs',
+      start: 'lazy',
+      target: { url, auth: createAuth({ type: 'bearer', token: 'narrow' }, { mount: 'docs', url }) },
+    });
+    try {
+      const reading = up.provider.list(undefined, { limit: 10 }, createContext());
+      await expect(reading).rejects.toMatchObject({
+        code: 'unavailable',
+        message: 'The server behind "docs" does not let Vitrine in',
+      });
+    } finally {
+      await up.close();
+    }
+  });
+});

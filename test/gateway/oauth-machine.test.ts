@@ -1,0 +1,170 @@
+/** Authorization at an upstream without a user: a bearer token, and client credentials at a real authorization server. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AuthConfig, createAuth } from '../../src/providers/upstream/auth/index.ts';
+import { until } from '../e2e/waiting.ts';
+import { connectWith, readWith, type StateDirectory, stateDirectory } from './oauth-client.ts';
+import {
+  type AuthorizationServer,
+  authorizationServer,
+  listening,
+  MACHINE,
+  type ProtectedServer,
+  protectedServer,
+  SCOPE,
+  TEXT,
+} from './oauth-servers.ts';
+
+let state: StateDirectory;
+let authorization: AuthorizationServer;
+let upstream: ProtectedServer;
+
+beforeEach(async () => {
+  state = await stateDirectory();
+  authorization = await authorizationServer();
+  upstream = await protectedServer(authorization);
+});
+
+afterEach(async () => {
+  await upstream[Symbol.asyncDispose]();
+  await authorization[Symbol.asyncDispose]();
+  await state[Symbol.asyncDispose]();
+});
+
+const authOf = (config: AuthConfig, url = upstream.url): ReturnType<typeof createAuth> =>
+  createAuth(config, { mount: 'docs', url });
+
+const machine = { type: 'client-credentials', ...MACHINE } as const;
+
+describe('AuthConfig', async () => {
+  const { AuthConfig } = await import('../../src/providers/upstream/auth/index.ts');
+
+  it.each([
+    { type: 'bearer', token: 't' },
+    { type: 'client-credentials', clientId: 'a', clientSecret: 'b', scope: 'c', issuer: 'https://d' },
+    { type: 'oauth' },
+    { type: 'oauth', clientId: 'a', clientSecret: 'b', scope: 'c', redirectPort: 8_400 },
+  ])('takes %j', (config) => {
+    expect(AuthConfig.parse(config)).toEqual(config);
+  });
+
+  it.each([
+    { type: 'bearer' },
+    { type: 'basic', user: 'a' },
+    { type: 'client-credentials', clientId: 'a' },
+    { type: 'oauth', redirectPort: 0 },
+    { type: 'oauth', token: 'secret-in-the-wrong-place' },
+  ])('refuses %j, without quoting a value', (config) => {
+    const { success, error } = AuthConfig.safeParse(config);
+    expect(success).toBe(false);
+    expect(JSON.stringify(error)).not.toContain('secret-in-the-wrong-place');
+  });
+});
+
+describe('client credentials', () => {
+  it('get a token for the upstream when it wants one, and no file', async () => {
+    expect(await readWith(authOf(machine), upstream.url)).toBe(TEXT);
+    expect(authorization.tokenRequests()).toBe(1);
+    await expect(state.files()).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('are used once for requests that come together, and once more when the token was revoked', async () => {
+    const auth = authOf({ ...machine, scope: SCOPE, issuer: authorization.origin });
+    await using connection = await connectWith(auth, upstream.url);
+    await Promise.all(Array.from({ length: 12 }, () => connection.read()));
+    expect(authorization.tokenRequests()).toBe(1);
+    await (await authorization.provider.ClientCredentials.find(String(await auth.token())))?.destroy();
+    expect(await connection.read()).toBe(TEXT);
+    expect(authorization.tokenRequests()).toBe(2);
+  });
+
+  it('get another token when one has expired', async () => {
+    await using short = await authorizationServer({ lifetime: 1 });
+    await using server = await protectedServer(short);
+    const auth = authOf(machine, server.url);
+    await using connection = await connectWith(auth, server.url);
+    const token = String(await auth.token());
+    await until(async () => {
+      const found = await short.provider.ClientCredentials.find(token);
+      return found === undefined || found.isExpired;
+    }, 'the end of the token');
+    expect(await connection.read()).toBe(TEXT);
+    expect(await auth.token()).not.toBe(token);
+  });
+
+  it('that are wrong are reported with what the server says', async () => {
+    const auth = authOf({ ...machine, clientSecret: 'wrong-secret' });
+    await expect(readWith(auth, upstream.url)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'Upstream "docs": its authorization server gave no token; it says invalid_client',
+    });
+  });
+
+  it('are shown to the configured issuer only', async () => {
+    const auth = authOf({ ...machine, issuer: 'https://elsewhere.example' });
+    await expect(readWith(auth, upstream.url)).rejects.toThrow('another one than the issuer that was expected');
+    expect(authorization.tokenRequests()).toBe(0);
+  });
+
+  it('are shown to no second authorization server, though the upstream names another one', async () => {
+    await using second = await authorizationServer();
+    let issuer = authorization.origin;
+    await using turncoat = await listening((origin) => (request, response) => {
+      const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
+      const isMetadata = request.url?.startsWith('/.well-known/oauth-protected-resource') === true;
+      response.writeHead(isMetadata ? 200 : 401, {
+        'content-type': 'application/json',
+        'www-authenticate': `Bearer resource_metadata="${metadata}"`,
+      });
+      response.end(
+        JSON.stringify({ resource: `${origin}/mcp`, authorization_servers: [issuer], scopes_supported: [SCOPE] }),
+      );
+    });
+    const url = `${turncoat.origin}/mcp`;
+    const auth = authOf(machine, url);
+    await expect(readWith(auth, url)).rejects.toThrow('401');
+    expect(authorization.tokenRequests()).toBe(1);
+    issuer = second.origin;
+    await expect(readWith(auth, url)).rejects.toThrow('another one than the issuer that was expected');
+    expect(second.tokenRequests()).toBe(0);
+  });
+});
+
+describe('a bearer token', () => {
+  const granted = async (): Promise<string> => {
+    const auth = authOf(machine);
+    await readWith(auth, upstream.url);
+    return String(await auth.token());
+  };
+
+  it('is sent as it is, but for white space around it', async () => {
+    expect(await readWith(authOf({ type: 'bearer', token: `${await granted()}\n` }), upstream.url)).toBe(TEXT);
+  });
+
+  it('that the upstream refuses is reported, and not again and again tried', async () => {
+    const auth = authOf({ type: 'bearer', token: 'not-a-good-one' });
+    await expect(readWith(auth, upstream.url)).rejects.toMatchObject({
+      name: 'ResourceError',
+      message: 'Upstream "docs" refuses the token that is configured for it',
+    });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('that a header cannot carry is refused at once, without being quoted', () => {
+    const token = 'one-secret\r\nX-Other: two';
+    expect(() => authOf({ type: 'bearer', token })).toThrow(
+      'The token of upstream "docs" has characters that a header cannot carry',
+    );
+  });
+
+  it('does not follow a redirect to another origin', async () => {
+    const token = await granted();
+    const before = upstream.requests.length;
+    await using detour = await listening(() => (_request, response) => {
+      response.writeHead(307, { location: upstream.url }).end();
+    });
+    const url = `${detour.origin}/mcp`;
+    await expect(readWith(authOf({ type: 'bearer', token }, url), url)).rejects.toThrow();
+    expect(detour.requests[0]?.authorization).toBe(`Bearer ${token}`);
+    expect(upstream.requests.slice(before)).toEqual([]);
+  });
+});

@@ -1,0 +1,171 @@
+/** Authorization at an upstream by a user: authorization code with PKCE, against a real authorization server. */
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { authorizeUpstream } from '../../src/providers/upstream/auth/index.ts';
+import { within } from '../e2e/waiting.ts';
+import { type Visit, visit } from './oauth-browser.ts';
+import { authorizeAt, oauthAt, readWith, type StateDirectory, savedAt, stateDirectory } from './oauth-client.ts';
+import {
+  type AuthorizationServer,
+  authorizationServer,
+  BY_HAND,
+  type ProtectedServer,
+  protectedServer,
+  REDIRECT_PORT,
+  TEXT,
+} from './oauth-servers.ts';
+
+let state: StateDirectory;
+let authorization: AuthorizationServer;
+let upstream: ProtectedServer;
+
+beforeEach(async () => {
+  state = await stateDirectory();
+  authorization = await authorizationServer();
+  upstream = await protectedServer(authorization);
+});
+
+afterEach(async () => {
+  await upstream[Symbol.asyncDispose]();
+  await authorization[Symbol.asyncDispose]();
+  await state[Symbol.asyncDispose]();
+});
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('vitrine authorize', () => {
+  it('lets Vitrine into an upstream as a client that registers itself', async () => {
+    const page = await authorizeAt(upstream.url);
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('You can close this page') });
+    expect(await readWith(oauthAt(upstream.url), upstream.url)).toBe(TEXT);
+  });
+
+  it('keeps what it has got in a file of this user alone, and leaves nothing else behind', async () => {
+    await mkdir(state.tokens);
+    await chmod(state.tokens, 0o755);
+    await authorizeAt(upstream.url);
+    expect(await modeOf(state.tokens)).toBe('700');
+    const names = await readdir(state.tokens);
+    expect(names).toEqual([expect.stringMatching(/^docs-[0-9a-f]{16}\.json$/)]);
+    expect(await modeOf(join(state.tokens, String(names[0])))).toBe('600');
+    expect(await savedAt(state)).toMatchObject({
+      url: upstream.url,
+      resource: upstream.url,
+      client: { client_id: expect.any(String), issuer: authorization.origin },
+      tokens: { access_token: expect.any(String), refresh_token: expect.any(String), issuer: authorization.origin },
+    });
+    expect(Object.keys(await savedAt(state))).toEqual(['url', 'server', 'client', 'resource', 'tokens', 'renewAt']);
+  });
+
+  it('keeps nothing about who the user is', async () => {
+    const granted: unknown[] = [];
+    authorization.provider.on('grant.success', ({ body }: { body: unknown }) => void granted.push(body));
+    await authorizeAt(upstream.url, { scope: 'openid docs:read offline_access' });
+    expect(granted).toEqual([expect.objectContaining({ id_token: expect.any(String) })]);
+    expect((await savedAt(state)).tokens).not.toHaveProperty('id_token');
+  });
+
+  it('takes a client that was registered by hand, whose secret stays in the configuration', async () => {
+    const config = { ...BY_HAND, redirectPort: REDIRECT_PORT };
+    await authorizeAt(upstream.url, config);
+    expect(authorization.requests.map(({ line }) => line)).not.toContain('POST /reg');
+    expect(JSON.stringify(await savedAt(state))).not.toContain(BY_HAND.clientSecret);
+    await state.edit((saved) => ({ ...saved, renewAt: 0 }));
+    const before = authorization.tokenRequests();
+    expect(await readWith(oauthAt(upstream.url, config), upstream.url)).toBe(TEXT);
+    expect(authorization.tokenRequests()).toBe(before + 1);
+    await expect(readWith(oauthAt(upstream.url, { clientId: 'another' }), upstream.url)).rejects.toThrow(
+      'vitrine authorize',
+    );
+  });
+
+  it('ignores an answer with another state, and still takes the right one', async () => {
+    let wrong: Promise<Visit> | undefined;
+    let right: URL | undefined;
+    const authorized = authorizeUpstream(
+      { type: 'oauth' },
+      { mount: 'docs', url: upstream.url },
+      {
+        onAddress: (address) => {
+          wrong = visit(address, {
+            onReturn: (url) => {
+              right = new URL(url);
+              const forged = new URL(url);
+              forged.searchParams.set('state', 'x'.repeat(43));
+              return forged;
+            },
+          });
+          wrong
+            .then(() => right && fetch(right))
+            .then((response) => response?.text())
+            .catch(() => {});
+        },
+        timeoutMs: 20_000,
+      },
+    );
+    await authorized;
+    expect(await wrong).toMatchObject({ status: 400, text: expect.stringContaining('does not belong') });
+    expect(await readWith(oauthAt(upstream.url), upstream.url)).toBe(TEXT);
+  });
+
+  it('does not exchange a code that comes in the name of another issuer (RFC 9207)', async () => {
+    const before = authorization.tokenRequests();
+    const mixedUp = authorizeAt(
+      upstream.url,
+      {},
+      {
+        onReturn: (url) => {
+          url.searchParams.set('iss', 'https://elsewhere.example');
+          return url;
+        },
+      },
+    );
+    await expect(mixedUp).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('another issuer'),
+    });
+    expect(authorization.tokenRequests()).toBe(before);
+  });
+
+  it('does not go on at another authorization server than the configured one', async () => {
+    const refused = authorizeAt(upstream.url, { issuer: 'https://elsewhere.example' });
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('another one than the issuer') });
+    expect(authorization.requests.map(({ line }) => line).filter((line) => line.startsWith('POST'))).toEqual([]);
+  });
+
+  it('spoils nothing when the user refuses', async () => {
+    await authorizeAt(upstream.url);
+    const before = await savedAt(state);
+    await expect(authorizeAt(upstream.url, {}, { consent: 'refuse' })).rejects.toMatchObject({
+      code: 'denied',
+      message: 'The authorization was refused at the authorization server',
+    });
+    expect(await savedAt(state)).toEqual(before);
+    expect(await readWith(oauthAt(upstream.url), upstream.url)).toBe(TEXT);
+  });
+
+  it('gives up when nobody comes, and lets go of its port', async () => {
+    const config = { ...BY_HAND, redirectPort: REDIRECT_PORT };
+    const nobody = authorizeUpstream(
+      { type: 'oauth', ...config },
+      { mount: 'docs', url: upstream.url },
+      {
+        onAddress: () => {},
+        timeoutMs: 300,
+      },
+    );
+    await expect(within(nobody, 'the end of patience')).rejects.toMatchObject({ code: 'timeout' });
+    await authorizeAt(upstream.url, config);
+    expect(await readFile(join(state.tokens, String((await readdir(state.tokens))[0])), 'utf8')).toContain(
+      BY_HAND.clientId,
+    );
+  });
+
+  it('says so when its port is taken', async () => {
+    const port = Number(new URL(upstream.url).port);
+    await expect(authorizeAt(upstream.url, { redirectPort: port })).rejects.toMatchObject({
+      message: `Nothing can listen at 127.0.0.1:${port}; set another redirectPort`,
+    });
+  });
+});

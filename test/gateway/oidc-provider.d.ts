@@ -1,0 +1,29 @@
+/** What the tests use of `oidc-provider`, which has no types of its own. */
+declare module 'oidc-provider' {
+  import type { RequestListener } from 'node:http';
+
+  export interface IssuedToken {
+    readonly jti: string;
+    readonly aud?: string | readonly string[];
+    readonly clientId?: string;
+    readonly grantId?: string;
+    readonly scope?: string;
+    readonly isExpired: boolean;
+    destroy(): Promise<void>;
+  }
+
+  export interface TokenModel {
+    find(value: string): Promise<IssuedToken | undefined>;
+    revokeByGrantId(grantId: string): Promise<void>;
+  }
+
+  export default class Provider {
+    constructor(issuer: string, configuration: Readonly<Record<string, unknown>>);
+    readonly AccessToken: TokenModel;
+    readonly ClientCredentials: TokenModel;
+    readonly RefreshToken: TokenModel;
+    callback(): RequestListener;
+    on(event: 'grant.success', listener: (context: { body: unknown }) => void): this;
+    on(event: 'grant.revoked', listener: () => void): this;
+  }
+}
