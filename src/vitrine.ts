@@ -110,14 +110,8 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   const servers = options.mounts.flatMap((mount) => publishServer(mount) ?? []);
   const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders], servers);
   const tools = createToolRegistry([...(own?.tools ?? []), ...(options.tools ?? [])], servers);
-  const promptChanges = createChangeHub(
-    { name: 'prompts', watch: (_uri, onChange, ctx) => prompts.watch(() => onChange({ kind: 'list-changed' }), ctx) },
-    options.changes,
-  );
-  const toolChanges = createChangeHub(
-    { name: 'tools', watch: (_uri, onChange, ctx) => tools.watch(() => onChange({ kind: 'list-changed' }), ctx) },
-    options.changes,
-  );
+  const promptChanges = createChangeHub(changesOf('prompts', prompts, provider), options.changes);
+  const toolChanges = createChangeHub(changesOf('tools', tools, provider), options.changes);
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },
     get instructions() {
@@ -141,6 +135,19 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     },
   };
 }
+
+/** A registry as something to watch, for clients that may be apart as they are in the tree. */
+const changesOf = (
+  name: string,
+  registry: Pick<ToolRegistry, 'watch'>,
+  provider: ResourceProvider,
+): Parameters<typeof createChangeHub>[0] => ({
+  name,
+  get features() {
+    return provider.features;
+  },
+  watch: (_uri, onChange, ctx) => registry.watch(() => onChange({ kind: 'list-changed' }), ctx),
+});
 
 /** The mounts and, before them, the one of Vitrine's own state: it has no roots, so no list begins with it. */
 function withState(mounts: readonly Mount[], book: SubscriptionBook | undefined): readonly Mount[] {

@@ -1,10 +1,11 @@
 /**
- * Turns many subscribers into few watches: one watch for each (principal, URI), counted, and its events coalesced, so
+ * Turns many subscribers into few watches: one watch for each (principal, URI), and for each client where it may see
+ * something else, counted, and its events coalesced, so
  * that a storm of writes is one update in a while (SEC-RES-4).
  */
 import type { Context } from './context.ts';
 import { ResourceError } from './errors.ts';
-import type { ChangeEvent, ResourceProvider } from './provider.ts';
+import type { ChangeEvent, ProviderFeatures, ResourceProvider } from './provider.ts';
 
 export interface ChangeHubOptions {
   /** Events on one URI within this many milliseconds become one. */
@@ -37,9 +38,9 @@ interface Watch {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @param provider what is watched; of the interface, only that */
+/** @param provider what is watched; of the interface, only that, and whether clients are apart in it */
 export function createChangeHub(
-  provider: Pick<ResourceProvider, 'name' | 'watch'>,
+  provider: Pick<ResourceProvider, 'name' | 'watch'> & { readonly features?: Pick<ProviderFeatures, 'apart'> },
   options: ChangeHubOptions = {},
 ): ChangeHub {
   const coalesceMs = options.coalesceMs ?? DEFAULT_COALESCE_MS;
@@ -93,7 +94,8 @@ export function createChangeHub(
 
   return {
     async subscribe(uri, listener, ctx) {
-      const key = JSON.stringify([ctx.principal.id, uri ?? null]);
+      const whose = provider.features?.apart === true ? [ctx.peer, ctx.client?.declared ?? null] : [];
+      const key = JSON.stringify([ctx.principal.id, uri ?? null, ...whose]);
       const watch = watches.get(key) ?? open(key, uri, ctx);
       // A set of wrappers, so that the same function may subscribe twice.
       const own: ChangeListener = () => listener();

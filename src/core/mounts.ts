@@ -264,6 +264,7 @@ function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
     search: true,
     ranges: mounts.every((mount) => mount.provider.features.ranges),
     roots: some((features) => features.roots === true),
+    apart: some((features) => features.apart === true),
   };
 }
 

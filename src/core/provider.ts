@@ -24,6 +24,8 @@ export interface ProviderFeatures {
   readonly ranges: boolean;
   /** What is shown depends on the client's roots (`Context.roots`). */
   readonly roots?: boolean | undefined;
+  /** What one client sees need not be what another one of the same principal sees: watches are not shared. */
+  readonly apart?: boolean | undefined;
   /** It says itself, in the context's notes, how fresh its answers are. */
   readonly hints?: boolean | undefined;
   /** It is reached over a connection: in lists of several mounts it may be passed over while it is slow. */

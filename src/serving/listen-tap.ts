@@ -3,6 +3,8 @@
  * us: the watches are made ready first, and taken back when the subscription ends.
  */
 import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
   isJSONRPCRequest,
   type JSONRPCMessage,
   type JSONRPCRequest,
@@ -15,6 +17,15 @@ import type { Context } from '../core/context.ts';
 import { filterOf, type Listening, prepareListening } from './listen.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
+/** A context for what a client with these capabilities listens to. */
+type ContextOf = (declared: ClientCapabilities | undefined) => Context;
+
+/** The capabilities in the envelope of a request. */
+export function declaredIn(params: Readonly<Record<string, unknown>> | undefined): ClientCapabilities | undefined {
+  const meta = params?._meta as Readonly<Record<string, unknown>> | undefined;
+  return meta?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+}
+
 export class ListenTap implements Transport {
   onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void;
   onerror?: (error: Error) => void;
@@ -22,14 +33,14 @@ export class ListenTap implements Transport {
 
   readonly #wire: Transport;
   readonly #subscriptions: Subscriptions;
-  readonly #context: () => Context;
+  readonly #context: ContextOf;
   readonly #listening = new Map<RequestId, Listening>();
   /** Requests that have been handed on and not been answered; a listen is answered at its end only, so it is none. */
   readonly #unanswered = new Set<RequestId>();
   /** Messages that arrive while a listen is being made ready wait for it: the order is kept. */
   #queue: Promise<void> | undefined;
 
-  constructor(wire: Transport, subscriptions: Subscriptions, context: () => Context) {
+  constructor(wire: Transport, subscriptions: Subscriptions, context: ContextOf) {
     this.#wire = wire;
     this.#subscriptions = subscriptions;
     this.#context = context;
@@ -88,7 +99,7 @@ export class ListenTap implements Transport {
   async #prepare(message: JSONRPCRequest): Promise<JSONRPCMessage> {
     const filter = filterOf(message.params);
     if (filter === undefined || this.#listening.has(message.id)) return message;
-    const listening = await prepareListening(this.#subscriptions, filter, this.#context());
+    const listening = await prepareListening(this.#subscriptions, filter, this.#context(declaredIn(message.params)));
     this.#listening.set(message.id, listening);
     return { ...message, params: { ...message.params, notifications: listening.honoured } };
   }

@@ -3,7 +3,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createMcpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
 import { createContext, type Log } from '../core/context.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { declaredFeatures } from './invocation.ts';
 import { filterOf, prepareListening } from './listen.ts';
+import { declaredIn } from './listen-tap.ts';
 import { refuseParamHeaders } from './param-headers.ts';
 import { createSdkServer } from './sdk-server.ts';
 import { refusal } from './sessions.ts';
@@ -68,7 +70,9 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
       ending.add(closing);
     };
     const stream: StreamBus = { listener: undefined, ended: end };
-    const { honoured } = await prepareListening(subscriptions, filter, createContext({ signal: request.signal, log }));
+    const client = declaredFeatures(declaredIn(message.params));
+    const ctx = createContext({ signal: request.signal, log, client });
+    const { honoured } = await prepareListening(subscriptions, filter, ctx);
     if (closed || request.signal.aborted) {
       end();
       return refusal(503, -32_000, closed ? 'The server is shutting down' : 'The request was given up');

@@ -1,12 +1,18 @@
 /** The SDK's server for one connection or request, with Vitrine's frontends as its handlers. */
-import { ProtocolError, type Server, type ServerCapabilities, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type ClientCapabilities,
+  ProtocolError,
+  type Server,
+  type ServerCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ANONYMOUS, type Context, createContext, type Log, type Principal } from '../core/context.ts';
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import { subscribeParams } from '../protocol/methods.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { type ClientRoots, createClientRoots } from './client-roots.ts';
-import { type RunningInvocation, startInvocation } from './invocation.ts';
+import { declaredFeatures, type RunningInvocation, startInvocation } from './invocation.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { WholeResultServer } from './whole-results.ts';
@@ -58,7 +64,7 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
   if (vitrine.provider.features.watch) legacyMethods?.methods.forEach(on);
   if (subscriptions !== undefined) {
     server.oninitialized = () => {
-      const ctx = serverContext(connection);
+      const ctx = serverContext(connection, server.getClientCapabilities());
       const unnoticed = (what: string) => (error: unknown) =>
         connection.log.warn(`changes of ${what} go unnoticed`, { error });
       if (vitrine.provider.features.watch) subscriptions.addList(ctx).catch(unnoticed('the list'));
@@ -156,8 +162,9 @@ function contextOf(connection: Connection, sdk: ServerContext, roots: readonly s
 }
 
 /** For work that no request asked for. */
-export function serverContext(connection: Omit<Connection, 'era'>): Context {
-  return createContext(partsOf(connection));
+export function serverContext(connection: Omit<Connection, 'era'>, declared?: ClientCapabilities): Context {
+  const client = declared === undefined ? {} : { client: declaredFeatures(declared) };
+  return createContext({ ...partsOf(connection), ...client });
 }
 
 function partsOf({ principal = ANONYMOUS, peer, log }: Omit<Connection, 'era'>): Partial<Context> {

@@ -39,7 +39,7 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
   };
   const subscriptions = connectionSubscriptions(vitrine, sink, peer);
   const connection = { log, subscriptions, peer };
-  const transport = new ListenTap(wire, subscriptions, () => serverContext(connection));
+  const transport = new ListenTap(wire, subscriptions, (declared) => serverContext(connection, declared));
   const handle = serveSdkStdio(
     ({ era }) => {
       server = createSdkServer(vitrine, { ...connection, era });

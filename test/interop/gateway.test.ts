@@ -184,13 +184,17 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
       const { abilities, questions } = askable({ user: () => 'decline', model: (prompt) => prompt, roots: () => [] });
       const { name } = server;
       await using connected = await connectHttp('legacy', gateway, abilities);
-      const all = await until(async () => {
-        const tools = await drain(connected.client, 'tools');
-        const own = tools === 'none' ? [] : tools.entries.filter((entry) => isPublishedBy(name, 'tools', entry));
-        return own.length > Number(server.has.tools) && own;
-      }, 'the further tools');
-      const ids = all.map((entry) => entry.name);
-      expect(ids).toEqual(expect.arrayContaining(FURTHER_TOOLS.map((tool) => publishedName(name, tool))));
+      const further = FURTHER_TOOLS.map((tool) => publishedName(name, tool));
+      // The server adds them when it has been told that the client is ready.
+      await until(
+        async () => {
+          const tools = await drain(connected.client, 'tools');
+          const ids = tools === 'none' ? [] : tools.entries.map((entry) => entry.name);
+          return further.every((tool) => ids.includes(tool));
+        },
+        'the further tools',
+        60_000,
+      );
       const others = await listed('legacy', 'tools');
       const usual = others.entries.filter((entry) => isPublishedBy(name, 'tools', entry));
       expect(usual).toHaveLength(Number(server.has.tools));

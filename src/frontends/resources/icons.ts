@@ -52,8 +52,10 @@ export function withIcons<T extends object>(result: T, mounts: readonly MountIco
 const LISTS: ReadonlySet<string> = new Set(['resources', 'contents', 'resourceTemplates']);
 
 function withIcon<T extends Described>(described: T, mounts: readonly MountIcons[]): T {
-  if (described.icons !== undefined) return described;
+  // Fields that another server sent and that are passed on may hold anything.
+  if (typeof described !== 'object' || described === null || described.icons !== undefined) return described;
   const uri = described.uri ?? described.uriTemplate ?? '';
+  if (typeof uri !== 'string' || !['string', 'undefined'].includes(typeof described.mimeType)) return described;
   const isFolder = described.mimeType === DIRECTORY_MIME_TYPE || described.uriTemplate !== undefined;
   const mount = mounts.find(({ prefix }) => uri.startsWith(prefix));
   if (mount !== undefined && mount.icons === undefined) return described;

@@ -5,7 +5,8 @@ import { detached, type Invocation } from '../../core/invocation.ts';
 import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
 import { type Cache, hintOf } from './cache.ts';
 import type { Calls } from './calls.ts';
-import { askable, type Connections, capabilitiesOf } from './connections.ts';
+import { askable, capabilitiesOf } from './clients.ts';
+import type { Connections } from './connections.ts';
 import type { Data, Link } from './link.ts';
 import type { UpstreamOptions } from './options.ts';
 
@@ -22,9 +23,11 @@ export interface Asking {
 export function createAsking(options: UpstreamOptions, connections: Connections, cache: Cache, calls: Calls): Asking {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, log = SILENT, name } = options;
 
+  const linkOf = async (ctx: Context): Promise<Link> => (await connections.of(ctx)).supervisor.get(ctx.signal);
+
   async function send(method: string, params: Data, ctx: Context): Promise<Data> {
     for (let attempt = 1; ; attempt++) {
-      const link = await connections.forLooking(ctx);
+      const link = await linkOf(ctx);
       if (method === 'resources/read' && link.era === 'legacy' && comesBack(ctx)) return readInRounds(params, ctx);
       try {
         return await link.request(method, withClient(params, link, ctx), { signal: ctx.signal, timeoutMs });
@@ -56,7 +59,7 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
   }
 
   return {
-    link: (ctx) => connections.forLooking(ctx),
+    link: linkOf,
     async ask(method, key, params, ctx) {
       const audience = JSON.stringify([ctx.principal.id, capabilitiesOf(ctx)]);
       const known = cache.get(method, key, audience);

@@ -1,25 +1,26 @@
 /**
  * Which connection serves whom. A server of 2026-07-28 has one: there every request says whose it is. A 2025-era server
  * knows one client a connection, so one that it may ask, or that works with its tools, gets a connection of its own, and
- * what the server sends on it can only be for that client. All others look at resources over one that is shared, and that
- * the server is told nobody can be asked on.
+ * what the server sends on it can only be for that client. Where that is a program of its own, all of the client's work
+ * goes there, since each has its own state. Everybody else shares one, on which the server is told that nobody can be asked.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
-import { type ClientFeatures, type Context, SILENT } from '../../core/context.ts';
+import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { askable, capabilitiesOf, lasts } from './clients.ts';
 import { type Data, type Link, openLink, type Verdict } from './link.ts';
-import type { UpstreamOptions } from './options.ts';
+import { isStdio, type UpstreamOptions } from './options.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
+import type { Watching } from './watching.ts';
+import { type Ask, createWorld, isIdle, type World } from './world.ts';
 
-/** What comes over a connection by itself, with the connection. */
+/** What comes over a connection by itself, and what is made for each. */
 export interface ConnectionEvents {
-  notified(link: Link, method: string, params: Data): void;
+  logged(link: Link, params: Data): void;
   /** @param link undefined while it is being opened; @param ask the client that it is opened for */
   asked(link: Link | undefined, ask: Ask, request: JSONRPCRequest, signal: AbortSignal): Promise<Data>;
-  missed(link: Link): void;
-  ended(link: Link): void;
-  /** The shared connection is up. */
   up(link: Link): void;
+  watching(supervisor: Supervisor): Watching;
 }
 
 /** A connection for one call. */
@@ -32,13 +33,15 @@ export interface Lease {
 }
 
 export interface Connections {
-  readonly shared: Supervisor;
-  /** For lists and reads. */
-  forLooking(ctx: Context): Promise<Link>;
+  readonly shared: World;
+  /** Where a client looks at things, and watches them. */
+  of(ctx: Context): Promise<World>;
   /** For tools and prompts. */
   forCall(ctx: Context): Promise<Lease>;
-  /** Connections that are open. */
-  readonly size: number;
+  /** Whether what one client sees may not be what another one sees. */
+  readonly apart: boolean;
+  /** All that there are now. */
+  all(): readonly World[];
   close(): Promise<void>;
 }
 
@@ -47,37 +50,26 @@ export const DEFAULT_CONNECT_TIMEOUT_MS = 20_000;
 
 /** A connection of a client that has not used it for so long is closed, in milliseconds. */
 const IDLE_MS = 5 * 60_000;
-const SWEEP_MS = 30_000;
 
-interface Own {
-  readonly key: string;
-  readonly opening: Promise<Link>;
-  link: Link | undefined;
-  /** Calls that are under way on it. */
-  running: number;
-  usedAt: number;
-  /** Asks the client on its latest request. */
-  ask: Ask;
-}
+/** One whose client watched changes and does not any more: the client has gone. */
+const LEFT_MS = 15_000;
 
-type Ask = ClientFeatures['ask'];
+/** The shared one, where everybody has one of their own. */
+const UNSHARED_MS = 60_000;
 
-/** Whose a connection is. */
-interface Owner {
-  ask(): Ask;
-  ended(link: Link): void;
-}
+const SWEEP_MS = 10_000;
 
 export function createConnections(options: UpstreamOptions, events: ConnectionEvents): Connections {
   const { name, log = SILENT, maxConnections = DEFAULT_MAX_CONNECTIONS, connections = 'client' } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+  const isProgram = isStdio(options.target);
   let verdict: Verdict | undefined;
-  const owned = new Set<Own>();
+  const owned = new Set<World>();
   const lifetime = new AbortController();
   const sweep = setInterval(expire, SWEEP_MS);
   sweep.unref();
 
-  async function open(capabilities: Data, own: Owner, signal = lifetime.signal): Promise<Link> {
+  async function open(capabilities: Data, world: () => World, signal: AbortSignal): Promise<Link> {
     let link: Link | undefined;
     try {
       const found = await openLink(
@@ -85,14 +77,14 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
         capabilities,
         verdict,
         {
-          notified: (method, params) => link && events.notified(link, method, params),
-          asked: (request, signal) => events.asked(link, own.ask(), request, signal),
-          missed: () => link && events.missed(link),
-          ended() {
+          notified(method, params) {
             if (link === undefined) return;
-            own.ended(link);
-            events.ended(link);
+            if (method === 'notifications/message') events.logged(link, params);
+            else world().watching.notified(method, params);
           },
+          asked: (request, asking) => events.asked(link, world().ask, request, asking),
+          missed: () => link && world().watching.missed(),
+          ended: () => link && world().supervisor.ended(link),
         },
         { timeoutMs, log, signal },
       );
@@ -106,54 +98,58 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     }
   }
 
-  const shared: Supervisor = createSupervisor({
-    name,
-    log,
-    open: (signal) => open({}, { ask: () => undefined, ended: (link) => shared.ended(link) }, signal),
-    up: (link, again) => {
-      events.up(link);
-      if (again) events.missed(link);
-    },
-    down: () => {},
-  });
-
-  function openOwn(key: string, ctx: Context): Own {
-    const own: Own = {
-      key,
-      opening: open(capabilitiesOf(ctx), { ask: () => own.ask, ended: () => owned.delete(own) }),
-      link: undefined,
-      running: 0,
-      usedAt: Date.now(),
-      ask: ctx.client?.ask,
-    };
-    owned.add(own);
-    own.opening.then(
-      (link) => {
-        own.link = link;
-        if (closed) void link.close();
+  function worldOf(key: string, capabilities: Data, sharing?: World): World {
+    const supervisor = createSupervisor({
+      name,
+      log,
+      open: (signal) => open(capabilities, () => world, AbortSignal.any([signal, lifetime.signal])),
+      up(link, again) {
+        events.up(link);
+        // What is watched at a server behind a URL is watched over the shared connection.
+        if (sharing !== undefined) return;
+        world.watching.restore(link);
+        if (again) world.watching.missed();
       },
-      () => owned.delete(own),
-    );
-    return own;
+      down: () => {},
+    });
+    const world: World = createWorld(key, name, supervisor, events.watching, sharing);
+    return world;
   }
 
-  let closed = false;
+  const shared = worldOf('shared', {});
 
-  function discard(own: Own): void {
-    owned.delete(own);
-    own.opening.then((link) => link.close()).catch(() => {});
+  function openOwn(key: string, ctx: Context): World {
+    const world = worldOf(key, capabilitiesOf(ctx), isProgram ? undefined : shared);
+    world.ask = ctx.client?.ask;
+    owned.add(world);
+    return world;
+  }
+
+  function discard(world: World): void {
+    owned.delete(world);
+    world.close().catch((error: unknown) => log.debug('upstream', { mount: name, error }));
   }
 
   function expire(): void {
-    const before = Date.now() - IDLE_MS;
-    for (const own of owned) if (own.running === 0 && own.usedAt < before) discard(own);
+    const unusedFor = (world: World): number => Date.now() - world.usedAt;
+    for (const world of owned) {
+      // Behind a URL everybody watches over the shared connection: that says nothing of this one.
+      const idle = world.running === 0 && (!isProgram || !world.watching.busy);
+      if (idle && unusedFor(world) > (isProgram && world.watched ? LEFT_MS : IDLE_MS)) discard(world);
+    }
+    if (isProgram && owned.size > 0 && isIdle(shared) && unusedFor(shared) > UNSHARED_MS) {
+      if (shared.supervisor.current !== undefined) void shared.supervisor.rest();
+    }
   }
 
   /** Room for one more, made by closing the one that was unused for longest. */
   function hasRoom(): boolean {
     if (owned.size < maxConnections) return true;
-    const idle = [...owned].filter((own) => own.running === 0 && own.link !== undefined);
-    const oldest = idle.reduce<Own | undefined>((a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a), undefined);
+    const idle = [...owned].filter((world) => world.running === 0 && (!isProgram || !world.watching.busy));
+    const oldest = idle.reduce<World | undefined>(
+      (a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a),
+      undefined,
+    );
     if (oldest === undefined) return false;
     discard(oldest);
     return true;
@@ -162,112 +158,103 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Whether each client gets its own; known once the server has been reached. */
   async function keepsApart(ctx: Context): Promise<boolean> {
     if (connections === 'shared') return false;
-    if (verdict === undefined) await shared.get(ctx.signal);
+    if (verdict === undefined) await shared.supervisor.get(ctx.signal);
     return verdict?.prior.kind === 'legacy';
   }
 
-  /** The connection of a client that has one of its own for as long as it is connected itself. */
-  function ofPeer(ctx: Context, create: boolean): Own | undefined {
-    const key = `peer ${ctx.peer}`;
-    const known = [...owned].find((own) => own.key === key && own.link?.ended !== true);
-    if (known !== undefined || !create) return known;
+  /** The one with a key, opened if there is room. */
+  function withKey(key: string, ctx: Context): World | undefined {
+    const known = [...owned].find((world) => world.key === key);
+    if (known !== undefined) return touched(known, ctx);
     if (hasRoom()) return openOwn(key, ctx);
     log.warn('too many clients: one shares a connection, where the server cannot ask it', { mount: name });
     return undefined;
   }
 
-  function borrow(own: Own, exclusive: boolean): Promise<Lease> {
-    own.running++;
-    own.usedAt = Date.now();
+  function touched(world: World, ctx: Context): World {
+    world.usedAt = Date.now();
+    world.ask = ctx.client?.ask ?? world.ask;
+    return world;
+  }
+
+  const peerKey = (ctx: Context): string => `peer ${ctx.peer}`;
+
+  /** Of clients that are not connected here: those of one principal that can do the same. */
+  const lentKey = (ctx: Context): string => JSON.stringify(['lent', ctx.principal.id, capabilitiesOf(ctx)]);
+
+  /** Where a client has work done that is not a call; undefined for the shared one. */
+  function ownOf(ctx: Context): World | undefined {
+    // What no request is behind is done for nobody in particular.
+    if (ctx.client === undefined) return lasts(ctx) ? existing(peerKey(ctx)) : undefined;
+    if (lasts(ctx)) return isProgram || askable(ctx) ? withKey(peerKey(ctx), ctx) : existing(peerKey(ctx));
+    return isProgram && askable(ctx) ? withKey(lentKey(ctx), ctx) : undefined;
+  }
+
+  const existing = (key: string): World | undefined => [...owned].find((world) => world.key === key);
+
+  async function borrow(world: World, exclusive: boolean, ctx: Context): Promise<Lease> {
+    world.running++;
+    touched(world, ctx);
     let released = false;
     const release = (reusable: boolean): void => {
       if (released) return;
       released = true;
-      own.running--;
-      own.usedAt = Date.now();
-      if (exclusive && !reusable) discard(own);
+      world.running--;
+      world.usedAt = Date.now();
+      if (exclusive && !reusable) discard(world);
     };
-    return own.opening.then(
-      (link) => ({ link, own: true, release }),
-      (error: unknown) => {
-        release(false);
-        throw error;
-      },
-    );
+    try {
+      return { link: await world.supervisor.get(ctx.signal), own: true, release };
+    } catch (error) {
+      release(false);
+      throw error;
+    }
   }
 
-  /** For a client that has no connection here of its own: one that nobody else of its principal uses meanwhile. */
-  function lend(ctx: Context): Promise<Lease> | undefined {
-    const key = JSON.stringify(['lent', ctx.principal.id, capabilitiesOf(ctx)]);
+  /** For a client that is not connected here: one that nobody else of its principal uses for a call meanwhile. */
+  async function lend(ctx: Context): Promise<Lease> {
+    const key = lentKey(ctx);
     // Late log messages of one call must not be taken for those of the next: who wants them gets a fresh connection.
     const wantsLogs = ctx.client?.logLevel !== undefined;
-    const free = wantsLogs
-      ? undefined
-      : [...owned].find((own) => own.key === key && own.running === 0 && own.link?.ended === false);
-    if (free !== undefined) return borrow(free, true);
+    const free = wantsLogs ? undefined : [...owned].find((world) => world.key === key && world.running === 0);
+    if (free !== undefined) return borrow(free, true, ctx);
     if (!hasRoom())
       throw new ResourceError('limited', `Too many calls wait for the server behind "${name}"; try later`);
-    const lease = borrow(openOwn(wantsLogs ? `fresh ${crypto.randomUUID()}` : key, ctx), true);
-    return wantsLogs ? lease.then((each) => ({ ...each, release: () => each.release(false) })) : lease;
+    const lease = await borrow(openOwn(wantsLogs ? `fresh ${crypto.randomUUID()}` : key, ctx), true, ctx);
+    return wantsLogs ? { ...lease, release: () => lease.release(false) } : lease;
   }
 
-  const ofAll = async (ctx: Context): Promise<Lease> => ({
-    link: await shared.get(ctx.signal),
-    own: false,
-    release: () => {},
-  });
+  async function ofAll(ctx: Context): Promise<Lease> {
+    shared.usedAt = Date.now();
+    return { link: await shared.supervisor.get(ctx.signal), own: false, release: () => {} };
+  }
 
   return {
     shared,
-    async forLooking(ctx) {
-      if (await keepsApart(ctx)) {
-        const own = lasts(ctx) ? ofPeer(ctx, askable(ctx)) : undefined;
-        if (own !== undefined) {
-          own.usedAt = Date.now();
-          own.ask = ctx.client?.ask ?? own.ask;
-          return own.opening;
-        }
-      }
-      return shared.get(ctx.signal);
+    async of(ctx) {
+      const own = (await keepsApart(ctx)) ? ownOf(ctx) : undefined;
+      if (own !== undefined) return own;
+      shared.usedAt = Date.now();
+      return shared;
     },
     async forCall(ctx) {
       if (!(await keepsApart(ctx))) return ofAll(ctx);
       if (lasts(ctx)) {
-        const own = ofPeer(ctx, true);
-        if (own !== undefined) own.ask = ctx.client?.ask ?? own.ask;
-        return own === undefined ? ofAll(ctx) : borrow(own, false);
+        const own = withKey(peerKey(ctx), ctx);
+        return own === undefined ? ofAll(ctx) : borrow(own, false, ctx);
       }
-      return askable(ctx) || ctx.client?.logLevel !== undefined ? (lend(ctx) ?? ofAll(ctx)) : ofAll(ctx);
+      return askable(ctx) || ctx.client?.logLevel !== undefined ? lend(ctx) : ofAll(ctx);
     },
-    get size() {
-      return owned.size + (shared.current === undefined ? 0 : 1);
+    get apart() {
+      return isProgram && connections === 'client' && verdict?.prior.kind !== 'modern';
     },
+    all: () => [shared, ...owned],
     async close() {
-      closed = true;
       lifetime.abort(new ResourceError('unavailable', 'The server is shutting down'));
       clearInterval(sweep);
       const all = [...owned];
       owned.clear();
-      await Promise.allSettled([shared.close(), ...all.map(async (own) => (await own.opening).close())]);
+      await Promise.allSettled([shared.close(), ...all.map((world) => world.close())]);
     },
-  };
-}
-
-/** Whether the client is connected here for longer than this request. */
-const lasts = (ctx: Context): boolean => ctx.peer !== ctx.principal.id;
-
-export const askable = ({ client }: Context): boolean =>
-  client !== undefined && (client.sampling || client.elicitation || client.roots);
-
-/** What a client declared, as far as it can be kept for it. */
-export function capabilitiesOf({ client }: Context): Data {
-  const { sampling, elicitation, roots, extensions, experimental } = client?.declared ?? {};
-  return {
-    ...(sampling !== undefined && { sampling }),
-    ...(elicitation !== undefined && { elicitation }),
-    // Changes of its roots are not told on.
-    ...(roots !== undefined && { roots: {} }),
-    ...(extensions !== undefined && { extensions }),
-    ...(experimental !== undefined && { experimental }),
   };
 }

@@ -8,9 +8,7 @@ import { createCache } from './cache.ts';
 import { createCalls } from './calls.ts';
 import { createConnections } from './connections.ts';
 import { type Facts, factsOf } from './facts.ts';
-import { createKnown } from './known.ts';
 import type { LinkFacts } from './link.ts';
-import { createLists } from './lists.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { resourcesProvider } from './resources.ts';
 import { mountedServer } from './server.ts';
@@ -52,46 +50,35 @@ export function upstream(options: UpstreamOptions): Upstream {
   const facts = (): Facts => factsOf(reached);
   const calls = createCalls(name);
   const cache = createCache();
-  const lists = createLists(name);
-  const known = createKnown();
   const connections = createConnections(options, {
-    notified(link, method, params) {
-      if (method === 'notifications/message') calls.logged(link, params);
-      else watching.notified(method, params);
-    },
+    logged: (link, params) => calls.logged(link, params),
     asked: (link, ask, request, signal) => calls.asked(link, ask, request, signal),
-    missed: () => watching.missed(),
-    ended() {},
     up(link) {
       reached = link;
-      watching.restore(link);
     },
-  });
-  const watching = createWatching({
-    name,
-    log,
-    shared: connections.shared,
-    facts,
-    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    changed,
+    watching: (supervisor) =>
+      createWatching({ name, log, supervisor, facts, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS, changed }),
   });
   const asking = createAsking(options, connections, cache, calls);
 
   /** What was known before a change is known no more. */
   function changed(list: WatchedList | undefined, uri: string | undefined): void {
+    const worlds = connections.all();
     if (uri !== undefined) {
       cache.forget('resources/read');
-      known.clear();
+      for (const { known } of worlds) known.clear();
     }
     if (list === 'resources') {
       cache.forget('resources/list');
       cache.forget('resources/templates/list');
-      lists.forget('resources');
-      known.clear();
+      for (const { lists, known } of worlds) {
+        lists.forget('resources');
+        known.clear();
+      }
     }
     if (list === 'tools' || list === 'prompts') {
       cache.forget(`${list}/list`);
-      lists.forget(list);
+      for (const { lists } of worlds) lists.forget(list);
     }
     if (list === 'tools') server.changed();
   }
@@ -100,32 +87,28 @@ export function upstream(options: UpstreamOptions): Upstream {
     facts,
     instructions: () => reached?.instructions,
     asking,
-    lists,
     calls,
     connections,
-    watching,
     callTimeoutMs: options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS,
     overHttp: !isStdio(options.target),
   });
 
-  const keeping = start === 'eager' ? connections.shared.keep() : undefined;
+  const keeping = start === 'eager' ? connections.shared.supervisor.keep() : undefined;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closing ??= (async () => {
       keeping?.[Symbol.dispose]();
       calls.close();
-      await watching.close();
       await connections.close();
       cache.clear();
-      known.clear();
     })());
 
   return {
-    provider: resourcesProvider({ name, schemes: options.schemes, facts, asking, lists, known, watching, close }),
+    provider: resourcesProvider({ name, schemes: options.schemes, facts, asking, connections, close }),
     server,
     async ready(timeoutMs) {
       try {
-        await connections.shared.get(AbortSignal.timeout(timeoutMs));
+        await connections.shared.supervisor.get(AbortSignal.timeout(timeoutMs));
         return true;
       } catch (error) {
         if (error instanceof ResourceError || (error instanceof Error && error.name === 'TimeoutError')) return false;
@@ -133,17 +116,19 @@ export function upstream(options: UpstreamOptions): Upstream {
       }
     },
     health() {
-      const { state, failures, lastError, opened } = connections.shared;
+      const worlds = connections.all();
+      const { state, failures, lastError, opened } = connections.shared.supervisor;
+      const open = worlds.filter(({ supervisor }) => supervisor.state === 'ready').length;
       return {
-        state,
+        state: open > 0 ? 'ready' : state,
         era: reached === undefined ? undefined : reached.era === 'modern' ? '2026-07-28' : '2025',
         server: reached?.name,
         version: reached?.version,
-        connections: connections.size,
+        connections: open,
         restarts: Math.max(0, opened - 1),
         failures,
         lastError,
-        watched: watching.size,
+        watched: [...new Set(worlds.map(({ watching }) => watching))].reduce((sum, each) => sum + each.size, 0),
       };
     },
     close,

@@ -11,8 +11,10 @@ export const ORIGIN_HEADER = 'vitrine-origin';
 
 /** The headers without the origin, and the origin. */
 export function takeOrigin(given: RequestInit['headers']): { headers: Headers; origin: string | undefined } {
-  const headers = new Headers(given);
-  const origin = headers.get(ORIGIN_HEADER) ?? undefined;
+  const all = given instanceof Headers ? given : new Headers(given);
+  const origin = all.get(ORIGIN_HEADER);
+  if (origin === null) return { headers: all, origin: undefined };
+  const headers = new Headers(all);
   headers.delete(ORIGIN_HEADER);
   return { headers, origin };
 }

@@ -6,6 +6,7 @@ import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request 
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip } from 'node:zlib';
+import { requestIn } from './unanswered.ts';
 
 /** How long an unused connection is kept, in milliseconds: less than servers keep theirs. */
 const KEPT_MS = 4_000;
@@ -44,15 +45,19 @@ export function post(url: string | URL, { body, signal }: RequestInit, headers: 
     sent.once('close', () => signal?.removeEventListener('abort', abort));
     sent.on('error', (cause) => reject(new TypeError('fetch failed', { cause })));
     sent.once('response', (response) => {
-      // A stream of changes is told of its end; nothing else is of a stream that ends with its answer.
+      // Of a stream of changes the end matters too; of any other, nothing that comes after the answer.
       const lasts = headers.get('mcp-method') === 'subscriptions/listen';
-      answerOf(response, lasts).then(resolve, reject);
+      answerOf(response, lasts, requestIn(body)).then(resolve, reject);
     });
     sent.end(body);
   });
 }
 
-async function answerOf(response: IncomingMessage, lasts: boolean): Promise<Response> {
+async function answerOf(
+  response: IncomingMessage,
+  lasts: boolean,
+  id: ReturnType<typeof requestIn>,
+): Promise<Response> {
   const status = response.statusCode ?? 500;
   const content = decoded(response);
   if (NO_BODY.has(status)) {
@@ -63,7 +68,7 @@ async function answerOf(response: IncomingMessage, lasts: boolean): Promise<Resp
   if (status === 200 && JSON_TYPE.test(type)) return parsed(response, JSON.parse(await textOf(content)));
   if (status !== 200 || lasts || !type.startsWith('text/event-stream')) return streamed(response, content);
   const { bytes, over } = await firstEvent(content);
-  const message = answerIn(bytes);
+  const message = answerIn(bytes, id);
   if (message !== undefined) {
     content.on('error', () => {}).resume();
     return parsed(response, message);
@@ -84,6 +89,8 @@ function decoded(response: IncomingMessage): Readable {
   if (encoding !== 'gzip' && encoding !== 'br') return response;
   const plain = encoding === 'br' ? createBrotliDecompress(BROTLI_FLUSH) : createGunzip(FLUSH);
   response.once('error', (error) => plain.destroy(error));
+  // It may break while nobody reads; whoever reads then is told.
+  plain.on('error', () => {});
   plain.once('close', () => response.destroy());
   return response.pipe(plain);
 }
@@ -149,8 +156,8 @@ function continued(bytes: Buffer, content: Readable): ReadableStream<Uint8Array>
 
 const EVENT_END = /\r?\n\r?\n/;
 
-/** The message of a single whole event that answers a request; undefined for anything else. */
-function answerIn(event: Buffer): unknown {
+/** The message of a single whole event that answers this request; undefined for anything else. */
+function answerIn(event: Buffer, id: ReturnType<typeof requestIn>): unknown {
   const data: string[] = [];
   if (!EVENT_END.test(event.toString('latin1', event.length - 4))) return undefined;
   for (const line of event.toString('utf8').trimEnd().split(/\r?\n/)) {
@@ -159,7 +166,8 @@ function answerIn(event: Buffer): unknown {
   }
   try {
     const message: unknown = JSON.parse(data.join('\n'));
-    const isAnswer = typeof message === 'object' && message !== null && 'id' in message && !('method' in message);
+    const isAnswer =
+      typeof message === 'object' && message !== null && 'id' in message && !('method' in message) && message.id === id;
     return isAnswer && ('result' in message || 'error' in message) ? message : undefined;
   } catch {
     return undefined;

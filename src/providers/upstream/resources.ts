@@ -12,20 +12,17 @@ import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.t
 import { DIRECTORY_MIME_TYPE, type Resource, type ResourceTemplate } from '../../protocol/resources.ts';
 import { type Asking, othersOf } from './asking.ts';
 import { bodyOf } from './bodies.ts';
+import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
 import type { Known } from './known.ts';
 import type { Data } from './link.ts';
-import type { Lists } from './lists.ts';
-import type { Watching } from './watching.ts';
 
 export interface ResourcesSetup {
   readonly name: string;
   readonly schemes: readonly string[] | undefined;
   readonly facts: () => Facts;
   readonly asking: Asking;
-  readonly lists: Lists;
-  readonly known: Known;
-  readonly watching: Watching;
+  readonly connections: Pick<Connections, 'of' | 'apart'>;
   close(): Promise<void>;
 }
 
@@ -35,8 +32,8 @@ const MAX_LOOKED_AT = 20_000;
 const STEP = 1_000;
 
 export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
-  const { name, asking, lists, known, watching, facts } = setup;
-  let scanning: Promise<void> | undefined;
+  const { name, asking, connections, facts } = setup;
+  const scanning = new WeakMap<Known, Promise<void>>();
 
   /** What a list says of a resource, and what the upstream does not say of it. */
   function described(entry: Data): Resource | undefined {
@@ -55,6 +52,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     page: { readonly cursor?: string | undefined; readonly limit: number },
     ctx: Context,
   ): Promise<ResourcePage> {
+    const { lists, known } = await connections.of(ctx);
     const { entries, nextCursor } = await lists.page(key, 'resources', uriOf, page, ctx, async (cursor, context) => {
       const result = await asking.ask(
         method,
@@ -74,30 +72,34 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     listed('resources', 'resources/list', {}, page, ctx);
 
   /** Goes through the list for what is in it; once for all who wait. */
-  function scan(ctx: Context): Promise<void> {
-    scanning ??= (async () => {
-      let cursor: string | undefined;
-      let seen = 0;
-      do {
-        const page = await flat({ cursor, limit: STEP }, { ...ctx, notes: undefined });
-        known.keep(page.resources, facts().tellsResources);
-        seen += page.resources.length;
-        cursor = page.nextCursor;
-      } while (cursor !== undefined && seen < MAX_LOOKED_AT);
-      if (cursor === undefined) known.learnedAll(facts().tellsResources);
-    })().finally(() => {
-      scanning = undefined;
-    });
-    return scanning;
+  function scan(known: Known, ctx: Context): Promise<void> {
+    const going = scanning.get(known);
+    if (going !== undefined) return going;
+    const fresh = scanAll(known, ctx).finally(() => scanning.delete(known));
+    scanning.set(known, fresh);
+    return fresh;
+  }
+
+  async function scanAll(known: Known, ctx: Context): Promise<void> {
+    let cursor: string | undefined;
+    let seen = 0;
+    do {
+      const page = await flat({ cursor, limit: STEP }, { ...ctx, notes: undefined });
+      known.keep(page.resources, facts().tellsResources);
+      seen += page.resources.length;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined && seen < MAX_LOOKED_AT);
+    if (cursor === undefined) known.learnedAll(facts().tellsResources);
   }
 
   async function metadata(uri: string, ctx: Context): Promise<Resource> {
     const told = facts().metadata ? await ownMetadata(uri, ctx) : undefined;
     if (told !== undefined) return told;
+    const { known } = await connections.of(ctx);
     const said = known.get(uri);
     if (said !== undefined) return said;
     if (!known.whole) {
-      await scan(ctx);
+      await scan(known, ctx);
       const found = known.get(uri);
       if (found !== undefined) return found;
     }
@@ -150,6 +152,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
         ranges,
         hints: true,
         remote: true,
+        apart: connections.apart,
       };
     },
 
@@ -181,6 +184,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
         ctx.notes?.plain();
         return { resourceTemplates: [] };
       }
+      const { lists } = await connections.of(ctx);
       const { entries, nextCursor } = await lists.page(
         'templates',
         'resourceTemplates',
@@ -214,10 +218,13 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       return completionIn(result, limit);
     },
 
-    watch: (uri, onChange, ctx) =>
-      uri === undefined
-        ? watching.list('resources', () => onChange({ kind: 'list-changed' }), ctx)
-        : watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx),
+    async watch(uri, onChange, ctx) {
+      const world = await connections.of(ctx);
+      world.watched = true;
+      return uri === undefined
+        ? world.watching.list('resources', () => onChange({ kind: 'list-changed' }), ctx)
+        : world.watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx);
+    },
 
     close: () => setup.close(),
   };

@@ -11,19 +11,15 @@ import type { Calls } from './calls.ts';
 import type { Connections, Lease } from './connections.ts';
 import type { Facts } from './facts.ts';
 import type { Data, Link } from './link.ts';
-import type { Lists } from './lists.ts';
 import { parameterHeaders } from './parameter-headers.ts';
 import { completionIn } from './resources.ts';
-import type { Watching } from './watching.ts';
 
 export interface ServerSetup {
   readonly facts: () => Facts;
   readonly instructions: () => string | undefined;
   readonly asking: Asking;
-  readonly lists: Lists;
   readonly calls: Calls;
   readonly connections: Connections;
-  readonly watching: Watching;
   readonly callTimeoutMs: number;
   readonly overHttp: boolean;
 }
@@ -40,7 +36,7 @@ export interface ChangingServer extends MountedServer {
 }
 
 export function mountedServer(setup: ServerSetup): ChangingServer {
-  const { facts, asking, lists, calls, connections, watching } = setup;
+  const { facts, asking, calls, connections } = setup;
   /** Arguments that tools want in headers, by tool: gone through once, until the tools change. */
   let declared: Promise<ReadonlyMap<string, readonly HeaderParameter[]>> | undefined;
 
@@ -70,6 +66,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   }
 
   async function listTools(page: Page, ctx: Context): Promise<ToolPage> {
+    const { lists } = await connections.of(ctx);
     const { entries, nextCursor } = await lists.page('tools', 'tools', nameOf, page, ctx, async (cursor, context) => {
       const params = cursor === undefined ? {} : { cursor };
       const result = await asking.ask('tools/list', JSON.stringify(cursor ?? null), params, context);
@@ -145,6 +142,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       run('tools/call', request, invocation) as unknown as Promise<CallToolResult | InputRequired>,
 
     async listPrompts(page, ctx) {
+      const { lists } = await connections.of(ctx);
       const { entries, nextCursor } = await lists.page(
         'prompts',
         'prompts',
@@ -175,7 +173,11 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       return completionIn(result, MAX_COMPLETIONS);
     },
 
-    watch: (list, onChange, ctx) => watching.list(list, onChange, ctx),
+    async watch(list, onChange, ctx) {
+      const world = await connections.of(ctx);
+      world.watched = true;
+      return world.watching.list(list, onChange, ctx);
+    },
     changed() {
       declared = undefined;
     },

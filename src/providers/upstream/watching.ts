@@ -26,13 +26,16 @@ export interface Watching {
   missed(): void;
   /** Resources that are watched. */
   readonly size: number;
+  /** Whether anything is watched. */
+  readonly busy: boolean;
   close(): Promise<void>;
 }
 
 export interface WatchingSetup {
   readonly name: string;
   readonly log: Log;
-  readonly shared: Supervisor;
+  /** Of the connection that changes are told over. */
+  readonly supervisor: Supervisor;
   readonly facts: () => Facts;
   readonly timeoutMs: number;
   /** Told of a change before those who watch are. */
@@ -58,7 +61,7 @@ const LONGEST_AGAIN_MS = 60_000;
 const longer = (pauseMs: number): number => Math.min(pauseMs * 2, LONGEST_AGAIN_MS);
 
 export function createWatching(setup: WatchingSetup): Watching {
-  const { name, log, shared, facts, timeoutMs } = setup;
+  const { name, log, supervisor, facts, timeoutMs } = setup;
   const resources = new Map<string, Watched>();
   const lists: Readonly<Record<WatchedList, Set<() => void>>> = {
     resources: new Set(),
@@ -74,9 +77,10 @@ export function createWatching(setup: WatchingSetup): Watching {
   let relisten: Promise<SubscriptionFilter> | undefined;
 
   /** As long as somebody watches, the connection is kept up. */
+  const busy = (): boolean => resources.size > 0 || Object.values(lists).some((listeners) => listeners.size > 0);
+
   function keep(): void {
-    const wanted = resources.size > 0 || Object.values(lists).some((listeners) => listeners.size > 0);
-    if (wanted) keeping ??= shared.keep();
+    if (busy()) keeping ??= supervisor.keep();
     else {
       keeping?.[Symbol.dispose]();
       keeping = undefined;
@@ -172,7 +176,7 @@ export function createWatching(setup: WatchingSetup): Watching {
   }
 
   async function end(uri: string): Promise<void> {
-    const link = shared.current;
+    const link = supervisor.current;
     if (link === undefined || link.ended || lifetime.signal.aborted) return;
     if (link.era === 'legacy') await link.request('resources/unsubscribe', { uri }, { timeoutMs });
     else await listen(link);
@@ -215,12 +219,12 @@ export function createWatching(setup: WatchingSetup): Watching {
         resources.set(uri, created);
         keep();
         created.ready = (async () => {
-          const link = await shared.get(ctx.signal);
+          const link = await supervisor.get(ctx.signal);
           if (!facts().subscribe) throw invalid('This resource cannot be subscribed to', uri);
           // Where the connection ends meanwhile, what is watched is watched over the next one.
           await begin(uri, link).catch(async (error: unknown) => {
             if (!link.ended) throw error;
-            await begin(uri, await shared.get(ctx.signal));
+            await begin(uri, await supervisor.get(ctx.signal));
           });
         })();
         created.ready.catch(() => {});
@@ -250,14 +254,14 @@ export function createWatching(setup: WatchingSetup): Watching {
       const listener = (): void => onChange();
       lists[list].add(listener);
       keep();
-      const link = shared.current;
+      const link = supervisor.current;
       // While it is away there is nothing to wait for: when it is back, everybody is told.
       if (link?.era === 'modern') await listen(link).catch(() => later(link, AGAIN_MS, () => again(link)));
       return {
         async [Symbol.asyncDispose]() {
           if (!lists[list].delete(listener)) return;
           keep();
-          const now = shared.current;
+          const now = supervisor.current;
           if (now?.era === 'modern' && !lifetime.signal.aborted) await listen(now).catch(() => {});
         },
       };
@@ -294,6 +298,9 @@ export function createWatching(setup: WatchingSetup): Watching {
 
     get size() {
       return resources.size;
+    },
+    get busy() {
+      return busy();
     },
 
     async close() {

@@ -141,8 +141,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     else for (const pid of await server.running()) process.kill(pid, 'SIGKILL');
     await untilNoted(server, asks, before + 1);
     await tells(scene, () => server.well(), 'of what may have been missed');
-    const noted = await server.noted();
-    expect(noted.filter(({ what }) => what === 'subscribed').length).toBeGreaterThan(1);
+    await untilNoted(server, 'subscribed', 2);
     await tells(scene, () => server.changes('after'), 'of a change');
     await leavesNothing(scene);
   });

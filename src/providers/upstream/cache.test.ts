@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { createCache } from './cache.ts';
+import { createKnown } from './known.ts';
+
+it('[RES-6] keeps an answer as long and as widely as it says, and tells on what is left', () => {
+  let now = 1_000;
+  const cache = createCache(() => now);
+  cache.put('resources/read', 'a', 'one', { text: 'mine', ttlMs: 100, cacheScope: 'private' });
+  cache.put('resources/read', 'b', 'one', { text: 'ours', ttlMs: 100, cacheScope: 'public' });
+  now += 40;
+  expect(cache.get('resources/read', 'a', 'one')).toMatchObject({ text: 'mine', ttlMs: 60 });
+  expect(cache.get('resources/read', 'a', 'two')).toBeUndefined();
+  expect(cache.get('resources/read', 'b', 'two')).toMatchObject({ text: 'ours', ttlMs: 60 });
+  now += 60;
+  expect(cache.get('resources/read', 'a', 'one')).toBeUndefined();
+  expect(cache.get('resources/read', 'b', 'two')).toBeUndefined();
+});
+
+it.each([{}, { ttlMs: 0 }, { ttlMs: -5 }, { ttlMs: '100' }, { ttlMs: Number.NaN }])('keeps nothing for %o', (hint) => {
+  const cache = createCache();
+  cache.put('resources/read', 'a', 'one', { text: 'mine', ...hint });
+  expect(cache.get('resources/read', 'a', 'one')).toBeUndefined();
+});
+
+it('what does not say whom it is for is for whoever asked', () => {
+  const cache = createCache();
+  cache.put('resources/read', 'a', 'one', { ttlMs: 1_000, cacheScope: 'everybody' });
+  expect(cache.get('resources/read', 'a', 'one')).toBeDefined();
+  expect(cache.get('resources/read', 'a', 'two')).toBeUndefined();
+});
+
+it('forgets a method, or one answer of it for every audience', () => {
+  const cache = createCache();
+  const keep = (method: string, key: string, audience: string): void =>
+    cache.put(method, key, audience, { ttlMs: 1_000, cacheScope: 'private' });
+  keep('resources/read', 'a', 'one');
+  keep('resources/read', 'a', 'two');
+  keep('resources/read', 'ab', 'one');
+  keep('resources/readings', 'a', 'one');
+  cache.forget('resources/read', 'a');
+  expect(cache.get('resources/read', 'a', 'one') ?? cache.get('resources/read', 'a', 'two')).toBeUndefined();
+  expect(cache.get('resources/read', 'ab', 'one')).toBeDefined();
+  cache.forget('resources/read');
+  expect(cache.get('resources/read', 'ab', 'one')).toBeUndefined();
+  expect(cache.get('resources/readings', 'a', 'one')).toBeDefined();
+});
+
+it('a list is believed for longer where its server tells of changes, and not at all after one', () => {
+  let now = 0;
+  const known = createKnown(() => now);
+  known.learn([{ uri: 'a:1', name: 'one' }], true);
+  known.learnedAll(false);
+  expect(known.whole).toBe(true);
+  now = 60_000;
+  expect(known.whole).toBe(false);
+  known.learnedAll(true);
+  now = 120_000;
+  expect(known.whole).toBe(true);
+  expect(known.get('a:1')).toMatchObject({ name: 'one' });
+  known.clear();
+  expect(known.whole).toBe(false);
+  expect(known.get('a:1')).toBeUndefined();
+});

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createContext } from '../../core/context.ts';
+import { detached, type Invocation } from '../../core/invocation.ts';
+import { type Calls, createCalls, type Outcome, type Start } from './calls.ts';
+import type { Data, Link } from './link.ts';
+
+/** One call of a server that asks a question in the middle of it. */
+interface Running {
+  readonly start: Start;
+  /** The question, as the connection hands it on. */
+  ask(): Promise<Data>;
+  finish(result: Data): void;
+  signal(): AbortSignal | undefined;
+  readonly released: readonly boolean[];
+}
+
+let calls: Calls;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  calls = createCalls('up');
+});
+
+afterEach(() => {
+  calls.close();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+const QUESTION = { jsonrpc: '2.0', id: 1, method: 'elicitation/create', params: { message: '?' } } as const;
+
+function running(): Running {
+  const link = { era: 'legacy' } as Link;
+  const released: boolean[] = [];
+  let finish = (_result: Data): void => {};
+  let signal: AbortSignal | undefined;
+  const start: Start = {
+    lease: async () => ({ link, own: true, release: (reusable) => void released.push(reusable) }),
+    send: (_lease, sending) =>
+      new Promise((resolve, reject) => {
+        finish = resolve;
+        signal = sending.signal;
+        signal.addEventListener('abort', () => reject(signal?.reason), { once: true });
+      }),
+  };
+  return {
+    start,
+    ask: () => calls.asked(link, undefined, QUESTION, new AbortController().signal),
+    finish: (result) => finish(result),
+    signal: () => signal,
+    released,
+  };
+}
+
+interface Round {
+  readonly principal?: string;
+  readonly state?: unknown;
+  readonly answers?: Data;
+  readonly signal?: AbortSignal;
+}
+
+function round({ principal = 'somebody', state, answers = {}, signal }: Round = {}): Invocation {
+  const ctx = createContext({ principal: { id: principal }, ...(signal !== undefined && { signal }) });
+  return { ...detached(ctx), state, answers: answers as Invocation['answers'], seal: (given) => JSON.stringify(given) };
+}
+
+/** Runs the first round, to the question. */
+async function parked(call: Running): Promise<{ state: unknown; key: string; asked: Promise<Data> }> {
+  const outcome = calls.run(round(), call.start);
+  await vi.advanceTimersByTimeAsync(0);
+  const asked = call.ask();
+  asked.catch(() => {});
+  const { requestState, inputRequests } = asksOf(await outcome);
+  const [key = ''] = Object.keys(inputRequests ?? {});
+  return { state: JSON.parse(requestState ?? 'null') as unknown, key, asked };
+}
+
+function asksOf(outcome: Outcome) {
+  if (!('asks' in outcome)) throw new Error('nothing was asked');
+  return outcome.asks;
+}
+
+it('a client comes back with the answer, and gets the result', async () => {
+  const call = running();
+  const { state, key, asked } = await parked(call);
+  const second = calls.run(round({ state, answers: { [key]: { action: 'accept' } } }), call.start);
+  expect(await asked).toEqual({ action: 'accept' });
+  call.finish({ content: [] });
+  expect(await second).toEqual({ result: { content: [] } });
+  expect(call.released).toEqual([true]);
+  // It has ended: its state is good for nothing more.
+  await expect(calls.run(round({ state }), call.start)).rejects.toMatchObject({ code: 'invalid' });
+});
+
+it('a client that comes back without the answer is asked again', async () => {
+  const call = running();
+  const { state, key } = await parked(call);
+  const again = asksOf(await calls.run(round({ state }), call.start));
+  expect(Object.keys(again.inputRequests ?? {})).toEqual([key]);
+});
+
+it('nobody else comes back to a call, and its client still may', async () => {
+  const call = running();
+  const { state, key, asked } = await parked(call);
+  const other = calls.run(round({ principal: 'another', state, answers: { [key]: {} } }), call.start);
+  await expect(other).rejects.toMatchObject({ code: 'invalid' });
+  const own = calls.run(round({ state, answers: { [key]: { action: 'decline' } } }), call.start);
+  expect(await asked).toEqual({ action: 'decline' });
+  call.finish({ content: [] });
+  await own;
+});
+
+it('a call whose client does not come back is ended after a time', async () => {
+  const call = running();
+  const { state, asked } = await parked(call);
+  await vi.advanceTimersByTimeAsync(10 * 60_000 - 1);
+  expect(call.signal()?.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(call.signal()?.reason).toMatchObject({ code: 'timeout' });
+  await expect(asked).rejects.toThrow('ended');
+  expect(call.released).toEqual([false]);
+  await expect(calls.run(round({ state }), call.start)).rejects.toMatchObject({ code: 'invalid' });
+});
+
+it('a call is cancelled by its client in whichever round it is', async () => {
+  const first = running();
+  const leaving = new AbortController();
+  const gone = calls.run(round({ signal: leaving.signal }), first.start);
+  await vi.advanceTimersByTimeAsync(0);
+  leaving.abort(new Error('cancelled'));
+  await expect(gone).rejects.toThrow('cancelled');
+  expect(first.released).toEqual([false]);
+
+  const second = running();
+  const { state, key } = await parked(second);
+  const later = new AbortController();
+  const resumed = calls.run(round({ state, answers: { [key]: {} }, signal: later.signal }), second.start);
+  later.abort(new Error('cancelled later'));
+  await expect(resumed).rejects.toThrow('cancelled later');
+  expect(second.released).toEqual([false]);
+});
+
+it('calls end with the gateway, those that wait for their clients too', async () => {
+  const call = running();
+  const { asked } = await parked(call);
+  calls.close();
+  expect(call.signal()?.reason).toMatchObject({ code: 'unavailable' });
+  await expect(asked).rejects.toThrow('ended');
+});
+
+it('a question without a call has nobody to go to', async () => {
+  const asked = calls.asked({ era: 'legacy' } as Link, undefined, QUESTION, new AbortController().signal);
+  await expect(asked).rejects.toThrow('Nobody');
+});

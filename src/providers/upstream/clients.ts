@@ -1,0 +1,23 @@
+/** What is known of the client that something is done for, and what of it an upstream is told. */
+import type { Context } from '../../core/context.ts';
+import type { Data } from './link.ts';
+
+/** Whether the client is connected here for longer than this request. */
+export const lasts = (ctx: Context): boolean => ctx.peer !== ctx.principal.id;
+
+/** Whether the client can be asked something. */
+export const askable = ({ client }: Context): boolean =>
+  client !== undefined && (client.sampling || client.elicitation || client.roots);
+
+/** What a client declared, as far as it can be kept for it. */
+export function capabilitiesOf({ client }: Context): Data {
+  const { sampling, elicitation, roots, extensions, experimental } = client?.declared ?? {};
+  return {
+    ...(sampling !== undefined && { sampling }),
+    ...(elicitation !== undefined && { elicitation }),
+    // Changes of its roots are not told on.
+    ...(roots !== undefined && { roots: {} }),
+    ...(extensions !== undefined && { extensions }),
+    ...(experimental !== undefined && { experimental }),
+  };
+}

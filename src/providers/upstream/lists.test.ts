@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { createContext } from '../../core/context.ts';
+import { createNotes } from '../../core/notes.ts';
+import type { Data } from './link.ts';
+import { createLists, type Fetch } from './lists.ts';
+
+const idOf = (entry: Data): string => String(entry.id);
+const entry = (id: number): Data => ({ id });
+
+/** Goes through a list until it ends. */
+async function drain(fetch: Fetch, limit: number, change: (page: number) => void = () => {}) {
+  const lists = createLists('up');
+  const notes = createNotes();
+  const ctx = createContext({ notes });
+  const ids: unknown[] = [];
+  let cursor: string | undefined;
+  let pages = 0;
+  do {
+    const page = await lists.page('things', 'things', idOf, { cursor, limit }, ctx, fetch);
+    ids.push(...page.entries.map(({ id }) => id));
+    cursor = page.nextCursor;
+    change(++pages);
+    if (pages > 100) throw new Error('the pages do not end');
+  } while (cursor !== undefined);
+  const { _meta } = notes.finish<{ _meta?: Data }>({}, { ttlMs: 0, cacheScope: 'private' });
+  return { ids, pages, missing: _meta?.['vitrine/missing'] };
+}
+
+describe('the lists of an upstream', () => {
+  it('are cut where a page is longer than what is wanted, and asked for once a page', async () => {
+    let asked = 0;
+    const fetch: Fetch = async () => {
+      asked++;
+      return { things: [1, 2, 3, 4, 5].map(entry) };
+    };
+    expect(await drain(fetch, 2)).toEqual({ ids: [1, 2, 3, 4, 5], pages: 3, missing: undefined });
+    expect(asked).toBe(1);
+  });
+
+  it.each([1, 2, 3])('end where a cursor comes again, with a word about it: a loop of %i', async (length) => {
+    const fetch: Fetch = async (cursor) => {
+      const at = cursor === undefined ? 0 : Number(cursor);
+      return { things: [entry(at)], nextCursor: String((at % length) + 1) };
+    };
+    const { ids, missing } = await drain(fetch, 10);
+    expect(ids).toEqual(Array.from({ length: length + 1 }, (_, index) => index));
+    expect(missing).toEqual([{ mount: 'up', reason: expect.stringContaining('repeats a cursor') }]);
+  });
+
+  it('end with an empty cursor', async () => {
+    expect(await drain(async () => ({ things: [entry(1)], nextCursor: '' }), 10)).toMatchObject({ ids: [1], pages: 1 });
+  });
+
+  it('a list that has changed in between is gone on with after the entry that was last given', async () => {
+    let things = [1, 2, 3, 4];
+    const lists = createLists('up');
+    const ctx = createContext();
+    const page = (cursor?: string) =>
+      lists.page('things', 'things', idOf, { cursor, limit: 2 }, ctx, async () => ({ things: things.map(entry) }));
+    const first = await page();
+    things = [0, 1, 2, 3, 4];
+    lists.forget('things');
+    const second = await page(first.nextCursor);
+    expect(second.entries).toEqual([entry(3), entry(4)]);
+    // The last one given is gone: on from its place.
+    things = [1, 3, 4];
+    lists.forget('things');
+    expect((await page(first.nextCursor)).entries).toEqual([entry(3), entry(4)]);
+  });
+
+  it.each([{}, { things: 'no' }, { things: { id: 1 } }])('that are none are refused: %o', async (result) => {
+    await expect(drain(async () => result, 10)).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  it('what is no entry in them is left out', async () => {
+    expect(await drain(async () => ({ things: [null, 7, entry(1)] }), 10)).toMatchObject({ ids: [1] });
+  });
+
+  it.each(['', '{}', '[]', '[7,null,[]]', 'forged'])('a cursor of nobody is refused: %j', async (cursor) => {
+    const page = createLists('up').page('t', 't', idOf, { cursor, limit: 1 }, createContext(), async () => ({ t: [] }));
+    await expect(page).rejects.toMatchObject({ code: 'invalid' });
+  });
+});

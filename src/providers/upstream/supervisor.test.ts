@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SILENT } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { Link } from './link.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+
+interface Fake extends Link {
+  ended: boolean;
+}
+
+function fake(): Fake {
+  const link = {
+    era: 'legacy' as const,
+    capabilities: {},
+    name: 'fake',
+    version: '1',
+    instructions: undefined,
+    ended: false,
+    request: async () => ({}),
+    listen: async () => {
+      throw new Error('not here');
+    },
+    close: async () => {
+      link.ended = true;
+    },
+  };
+  return link;
+}
+
+describe('a supervisor', () => {
+  /** What each attempt does; the last one is for all further ones. */
+  let attempts: (() => Promise<Link>)[];
+  let opened: number;
+  let ups: boolean[];
+  let supervisor: Supervisor;
+  let given: AbortSignal | undefined;
+
+  const refused = (): Promise<Link> => Promise.reject(new ResourceError('unavailable', 'refused'));
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    attempts = [async () => fake()];
+    opened = 0;
+    ups = [];
+    supervisor = createSupervisor({
+      name: 'fake',
+      log: SILENT,
+      open(signal) {
+        given = signal;
+        opened++;
+        const attempt = attempts.length > 1 ? attempts.shift() : attempts[0];
+        return attempt === undefined ? refused() : attempt();
+      },
+      up: (_link, again) => void ups.push(again),
+      down() {},
+    });
+  });
+
+  afterEach(async () => {
+    await supervisor.close();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it('opens one connection for all who want it at the same time', async () => {
+    const [a, b] = await Promise.all([supervisor.get(), supervisor.get()]);
+    expect(a).toBe(b);
+    expect(opened).toBe(1);
+    expect(ups).toEqual([false]);
+    expect(supervisor.state).toBe('ready');
+  });
+
+  it('says at once that it is away while the next attempt is due later', async () => {
+    attempts = [refused];
+    await expect(supervisor.get()).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(supervisor.get()).rejects.toMatchObject({ details: { retryAfterMs: 250 } });
+    expect(opened).toBe(1);
+    expect(supervisor).toMatchObject({ state: 'away', failures: 1, lastError: 'refused' });
+    await vi.advanceTimersByTimeAsync(250);
+    await expect(supervisor.get()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(opened).toBe(2);
+  });
+
+  it('tries again with growing pauses, up to a longest one, while it is kept', async () => {
+    attempts = [refused];
+    const kept = supervisor.keep();
+    await vi.advanceTimersByTimeAsync(0);
+    let pause = 250;
+    for (let attempt = 1; attempt < 12; attempt++) {
+      expect(opened).toBe(attempt);
+      await vi.advanceTimersByTimeAsync(pause - 1);
+      expect(opened).toBe(attempt);
+      await vi.advanceTimersByTimeAsync(1);
+      pause = Math.min(pause * 2, 30_000);
+    }
+    kept[Symbol.dispose]();
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(opened).toBe(12);
+  });
+
+  it('opens a connection that has ended again at once, and later when that one ends soon', async () => {
+    using _kept = supervisor.keep();
+    await vi.advanceTimersByTimeAsync(0);
+    for (const [pause, times] of [
+      [0, 2],
+      [500, 3],
+      [1_000, 4],
+    ] as const) {
+      const link = supervisor.current as Fake;
+      link.ended = true;
+      supervisor.ended(link);
+      if (pause > 0) {
+        await vi.advanceTimersByTimeAsync(pause - 1);
+        expect(opened).toBe(times - 1);
+      }
+      await vi.advanceTimersByTimeAsync(1);
+      expect(opened).toBe(times);
+    }
+    expect(ups).toEqual([false, true, true, true]);
+  });
+
+  it('begins anew with its pauses after a connection that lasted', async () => {
+    const first = await supervisor.get();
+    supervisor.ended(first);
+    const second = await supervisor.get();
+    await vi.advanceTimersByTimeAsync(10_000);
+    supervisor.ended(second);
+    expect(supervisor.failures).toBe(1);
+    await supervisor.get();
+    expect(opened).toBe(3);
+  });
+
+  it('hears of the end of a connection that is not its own any more, and keeps the one it has', async () => {
+    const first = await supervisor.get();
+    supervisor.ended(first);
+    const second = await supervisor.get();
+    supervisor.ended(first);
+    expect(supervisor.current).toBe(second);
+  });
+
+  it('goes on opening for the others when one of them goes away', async () => {
+    let done = (_link: Link): void => {};
+    attempts = [
+      () =>
+        new Promise<Link>((resolve) => {
+          done = resolve;
+        }),
+    ];
+    const leaving = new AbortController();
+    const left = supervisor.get(leaving.signal);
+    const stays = supervisor.get();
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    const link = fake();
+    done(link);
+    expect(await stays).toBe(link);
+  });
+
+  it('gives up what is being opened when it closes, and closes what was opened too late', async () => {
+    let done = (_link: Link): void => {};
+    attempts = [
+      () =>
+        new Promise<Link>((resolve) => {
+          done = resolve;
+        }),
+    ];
+    const wanted = supervisor.get();
+    wanted.catch(() => {});
+    const closing = supervisor.close();
+    expect(given?.aborted).toBe(true);
+    const late = fake();
+    done(late);
+    await closing;
+    expect(late.ended).toBe(true);
+    await expect(wanted).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(supervisor.get()).rejects.toMatchObject({ message: 'The server is shutting down' });
+  });
+});
