@@ -51,6 +51,9 @@ export const INITIALIZE = {
   params: { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT },
 };
 
+/** What it says after that. */
+export const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
 /**
  * A request of revision 2025-11-25 in a session.
  * @param {string} session its id
@@ -74,7 +77,7 @@ export async function openSession(url) {
   const session = answer.headers['mcp-session-id'];
   if (typeof session !== 'string') throw new Error(`${url} opened no session: ${answer.body}`);
   const initialized = legacy(session, 'notifications/initialized');
-  await exchange(url, { ...initialized, message: { jsonrpc: '2.0', method: 'notifications/initialized' } });
+  await exchange(url, { ...initialized, message: INITIALIZED });
   return session;
 }
 

@@ -1,6 +1,7 @@
 /** Child processes: started on a core of their own where the system can, and always ended. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +10,8 @@ const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 't
 /** Where servers run, and where what loads them does. */
 export const SERVER_CORE = 0;
 export const CLIENT_CORE = 1;
+/** Where the server behind a gateway runs: on a core of its own where there are three. */
+export const UPSTREAM_CORE = availableParallelism() > 2 ? 2 : CLIENT_CORE;
 
 /** How the processes were spread over the machine, for the report. */
 export const placement = canPin ? 'server pinned to one core, load to another' : 'processes not pinned';
@@ -28,11 +31,29 @@ export const processFile = (name) => fileURLToPath(new URL(`../processes/${name}
  * @param {readonly string[]} args
  * @param {{core?: number, stdin?: 'pipe' | 'ignore', stderr?: 'pipe' | 'ignore' | 'inherit'}} [how]
  */
-export function startNode(args, { core, stdin = 'ignore', stderr = 'inherit' } = {}) {
-  const command = core === undefined || !canPin ? [process.execPath] : ['taskset', '-c', `${core}`, process.execPath];
+export function startNode(args, how = {}) {
+  return startProgram([process.execPath, ...args], how);
+}
+
+/**
+ * A command that runs on one core, where the system can see to that.
+ * @param {readonly string[]} command
+ * @param {number | undefined} core
+ */
+export const onCore = (command, core) =>
+  core === undefined || !canPin ? [...command] : ['taskset', '-c', `${core}`, ...command];
+
+/**
+ * Starts any program.
+ * @param {readonly string[]} command
+ * @param {{core?: number, stdin?: 'pipe' | 'ignore', stderr?: 'pipe' | 'ignore' | 'inherit', env?: Readonly<Record<string, string>>}} [how]
+ *   `env` beside that of this process
+ */
+export function startProgram(command, { core, stdin = 'ignore', stderr = 'inherit', env = {} } = {}) {
+  const [program = '', ...args] = onCore(command, core);
   /** @typedef {import('node:stream').Writable} Writable @typedef {import('node:stream').Readable} Readable */
   const child = /** @type {import('node:child_process').ChildProcessByStdio<Writable, Readable, null>} */ (
-    spawn(command[0], [...command.slice(1), ...args], { stdio: [stdin, 'pipe', stderr] })
+    spawn(program, args, { stdio: [stdin, 'pipe', stderr], env: { ...process.env, ...env } })
   );
   running.add(child);
   child.once('exit', () => running.delete(child));
@@ -51,7 +72,8 @@ export async function startServer(args, { core } = { core: SERVER_CORE }) {
   const url = await new Promise((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       output += chunk;
-      const found = /https?:\/\/\S+/.exec(output)?.[0];
+      // With a path: servers behind this one are shown without.
+      const found = /https?:\/\/[^\s/]+\/\S*/.exec(output)?.[0];
       if (found !== undefined) resolve(found);
     });
     child.once('error', reject);
@@ -61,6 +83,58 @@ export async function startServer(args, { core } = { core: SERVER_CORE }) {
 }
 
 /** @typedef {Awaited<ReturnType<typeof startServer>>} RunningServer */
+
+/** How long a program may take until it takes connections, in milliseconds. */
+const OPENING_MS = 30_000;
+
+/**
+ * Starts a program that says nothing, and waits until its port takes connections.
+ * @param {readonly string[]} command
+ * @param {string} url
+ * @param {Readonly<Record<string, string>>} env
+ * @returns {Promise<RunningServer>}
+ */
+export async function startListening(command, url, env) {
+  const child = startProgram(command, { core: SERVER_CORE, stderr: 'ignore', env });
+  child.stdout.resume();
+  const { hostname, port } = new URL(url);
+  const until = Date.now() + OPENING_MS;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${command[0]} ended with ${child.exitCode}`);
+    if (await takesConnections(Number(port), hostname)) return { url, pid: child.pid, stop: () => stop(child) };
+    if (Date.now() > until) throw new Error(`${url} takes no connections`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/**
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<boolean>}
+ */
+function takesConnections(port, host) {
+  return new Promise((resolve) => {
+    const socket = connect(port, host);
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+/**
+ * A port of this machine that nobody listens on.
+ * @returns {Promise<number>}
+ */
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
 
 /**
  * Ends a process, by force when it takes too long.

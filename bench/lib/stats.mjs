@@ -24,3 +24,10 @@ export const median = (values) => quantile(values, 0.5);
  * @param {readonly number[]} theirs
  */
 export const medianRatio = (ours, theirs) => median(ours.map((value, round) => value / theirs[round]));
+
+/**
+ * The median of differences taken in the same way.
+ * @param {readonly number[]} ours
+ * @param {readonly number[]} theirs
+ */
+export const medianDifference = (ours, theirs) => median(ours.map((value, round) => value - theirs[round]));

@@ -1,29 +1,38 @@
 /**
  * The load generator: sends one request over several keep-alive connections, each as soon as it has its answer.
  *
- * Argument, in JSON: `{url, headers, message, connections, requests}`, and the `pid` of the server. Prints `{seconds,
- * perSecond, p50, p99, bytes, cpuMicros}` in JSON: latencies in milliseconds, and the server's processor time for one
- * request in microseconds, where the system tells.
+ * Argument, in JSON: `{url, headers, message, connections, requests}`, and the `pid` of the server. Instead of `url` and
+ * `headers`, `stdio: {args, core, before}` starts a server that is loaded over its standard streams. `warmUp` requests
+ * are not counted; one for each connection unless it is given. Prints `{seconds, perSecond, p50, p99, bytes, cpuMicros}`
+ * in JSON: latencies in milliseconds, and the server's processor time for one request in microseconds, where the system
+ * tells.
  */
 import { rawConnection } from '../lib/raw-connection.mjs';
+import { rawStdio } from '../lib/raw-stdio.mjs';
 import { quantile } from '../lib/stats.mjs';
 import { cpuSecondsOf } from '../lib/system.mjs';
 
 const job = JSON.parse(process.argv[2]);
 
 // Ids differ between connections: a session takes an id once at a time. They have three digits, for equal sizes.
-const connections = await Promise.all(
-  Array.from({ length: job.connections }, (_, index) =>
-    rawConnection(job.url, { headers: job.headers, body: JSON.stringify({ ...job.message, id: 100 + index }) }),
-  ),
-);
+const messages = Array.from({ length: job.connections }, (_, index) => ({ ...job.message, id: 100 + index }));
+const started =
+  job.stdio === undefined ? undefined : await rawStdio(job.stdio.args, job.stdio.core, job.stdio.before ?? []);
+const connections =
+  started === undefined
+    ? await Promise.all(
+        messages.map((each) => rawConnection(job.url, { headers: job.headers, body: JSON.stringify(each) })),
+      )
+    : messages.map(started.connection);
+const pid = started?.pid ?? job.pid;
 
-// One each, so that no connection is being opened while it is measured.
-await run(job.connections);
-const before = cpuSecondsOf(job.pid);
+// One each at least, so that no connection is being opened while it is measured.
+await run(job.warmUp ?? job.connections);
+const before = cpuSecondsOf(pid);
 const measured = await run(job.requests);
-const after = cpuSecondsOf(job.pid);
+const after = cpuSecondsOf(pid);
 for (const connection of connections) connection.close();
+await started?.stop();
 
 const cpuMicros = before === undefined || after === undefined ? undefined : ((after - before) / job.requests) * 1e6;
 process.stdout.write(JSON.stringify({ ...measured, cpuMicros }));

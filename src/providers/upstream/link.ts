@@ -72,6 +72,11 @@ export interface Verdict {
 /** A verdict is looked into again after this many milliseconds: servers are brought up to date. */
 export const VERDICT_MS = 60 * 60 * 1000;
 
+/** One that rests on silence, after this many: the server may only have been slow to start. */
+const SILENT_VERDICT_MS = 60_000;
+
+const silentVerdict = (): Verdict => ({ prior: { kind: 'legacy' }, at: Date.now() - VERDICT_MS + SILENT_VERDICT_MS });
+
 /**
  * How long a server over stdio may think about which era it speaks, in milliseconds. An old one may never answer, and one
  * that is slow to start must not be taken for it: who gives it longer for connecting gives it longer for this.
@@ -112,8 +117,7 @@ export async function openLink(
     if (!asked || !isStdio(options.target) || !endedAtOnce(error)) throw connectFault(error, options.name);
   }
   // Some programs of the 2025 era end when they are asked for their era: another one is not asked.
-  const old: Verdict = { prior: { kind: 'legacy' }, at: Date.now() };
-  return connect(options, capabilities, old, events, limits).catch((error: unknown) => {
+  return connect(options, capabilities, silentVerdict(), events, limits).catch((error: unknown) => {
     throw connectFault(error, options.name);
   });
 }

@@ -75,7 +75,9 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   function scan(known: Known, ctx: Context): Promise<void> {
     const going = scanning.get(known);
     if (going !== undefined) return going;
-    const fresh = scanAll(known, ctx).finally(() => scanning.delete(known));
+    // Who asked first may go away.
+    const lasting = { ...ctx, signal: new AbortController().signal };
+    const fresh = scanAll(known, lasting).finally(() => scanning.delete(known));
     scanning.set(known, fresh);
     return fresh;
   }

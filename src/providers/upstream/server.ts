@@ -57,7 +57,8 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   }
 
   async function headerParameters(tool: string, ctx: Context): Promise<readonly HeaderParameter[]> {
-    declared ??= scanTools(ctx);
+    // For all who ask meanwhile: who asked first may go away.
+    declared ??= scanTools({ ...ctx, signal: new AbortController().signal });
     const scanning = declared;
     scanning.catch(() => {
       if (declared === scanning) declared = undefined;
