@@ -17,7 +17,7 @@ interface Running {
 let calls: Calls;
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   calls = createCalls('up');
 });
 
