@@ -8,6 +8,7 @@ import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
 import { type PublishedServer, publishServer } from './core/published-server.ts';
 import type { Tool } from './core/tool.ts';
+import { VERSION } from './core/version.ts';
 import { promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
 import { createResourceTools, type ResourceToolOptions } from './frontends/resource-tools/index.ts';
@@ -20,6 +21,8 @@ import { confirmLayer } from './layers/confirm/index.ts';
 import { mimeLayer } from './layers/mime/index.ts';
 import { timeoutLayer } from './layers/timeout/index.ts';
 import type { CacheHint, Icon } from './protocol/resources.ts';
+
+export { VERSION } from './core/version.ts';
 
 /** How the server introduces itself (973-1). */
 export interface ServerIdentity {
@@ -78,8 +81,6 @@ export interface Vitrine {
   /** Ends watches, then providers; resolves when nothing is left running. */
   close(): Promise<void>;
 }
-
-export const VERSION = '0.1.0';
 
 /**
  * Makes the engine. It serves nothing by itself: give it to `serveStdio` or `serveHttp`.

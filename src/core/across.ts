@@ -117,7 +117,8 @@ async function take<T>(
     return SLOW;
   } catch (error) {
     if (only || !isAway(error, source.remote) || ctx.signal.aborted) throw error;
-    ctx.log.warn('a mount is left out of a list', { mount: source.name, error });
+    ctx.log.warn('a mount is left out of a list', { mount: source.name, reason: error.message });
+    ctx.log.debug('why a mount is left out', { mount: source.name, error });
     ctx.notes?.missing({ mount: source.name, reason: error.message });
     return { items: [], away: true };
   } finally {

@@ -13,6 +13,7 @@ import {
 import { z } from 'zod';
 import type { Log } from '../../core/context.ts';
 import { PeerError, ResourceError } from '../../core/errors.ts';
+import { VERSION } from '../../core/version.ts';
 import { endsConnection, faultOf } from './faults.ts';
 import { ORIGIN_HEADER } from './message-origin.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
@@ -89,7 +90,7 @@ const LATE = 'Connecting took too long';
 
 const isLate = (error: unknown): boolean => error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 
-const IDENTITY = { name: 'vitrine', version: '0.1.0' };
+const IDENTITY = { name: 'vitrine', version: VERSION };
 
 export interface LinkLimits {
   /** For all of connecting, and for requests that are not a client's, in milliseconds. */

@@ -88,7 +88,13 @@ export function createSupervisor({ name, log, open, up, down }: SupervisorOption
           : new ResourceError('unavailable', `The server behind "${name}" cannot be reached now`, { cause: error });
       pause();
       if (!closed)
-        log.warn('an upstream cannot be reached', { mount: name, failures, nextMs: nextAt - Date.now(), error });
+        log.warn('an upstream cannot be reached', {
+          mount: name,
+          failures,
+          nextMs: Math.round(nextAt - Date.now()),
+          // All of it once: what follows is mostly the same again.
+          ...(failures === 1 ? { error } : { reason: lastError.message }),
+        });
       throw lastError;
     } finally {
       opening = undefined;
