@@ -72,6 +72,14 @@ describe('a supervisor', () => {
     expect(supervisor.state).toBe('ready');
   });
 
+  it('takes one that came late for one that is back', async () => {
+    attempts = [refused, async () => fake()];
+    using _kept = supervisor.keep();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(opened).toBe(2);
+    expect(ups).toEqual([true]);
+  });
+
   it('says at once that it is away while the next attempt is due later', async () => {
     attempts = [refused];
     await expect(supervisor.get()).rejects.toMatchObject({ code: 'unavailable' });

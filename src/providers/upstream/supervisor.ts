@@ -43,7 +43,7 @@ export interface SupervisorOptions {
   readonly log: Log;
   /** @param signal aborted when it is wanted no more */
   open(signal: AbortSignal): Promise<Link>;
-  /** A connection is up; `again` when there was one before. */
+  /** A connection is up; `again` when there was one before, or should have been: something may have been missed. */
   up(link: Link, again: boolean): void;
   down(): void;
 }
@@ -79,7 +79,7 @@ export function createSupervisor({ name, log, open, up, down }: SupervisorOption
       lastError = undefined;
       opened++;
       log.info('an upstream is connected', { mount: name, era: fresh.era, server: fresh.name, version: fresh.version });
-      up(fresh, opened > 1);
+      up(fresh, opened > 1 || failures > 0);
       return fresh;
     } catch (error) {
       lastError =
