@@ -58,12 +58,23 @@ describe('a read that asks', () => {
   });
 
   it('takes only its own state for a round', async () => {
-    for (const state of [undefined, null, 'questions', {}, { questions: 'yes' }, { confirming: [URI] }]) {
+    for (const state of [null, 'questions', {}, { questions: 'yes' }, { confirming: [URI] }]) {
       await withQuestions(invocation(state, { a: 1 }), async (ctx) => {
         expect(ctx.round).toBeUndefined();
         return {};
       });
     }
+  });
+
+  it('hands on answers that come before anything was asked', async () => {
+    await withQuestions(invocation(undefined, { a: 1 }), async (ctx) => {
+      expect(ctx.round).toEqual({ answers: { a: 1 }, state: undefined });
+      return {};
+    });
+    await withQuestions(invocation(undefined, {}), async (ctx) => {
+      expect(ctx.round).toBeUndefined();
+      return {};
+    });
   });
 
   it('with another error fails with that, and where nobody is asked it is refused', async () => {
