@@ -78,6 +78,7 @@ export {
 } from './protocol/input-required.ts';
 export type * from './protocol/resources.ts';
 export { DIRECTORY_MIME_TYPE } from './protocol/resources.ts';
+export type { AuthOptions, SigningAlgorithm, StaticToken, TokenIssuer } from './serving/auth/options.ts';
 export {
   createEndpoint,
   type HttpEndpoint,

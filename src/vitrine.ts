@@ -2,8 +2,9 @@
 import { type ChangeHub, type ChangeHubOptions, createChangeHub } from './core/change-hub.ts';
 import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
 import { invalid } from './core/errors.ts';
+import { type Gate, OPEN_GATE } from './core/gate.ts';
 import { applyLayers } from './core/layer.ts';
-import { ANY_SCHEME, type Mount, mountTree, STATE_MOUNT } from './core/mounts.ts';
+import { ANY_SCHEME, type Mount, mountTree, publishes, STATE_MOUNT } from './core/mounts.ts';
 import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
 import { type PublishedServer, publishServer } from './core/published-server.ts';
@@ -17,6 +18,7 @@ import type { MountIcons } from './frontends/resources/icons.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
 import { type StateDocument, stateMount, upstreamsDocument } from './frontends/state.ts';
 import { createToolRegistry, type ToolRegistry } from './frontends/tools/registry.ts';
+import { type AuditOptions, createAudit } from './layers/audit/index.ts';
 import { confirmLayer } from './layers/confirm/index.ts';
 import { mimeLayer } from './layers/mime/index.ts';
 import { timeoutLayer } from './layers/timeout/index.ts';
@@ -58,6 +60,8 @@ export interface VitrineOptions {
   readonly icons?: boolean | undefined;
   /** For one operation of a provider, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** A record of every operation. Default: none. */
+  readonly audit?: AuditOptions | undefined;
 }
 
 export interface Vitrine {
@@ -66,6 +70,8 @@ export interface Vitrine {
   readonly instructions: string | undefined;
   /** The one way in: all mounts, through all layers. */
   readonly provider: ResourceProvider;
+  /** Around what is no operation of the provider: tools and prompts. */
+  readonly gate: Gate;
   readonly changes: ChangeHub;
   readonly resources: ResourceOptions;
   /** Icons of mounts, for resources without their own; undefined where none are put on. */
@@ -89,10 +95,14 @@ export interface Vitrine {
 export function createVitrine(options: VitrineOptions): Vitrine {
   const { confirm = [], resourceTools = {} } = options;
   const confirming = confirm.length === 0 ? [] : [confirmLayer({ uris: confirm })];
-  const layers = [...confirming, timeoutLayer({ timeoutMs: options.timeoutMs }), mimeLayer()];
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
-  const provider = applyLayers(mountTree(withState(options.mounts, toolSubscriptions)), layers);
-  const changes = createChangeHub(provider, options.changes);
+  const mounts = withState(options.mounts, toolSubscriptions);
+  const audit = options.audit && createAudit(options.audit, (uri) => mounts.find((each) => publishes(each, uri))?.name);
+  const auditing = audit === undefined ? [] : [audit.layer];
+  const layers = [...auditing, ...confirming, timeoutLayer({ timeoutMs: options.timeoutMs }), mimeLayer()];
+  const gate = audit?.gate ?? OPEN_GATE;
+  const provider = applyLayers(mountTree(mounts), layers);
+  const changes = gated(createChangeHub(provider, options.changes), gate);
   const resources: ResourceOptions = {
     provider,
     cursors: createCursorCodec(options.cursors),
@@ -111,14 +121,21 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   const servers = options.mounts.flatMap((mount) => publishServer(mount) ?? []);
   const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders], servers);
   const tools = createToolRegistry([...(own?.tools ?? []), ...(options.tools ?? [])], servers);
-  const promptChanges = createChangeHub(changesOf('prompts', prompts, provider), options.changes);
-  const toolChanges = createChangeHub(changesOf('tools', tools, provider), options.changes);
+  const promptChanges = gated(
+    createChangeHub(changesOf('prompts', prompts, provider), options.changes),
+    gate,
+    'prompts',
+  );
+  const toolChanges = gated(createChangeHub(changesOf('tools', tools, provider), options.changes), gate, 'tools');
+  // Last: what could not be put together leaves no file behind.
+  audit?.open();
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },
     get instructions() {
       return joinInstructions(options.server?.instructions, servers);
     },
     provider,
+    gate,
     changes,
     resources,
     icons: options.icons === false ? undefined : iconsOf(options.mounts),
@@ -133,9 +150,20 @@ export function createVitrine(options: VitrineOptions): Vitrine {
       await Promise.all([changes.close(), promptChanges.close(), toolChanges.close()]);
       await prompts.close();
       await provider.close?.();
+      await audit?.close();
     },
   };
 }
+
+/** Watches are shared: each subscription passes the gate itself. @param name of a list without a URI */
+const gated = (hub: ChangeHub, gate: Gate, name?: string): ChangeHub => ({
+  subscribe: (uri, listener, ctx) =>
+    gate({ method: 'subscribe', uri, name }, ctx, () => hub.subscribe(uri, listener, ctx)),
+  get size() {
+    return hub.size;
+  },
+  close: () => hub.close(),
+});
 
 /** A registry as something to watch, for clients that may be apart as they are in the tree. */
 const changesOf = (

@@ -18,7 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   serving: ['protocol', 'core', 'frontends', 'vitrine.ts'],
   config: ['protocol', 'core', 'providers', 'layers'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
-  cli: ['protocol', 'core', 'providers', 'serving', 'config', 'vitrine.ts'],
+  cli: ['protocol', 'core', 'providers', 'layers', 'serving', 'config', 'vitrine.ts'],
 };
 
 /** The SDK is known in two places only: its servers where this one is served, its client where another one is reached. */

@@ -53,7 +53,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['RES-6', 'proved', 'Every list is paged; names, types, freshness and errors are of use'],
     ['RES-7', 'proved', 'Long operations time out, and what was held is released at the end'],
     ['RES-8', 'open', 'TLS when configured'],
-    ['RES-9', 'open', 'Access to resources is audited'],
+    ['RES-9', 'proved', 'Access to resources is audited'],
   ]),
   ...rows('MCP data structures and security', [
     ['SEC-CAP-1', 'proved', 'What is declared works, and what is not declared is a protocol error'],

@@ -68,7 +68,28 @@ export function createProgram(secrets: Secrets): Command {
       await authorize(config, mount, secrets);
     });
 
-  for (const command of program.commands) command.exitOverride().configureOutput({ outputError: () => {} });
+  const audit = program
+    .command('audit')
+    .summary('look at the record of what was done')
+    .description('The audit of a server.')
+    .action(() => {
+      throw new UsageError('Say what to do, as in: vitrine audit verify audit.jsonl');
+    });
+  audit
+    .command('verify')
+    .description(
+      'Reads an audit file, and those that were put away before it, and says which lines were changed, cut, moved, ' +
+        'or are missing. Exits with 1 then.',
+    )
+    .argument('<file>', 'the file that a server writes to, or wrote to')
+    .option('--head <sha256>', 'the hash of a line that has to be there; without it a missing end is not seen')
+    .action(async (file: string, flags: { readonly head?: string }) => {
+      const { auditVerify } = await import('./audit.ts');
+      await auditVerify(file, flags.head);
+    });
+
+  for (const command of [...program.commands, ...audit.commands])
+    command.exitOverride().configureOutput({ outputError: () => {} });
   return program;
 }
 

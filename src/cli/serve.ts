@@ -1,4 +1,5 @@
 /** `vitrine serve`. */
+import { closeMounts } from '../config/mounts.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
@@ -31,7 +32,7 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
   const sources = await openSources(paths, flags, { log, secrets });
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
-  const vitrine = createVitrine(engineOptions(sources, flags.name));
+  const vitrine = await engineOf(sources, flags, log);
   try {
     // From here on there is something to end in order.
     const stopped = stopSignal();
@@ -41,6 +42,17 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
     else await overHttp(vitrine, sources, flags, address, said);
   } finally {
     await vitrine.close();
+  }
+}
+
+/** Servers that are mounted have been started by now: where the engine cannot be made, they are ended. */
+async function engineOf(sources: Sources, { name }: ServeFlags, log: Log): Promise<Vitrine> {
+  const { audit } = sources.config;
+  try {
+    return createVitrine({ ...engineOptions(sources, name), audit: audit && { ...audit, log } });
+  } catch (error) {
+    await closeMounts(sources.mounts);
+    throw error;
   }
 }
 
@@ -84,12 +96,14 @@ async function overHttp(
   address: Address,
   { shown, log, stopped }: Said,
 ): Promise<void> {
-  const { server = {}, limits = {} } = sources.config;
+  const { server = {}, limits = {}, auth } = sources.config;
+  const open = auth === undefined || auth.anonymous === true;
   // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
   const { serveHttp } = await import('../serving/http.ts');
   const serving = await serveHttp(vitrine, {
     ...address,
     allowRemote: flags.allowRemote ?? server.allowRemote,
+    auth,
     allowedHosts: [...(server.allowHosts ?? []), ...(flags.allowHost ?? [])],
     allowedOrigins: [...(server.allowOrigins ?? []), ...(flags.allowOrigin ?? [])],
     log,
@@ -100,11 +114,12 @@ async function overHttp(
       idleMs: limits.sessionIdleSeconds === undefined ? undefined : limits.sessionIdleSeconds * 1_000,
     }),
   }).catch((error: unknown) => {
-    throw wayOut(error, address);
+    throw wayOut(error, address, open);
   });
-  const exposed = isLoopback(address.host)
-    ? ''
-    : 'Everybody who reaches this machine can read what is served: there is no authorization.\n\n';
+  const exposed =
+    isLoopback(address.host) || !open
+      ? ''
+      : 'Everybody who reaches this machine can read what is served: there is no authorization.\n\n';
   process.stdout.write(
     `${shown}\n\nEndpoint: ${serving.url}\n\nPaste into a host:\n\n${httpSnippets(vitrine.identity.name, serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
@@ -112,15 +127,16 @@ async function overHttp(
   await serving.close();
 }
 
-function wayOut(error: unknown, { host, port }: Address): unknown {
+function wayOut(error: unknown, { host, port }: Address, open: boolean): unknown {
   if (!(error instanceof ResourceError)) return error;
   if (error.code === 'unavailable') {
     return new UsageError(
       `${error.message}; stop what listens there, or take another one, as in --http ${port === 65_535 ? port - 1 : port + 1}`,
     );
   }
+  if (!open || isLoopback(host)) return new UsageError(error.message);
   return new UsageError(
-    `${error.message}; leave out "${host}:", or say --allow-remote if everybody who reaches this machine may read what is served`,
+    `${error.message}; configure auth, leave out "${host}:", or say --allow-remote if everybody who reaches this machine may read what is served`,
   );
 }
 

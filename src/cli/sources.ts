@@ -90,11 +90,17 @@ async function openConfig(
   const mounts = await mountsOf(config.mounts, { base, log }, all);
   try {
     const promptFolders = await promptFoldersOf(config, mounts, base);
-    return { mounts, promptFolders, config, ignored: ignoredOf(all) };
+    return { mounts, promptFolders, config: { ...config, ...auditFrom(config, base) }, ignored: ignoredOf(all) };
   } catch (error) {
     await closeMounts(mounts);
     throw error;
   }
+}
+
+/** The audit file lies where the configuration does, as every path in it. */
+function auditFrom({ audit }: Config, base: string): Pick<Config, 'audit'> {
+  if (audit === undefined || audit.file === '-') return {};
+  return { audit: { ...audit, file: resolve(base, audit.file) } };
 }
 
 async function serversOf(file: string, secrets: Secrets): Promise<readonly HostServer[]> {

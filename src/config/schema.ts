@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { mountNameProblem } from '../core/mounts.ts';
 import { filesConfig } from '../providers/files/config.ts';
+import { authConfig } from './auth-schema.ts';
 import { nameServers } from './mount-names.ts';
 import { everyMount, iconConfig } from './mount-schema.ts';
 import { hostEntry, httpMount, stdioMount } from './upstream-schema.ts';
@@ -74,6 +75,12 @@ const filesMount = filesConfig.extend({
 /** A folder or file, or another server: its path or URL, or a block with options. */
 const mountConfig = z.union([z.string().min(1), filesMount, stdioMount, httpMount]);
 
+const auditConfig = z.strictObject({
+  file: z.string().min(1).describe('Where the lines go; - for standard error'),
+  maxBytes: count.min(4_096).optional().describe('Bytes of one file, until it is put away. Default: 16777216'),
+  maxFiles: count.min(2).max(1_000).optional().describe('Files that are kept. Default: 10'),
+});
+
 /** Servers as hosts write them, by the name that they have there. */
 const hostServers = z.record(z.string(), hostEntry);
 
@@ -83,6 +90,7 @@ const NO_SERVERS = 'It has no server in it that is not disabled, under mcpServer
 const settings = z.strictObject({
   $schema: z.string().optional(),
   server: serverConfig.optional(),
+  auth: authConfig.optional().describe('Who may use HTTP; without it, everybody who reaches it'),
   listing: listingConfig.optional().describe('What a host sees without asking for a folder: walk (default) or roots'),
   limits: limitsConfig.optional(),
   tools: toolsConfig
@@ -95,6 +103,7 @@ const settings = z.strictObject({
     .max(1_000)
     .optional()
     .describe('Globs over URIs, such as docs+file:///private/**: a human confirms each read of what matches'),
+  audit: auditConfig.optional().describe('A line for each operation, in a chain that shows changes'),
   mounts: z
     .record(
       z.string().superRefine((name, context) => {

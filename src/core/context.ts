@@ -6,6 +6,16 @@ import type { AnswerNotes } from './notes.ts';
 export interface Principal {
   /** Stable and unique within the server; cursors and watches are bound to it. */
   readonly id: string;
+  /** Who it is, as the issuer calls them. */
+  readonly subject?: string | undefined;
+  /** The authorization server that vouches for the subject. */
+  readonly issuer?: string | undefined;
+  /** The OAuth client that acts for the subject. */
+  readonly clientId?: string | undefined;
+  /** What the client was allowed to do. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Groups that the subject is in, as the issuer says. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 export const ANONYMOUS: Principal = Object.freeze({ id: 'anonymous' });

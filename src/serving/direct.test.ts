@@ -107,7 +107,7 @@ describe('the direct path', () => {
     ['a broken envelope', message('resources/read', { uri: README }, { 'io.modelcontextprotocol/clientInfo': 'me' })],
     ['parameters of the wrong type', message('resources/list', { uri: 7 })],
     ['an unknown method', message('resources/nope')],
-    ['a tool call', message('tools/call', { name: 'list', arguments: {} })],
+    ['a tool call without its name in a header', message('tools/call', { name: 'list', arguments: {} })],
     ['a notification', { jsonrpc: '2.0', method: 'resources/list', params: { _meta: envelope } }],
     ['another version of JSON-RPC', { ...read, jsonrpc: '1.0' }],
   ])('leaves %s to the SDK', async (_name, sent, headers = {}) => {

@@ -11,10 +11,11 @@ import {
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
 import { ConfirmationNeeded } from '../core/confirmation.ts';
-import { createContext, type Log } from '../core/context.ts';
+import { ANONYMOUS, createContext, type Log, type Principal } from '../core/context.ts';
 import { detached } from '../core/invocation.ts';
 import { RootsNeeded } from '../core/roots.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { createDirectCalls, isPlainCall, type PlainCall } from './direct-calls.ts';
 import { declaredFeatures } from './invocation.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 
@@ -22,12 +23,23 @@ const REVISION = '2026-07-28';
 
 export interface Direct {
   /** The answer to a request, or undefined when it is not one for this path. */
-  answer(request: Request, parsed: unknown): Promise<Response | undefined> | undefined;
+  answer(request: Request, parsed: unknown, principal?: Principal): Promise<Response | undefined> | undefined;
+  /** Ends the calls that are under way. */
+  close(): void;
 }
 
 export function createDirect(vitrine: Vitrine, log: Log): Direct {
   const methods = methodsOf(vitrine);
   const signature = signatureOf(vitrine);
+  const calls = createDirectCalls(vitrine, log);
+
+  const answerOf = (id: string | number, result: object): Response =>
+    json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...withMeta(result, signature) } });
+
+  async function call(id: string | number, plain: PlainCall): Promise<Response | undefined> {
+    const outcome = await calls.run(plain);
+    return outcome === undefined || outcome instanceof Response ? outcome : answerOf(id, outcome.plain);
+  }
 
   async function run(
     id: string | number,
@@ -35,12 +47,12 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
     params: unknown,
     declared: ClientCapabilities,
     signal: AbortSignal,
+    principal: Principal,
   ): Promise<Response | undefined> {
     const client = declaredFeatures(declared);
-    const ctx = createContext({ signal, log, client });
+    const ctx = createContext({ principal, signal, log, client });
     try {
-      const result = withMeta(await method.run(params, { ...detached(ctx), client, seal: needWayBack }), signature);
-      return json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } });
+      return answerOf(id, await method.run(params, { ...detached(ctx), client, seal: needWayBack }));
     } catch (error) {
       const asks =
         error instanceof WayBackNeeded || error instanceof ConfirmationNeeded || error instanceof RootsNeeded;
@@ -50,14 +62,20 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
   }
 
   return {
-    answer(request, parsed) {
+    answer(request, parsed, principal = ANONYMOUS) {
       if (!isPlainRequest(parsed) || !headersAgree(request.headers, parsed)) return undefined;
       const method = methods.get(parsed.method);
-      if (!method?.plain || 'inputResponses' in parsed.params || 'requestState' in parsed.params) return undefined;
+      if (method === undefined || 'inputResponses' in parsed.params || 'requestState' in parsed.params)
+        return undefined;
+      if (!method.plain && !(isPlainCall(parsed.params) && calls.takes(method))) return undefined;
       const params = method.params.safeParse(parsed.params);
+      if (!params.success) return undefined;
       const declared = parsed.params._meta[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities;
-      return params.success ? run(parsed.id, method, params.data, declared, request.signal) : undefined;
+      return method.plain
+        ? run(parsed.id, method, params.data, declared, request.signal, principal)
+        : call(parsed.id, { request, parsed, method, params: params.data, declared, principal });
     },
+    close: () => calls.close(),
   };
 }
 
@@ -99,14 +117,22 @@ const ENVELOPE: ReadonlySet<string> = new Set([
   CLIENT_CAPABILITIES_META_KEY,
 ]);
 
+/** The parameter that stands in the header `Mcp-Name`, too. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'resources/read': 'uri',
+  'tools/call': 'name',
+  'prompts/get': 'name',
+};
+
 function headersAgree(headers: Headers, { method, params }: PlainRequest): boolean {
   if (headers.get('mcp-protocol-version') !== REVISION || headers.get('mcp-method') !== method) return false;
   const accept = headers.get('accept') ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return false;
   // Only a name that stands for itself; encoded ones are left to the SDK.
-  return (
-    method !== 'resources/read' || (headers.get('mcp-name') === params.uri && !String(params.uri).startsWith('=?'))
-  );
+  const field = NAMED_BY[method];
+  if (field === undefined) return true;
+  const name = params[field];
+  return headers.get('mcp-name') === name && !String(name).startsWith('=?');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -5,9 +5,10 @@ import { serve } from '@hono/node-server';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
-import { type Log, SILENT } from '../core/context.ts';
+import { ANONYMOUS, type Log, type Principal, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { type AuthOptions, createAuthorization, METADATA_PATH, metadataPaths } from './auth/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from './defaults.ts';
 import { createDirect } from './direct.ts';
 import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
@@ -20,8 +21,10 @@ export interface HttpOptions extends GuardOptions {
   readonly host?: string | undefined;
   /** Default: 8931. 0 takes a free one. */
   readonly port?: number | undefined;
-  /** Allows a `host` that other machines can reach. Without authorization, they can read everything. */
+  /** Allows a `host` that other machines can reach where no token is needed: they can read everything. */
   readonly allowRemote?: boolean | undefined;
+  /** Who may use the endpoint. Default: everybody who reaches it. */
+  readonly auth?: AuthOptions | undefined;
   readonly log?: Log | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Lets 2025-era clients come back for what a broken stream did not bring. Default: not. */
@@ -74,7 +77,8 @@ export interface HttpServing {
 
 /** The endpoint as a fetch handler, for a server of one's own: `app.all('/mcp', (c) => endpoint.fetch(c.req.raw))`. */
 export interface HttpEndpoint {
-  fetch(request: Request): Promise<Response>;
+  /** @param options `principal`: who asks, where the caller has made sure of that itself; then no token is looked at */
+  fetch(request: Request, options?: { readonly principal?: Principal | undefined }): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -85,21 +89,26 @@ export function createEndpoint(
 ): HttpEndpoint {
   const log = options.log ?? SILENT;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
-  const guard = createGuard(options);
+  const authorization = options.auth === undefined ? undefined : createAuthorization(options.auth, log);
+  const guard = createGuard({ ...options, allowedHosts: [...(options.allowedHosts ?? []), ...publicHost(options)] });
   const sessions = createSessions(vitrine, log, limits, options.resume);
   const modern = createModern(vitrine, log, limits);
   const direct = createDirect(vitrine, log);
 
   return {
-    async fetch(request) {
+    async fetch(request, given = {}) {
       const refused = guard(request);
       if (refused !== undefined) return refusal(403, -32_000, refused);
+      const metadata = authorization?.metadata(request);
+      if (metadata !== undefined) return metadata;
+      const principal = given.principal ?? (await authorization?.authenticate(request)) ?? ANONYMOUS;
+      if (principal instanceof Response) return principal;
       if (!METHODS.has(request.method))
         return refusal(405, -32_000, 'Method not allowed', { Allow: [...METHODS].join(', ') });
       if (request.method !== 'POST')
         return (await isLegacyRequest(request))
-          ? sessions.handle(request, undefined)
-          : modern.handle(request, undefined);
+          ? sessions.handle(request, undefined, principal)
+          : modern.handle(request, undefined, principal);
       const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
       if (type !== 'application/json') return refusal(415, -32_000, 'The Content-Type must be application/json');
       const body = await readBody(request, limits.maxRequestBytes);
@@ -113,13 +122,14 @@ export function createEndpoint(
       if (Array.isArray(parsed) && parsed.length > MAX_BATCH) {
         return refusal(400, -32_600, `A batch has at most ${MAX_BATCH} messages`);
       }
-      const answer = await direct.answer(request, parsed);
+      const answer = await direct.answer(request, parsed, principal);
       if (answer !== undefined) return answer;
       return (await isLegacyRequest(request, parsed))
-        ? sessions.handle(request, parsed)
-        : modern.handle(request, parsed);
+        ? sessions.handle(request, parsed, principal)
+        : modern.handle(request, parsed, principal);
     },
     async close() {
+      direct.close();
       await modern.close();
       await sessions.close();
     },
@@ -128,11 +138,13 @@ export function createEndpoint(
 
 /**
  * Serves the engine over HTTP: the endpoint at `/mcp`, and `GET /healthz`.
- * @throws ResourceError `invalid` for a host that others can reach without `allowRemote`, `unavailable` for a port in use
+ * @throws ResourceError `invalid` for a host that others can reach without `auth` or `allowRemote`, and for an `auth`
+ *   that makes no sense; `unavailable` for a port in use
  */
 export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Promise<HttpServing> {
   const host = options.host ?? DEFAULT_HOST;
-  if (!isLoopback(host) && options.allowRemote !== true) {
+  const open = options.auth === undefined || options.auth.anonymous === true;
+  if (!isLoopback(host) && open && options.allowRemote !== true) {
     throw new ResourceError('invalid', `${host} can be reached from other machines, and there is no authorization`);
   }
   const endpoint = createEndpoint(vitrine, options);
@@ -143,6 +155,14 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
   const { allowedOrigins = [] } = options;
   if (allowedOrigins.length > 0) app.use(ENDPOINT, cors({ origin: [...allowedOrigins], ...CORS_HEADERS }));
   app.all(ENDPOINT, (context) => endpoint.fetch(context.req.raw));
+  if (options.auth !== undefined) {
+    const paths = metadataPaths(options.auth);
+    const under = `${METADATA_PATH}/*`;
+    if (allowedOrigins.length > 0) app.use(under, cors({ origin: [...allowedOrigins], allowMethods: ['GET'] }));
+    app.get(under, (context) =>
+      paths.includes(new URL(context.req.url).pathname) ? endpoint.fetch(context.req.raw) : context.notFound(),
+    );
+  }
   let server: NodeServer;
   try {
     server = await listen(app, host, options.port ?? DEFAULT_PORT);
@@ -199,6 +219,10 @@ async function shutDown(server: NodeServer, unused: ReadonlySet<Socket>, endpoin
   await stopped;
   clearTimeout(force);
 }
+
+/** The name that clients know the endpoint by. */
+const publicHost = ({ auth }: Pick<HttpOptions, 'auth'>): readonly string[] =>
+  auth === undefined ? [] : [new URL(auth.resource).hostname];
 
 /** The body as text, or undefined when it has more than `limit` bytes; stops reading there. */
 async function readBody(request: Request, limit: number): Promise<string | undefined> {

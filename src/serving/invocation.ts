@@ -41,19 +41,18 @@ export function startInvocation(
   ctx: Context,
 ): RunningInvocation {
   let ended = false;
-  const scope = { principal: ctx.principal.id, method: `${method} state`, parameters: [digest(params)] };
   const undelivered = (error: unknown): void => ctx.log.debug('a notification was not delivered', { error });
   const invocation: Invocation = {
     ...ctx,
     // Opened before anything runs: altered state is an error of the request, not of a tool.
-    state: openState(vitrine, sdk, scope),
+    state: openState(vitrine, sdk, () => scopeOf(method, params, ctx)),
     client: featuresOf(server, connection, sdk),
     wantsProgress: sdk.mcpReq._meta?.progressToken !== undefined,
     progress: unless(() => ended, progressOf(sdk, undelivered)),
     notify: unless(() => ended, notifierOf(sdk, undelivered)),
     hangUp: () => sdk.http?.closeSSE?.(),
     answers: sdk.mcpReq.inputResponses ?? {},
-    seal: (state) => vitrine.resources.cursors.seal(JSON.stringify(state), scope),
+    seal: sealerOf(vitrine, method, params, ctx),
   };
   const end = (): void => {
     ended = true;
@@ -67,13 +66,25 @@ function unless<Args extends readonly unknown[]>(ended: () => boolean, run: (...
   };
 }
 
+const scopeOf = (method: string, params: unknown, { principal }: Context): CursorScope => ({
+  principal: principal.id,
+  method: `${method} state`,
+  parameters: [digest(params)],
+});
+
+/** Seals state for one request of one principal. */
+export const sealerOf =
+  (vitrine: Vitrine, method: string, params: unknown, ctx: Context): Invocation['seal'] =>
+  (state) =>
+    vitrine.resources.cursors.seal(JSON.stringify(state), scopeOf(method, params, ctx));
+
 /** @throws ResourceError `invalid` for state that was not sealed for this request */
-function openState(vitrine: Vitrine, sdk: ServerContext, scope: CursorScope): unknown {
+function openState(vitrine: Vitrine, sdk: ServerContext, scope: () => CursorScope): unknown {
   const state = sdk.mcpReq.requestState();
   if (state === undefined) return undefined;
   if (typeof state !== 'string') throw invalid('The request state is not one of this server');
   try {
-    return JSON.parse(vitrine.resources.cursors.open(state, scope));
+    return JSON.parse(vitrine.resources.cursors.open(state, scope()));
   } catch (cause) {
     throw invalid('The request state is not valid for this request or has expired; call again without it').withCause(
       cause,

@@ -44,7 +44,7 @@ function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, plain
 }
 
 /** The methods that this engine answers, by name. Only what works is among them (SEC-CAP-1). */
-export function methodsOf({ resources, provider, tools, prompts, icons }: Vitrine): ReadonlyMap<string, Method> {
+export function methodsOf({ resources, provider, gate, tools, prompts, icons }: Vitrine): ReadonlyMap<string, Method> {
   const looking = [
     method('resources/list', listParams, (params, ctx) => listResources(resources, params, ctx)),
     method('resources/read', readParams, (params, ctx) => readResource(resources, params, ctx)),
@@ -57,22 +57,48 @@ export function methodsOf({ resources, provider, tools, prompts, icons }: Vitrin
     return { ...each, run: async (params, invocation) => withIcons(await each.run(params, invocation), icons) };
   });
   if (tools.some) {
-    methods.push(method('tools/list', listToolsParams, (params, ctx) => listTools(tools, resources, params, ctx)));
     methods.push(
-      method('tools/call', callToolParams, (params, invocation) => callTool(tools, params, invocation), false),
+      method('tools/list', listToolsParams, (params, ctx) =>
+        gate({ method: 'tools/list' }, ctx, () => listTools(tools, resources, params, ctx)),
+      ),
+      method(
+        'tools/call',
+        callToolParams,
+        (params, invocation) => {
+          const { name } = params;
+          const operation = { method: 'tools/call', name, mount: tools.serverOf(name)?.mount } as const;
+          return gate(operation, invocation, () => callTool(tools, params, invocation));
+        },
+        false,
+      ),
     );
   }
   if (prompts.some) {
     methods.push(
-      method('prompts/list', listPromptsParams, (params, ctx) => listPrompts(prompts, resources, params, ctx)),
-    );
-    methods.push(
-      method('prompts/get', getPromptParams, (params, invocation) => getPrompt(prompts, params, invocation), false),
+      method('prompts/list', listPromptsParams, (params, ctx) =>
+        gate({ method: 'prompts/list' }, ctx, () => listPrompts(prompts, resources, params, ctx)),
+      ),
+      method(
+        'prompts/get',
+        getPromptParams,
+        (params, invocation) => {
+          const { name } = params;
+          const operation = { method: 'prompts/get', name, mount: prompts.serverOf(name)?.mount } as const;
+          return gate(operation, invocation, () => getPrompt(prompts, params, invocation));
+        },
+        false,
+      ),
     );
   }
   if (provider.features.completion || prompts.some) {
     methods.push(
-      method('completion/complete', completeParams, (params, ctx) => complete(resources, prompts, params, ctx)),
+      method('completion/complete', completeParams, (params, ctx) => {
+        const run = () => complete(resources, prompts, params, ctx);
+        // Those of resources are operations of the provider.
+        if (params.ref.type !== 'ref/prompt') return run();
+        const { name } = params.ref;
+        return gate({ method: 'prompts/complete', name, mount: prompts.serverOf(name)?.mount }, ctx, run);
+      }),
     );
   }
   return new Map(methods.map((each) => [each.name, each]));

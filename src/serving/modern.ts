@@ -1,8 +1,10 @@
 /** The 2026-07-28 side of HTTP: a server for each request, and `subscriptions/listen` streams. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createMcpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
-import { createContext, type Log } from '../core/context.ts';
+import { ANONYMOUS, createContext, type Log, type Principal } from '../core/context.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { authInfoOf } from './auth/passing.ts';
+import { isHandedOn } from './handed-on.ts';
 import { declaredFeatures } from './invocation.ts';
 import { filterOf, prepareListening } from './listen.ts';
 import { declaredIn } from './listen-tap.ts';
@@ -19,7 +21,7 @@ export interface ModernLimits {
 export const DEFAULT_MODERN_LIMITS: ModernLimits = { maxStreams: 1_024 };
 
 export interface Modern {
-  handle(request: Request, parsedBody: unknown): Promise<Response>;
+  handle(request: Request, parsedBody: unknown, principal?: Principal): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -53,9 +55,10 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
   const ending = new Set<Promise<void>>();
   let closed = false;
 
-  async function listen(request: Request, message: ListenMessage): Promise<Response> {
+  async function listen(request: Request, message: ListenMessage, principal: Principal): Promise<Response> {
+    const authInfo = authInfoOf(principal);
     const filter = filterOf(message.params);
-    if (filter === undefined) return handler.fetch(request, { parsedBody: message });
+    if (filter === undefined) return handler.fetch(request, { parsedBody: message, authInfo });
     const subscriptions = createSubscriptions(vitrine, {
       updated: (uri) => stream.listener?.({ kind: 'resource_updated', uri }),
       listChanged: () => stream.listener?.({ kind: 'resources_list_changed' }),
@@ -71,7 +74,7 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
     };
     const stream: StreamBus = { listener: undefined, ended: end };
     const client = declaredFeatures(declaredIn(message.params));
-    const ctx = createContext({ signal: request.signal, log, client });
+    const ctx = createContext({ principal, signal: request.signal, log, client });
     const { honoured } = await prepareListening(subscriptions, filter, ctx);
     if (closed || request.signal.aborted) {
       end();
@@ -79,7 +82,7 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
     }
     const parsedBody = { ...message, params: { ...message.params, notifications: honoured } };
     try {
-      return await current.run(stream, () => handler.fetch(request, { parsedBody }));
+      return await current.run(stream, () => handler.fetch(request, { parsedBody, authInfo }));
     } finally {
       // Refused before it became a stream.
       if (stream.listener === undefined) end();
@@ -87,10 +90,13 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
   }
 
   return {
-    async handle(request, parsedBody) {
-      if (isListen(parsedBody)) return listen(request, parsedBody);
-      const refused = await refuseParamHeaders(vitrine, request, parsedBody);
-      return refused ?? handler.fetch(request, parsedBody === undefined ? {} : { parsedBody });
+    async handle(request, parsedBody, principal = ANONYMOUS) {
+      if (isListen(parsedBody)) return listen(request, parsedBody, principal);
+      const refused = isHandedOn(request)
+        ? undefined
+        : await refuseParamHeaders(vitrine, request, parsedBody, principal);
+      const authInfo = authInfoOf(principal);
+      return refused ?? handler.fetch(request, parsedBody === undefined ? { authInfo } : { parsedBody, authInfo });
     },
     async close() {
       closed = true;

@@ -3,7 +3,7 @@
  * what stands in front of the server has acted on the headers, and the tool acts on the arguments.
  */
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import { createContext } from '../core/context.ts';
+import { createContext, type Principal } from '../core/context.ts';
 import { toWireError } from '../core/errors.ts';
 import type { HeaderParameter } from '../core/header-parameters.ts';
 import { HEADER_MISMATCH } from '../protocol/error-codes.ts';
@@ -19,10 +19,11 @@ export async function refuseParamHeaders(
   { tools }: Vitrine,
   request: Request,
   message: unknown,
+  principal?: Principal,
 ): Promise<Response | undefined> {
   const call = toolCallOf(request.headers, message);
   if (call === undefined) return undefined;
-  const ctx = createContext({ signal: request.signal });
+  const ctx = createContext({ signal: request.signal, ...(principal !== undefined && { principal }) });
   let parameters: readonly HeaderParameter[];
   try {
     parameters = await tools.headerParameters(call.name, ctx);

@@ -11,7 +11,9 @@ import { ANONYMOUS, type Context, createContext, type Log, type Principal } from
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import { subscribeParams } from '../protocol/methods.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { principalIn } from './auth/passing.ts';
 import { type ClientRoots, createClientRoots } from './client-roots.ts';
+import { handedOn } from './handed-on.ts';
 import { declaredFeatures, type RunningInvocation, startInvocation } from './invocation.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -49,7 +51,7 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
       let running: RunningInvocation | undefined;
       try {
         running = startInvocation(vitrine, server, connection, sdk, method.name, params, ctx);
-        const result = await method.run(params, running.invocation);
+        const result = handedOn(sdk.http?.req) ?? (await method.run(params, running.invocation));
         return connection.era === 'legacy' ? { ...result } : withMeta(result, signature);
       } catch (error) {
         const { code, message, data } = wireErrorOf(error, method.name, ctx);
@@ -158,7 +160,9 @@ export function capabilitiesOf(vitrine: Vitrine): ServerCapabilities {
 }
 
 function contextOf(connection: Connection, sdk: ServerContext, roots: readonly string[] | undefined): Context {
-  return createContext({ ...partsOf(connection), signal: sdk.mcpReq.signal, roots });
+  // A request of a session may have come with a newer token of the same principal, which allows something else.
+  const principal = principalIn(sdk) ?? connection.principal;
+  return createContext({ ...partsOf({ ...connection, principal }), signal: sdk.mcpReq.signal, roots });
 }
 
 /** For work that no request asked for. */

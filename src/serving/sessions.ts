@@ -3,8 +3,9 @@
  * are bounded in number and end when they are not used.
  */
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import type { Log } from '../core/context.ts';
+import { ANONYMOUS, type Log, type Principal } from '../core/context.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { authInfoOf } from './auth/passing.ts';
 import { createEventStore, DEFAULT_RESUMPTION, type ResumptionOptions } from './resumption.ts';
 import { createSdkServer } from './sdk-server.ts';
 import { connectionSubscriptions, type SubscriptionSink, type Subscriptions } from './subscriptions.ts';
@@ -22,6 +23,8 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = { maxSessions: 1_000, idleM
 const EVICT_AFTER_MS = 60_000;
 
 interface Session {
+  /** Who began it; it answers to nobody else. */
+  readonly owner: string;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
   readonly subscriptions: Subscriptions;
@@ -31,7 +34,8 @@ interface Session {
 }
 
 export interface Sessions {
-  handle(request: Request, parsedBody: unknown): Promise<Response>;
+  /** @param principal whose request it is. Default: anonymous */
+  handle(request: Request, parsedBody: unknown, principal?: Principal): Promise<Response>;
   readonly size: number;
   close(): Promise<void>;
 }
@@ -69,7 +73,7 @@ export function createSessions(
     return true;
   }
 
-  async function open(): Promise<Session> {
+  async function open(principal: Principal): Promise<Session> {
     const undelivered = (error: unknown): void => log.debug('a notification was not delivered', { error });
     const peer = crypto.randomUUID();
     const sink: SubscriptionSink = {
@@ -79,7 +83,7 @@ export function createSessions(
       toolsChanged: () => void server.sendToolListChanged().catch(undelivered),
     };
     const subscriptions = connectionSubscriptions(vitrine, sink, peer);
-    const server = createSdkServer(vitrine, { era: 'legacy', log, subscriptions, peer });
+    const server = createSdkServer(vitrine, { era: 'legacy', log, principal, subscriptions, peer });
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       ...(resume !== undefined && {
@@ -88,7 +92,14 @@ export function createSessions(
       }),
       onsessioninitialized: (id) => void sessions.set(id, session),
     });
-    const session: Session = { transport, server, subscriptions, lastUsed: Date.now(), streams: 0 };
+    const session: Session = {
+      owner: principal.id,
+      transport,
+      server,
+      subscriptions,
+      lastUsed: Date.now(),
+      streams: 0,
+    };
     await server.connect(transport);
     const closeServer = transport.onclose;
     transport.onclose = () => {
@@ -99,9 +110,11 @@ export function createSessions(
     return session;
   }
 
-  async function use(session: Session, request: Request, parsedBody: unknown): Promise<Response> {
+  async function use(session: Session, request: Request, parsedBody: unknown, principal: Principal): Promise<Response> {
     session.lastUsed = Date.now();
-    const response = await session.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody });
+    const authInfo = authInfoOf(principal);
+    const options = parsedBody === undefined ? { authInfo } : { parsedBody, authInfo };
+    const response = await session.transport.handleRequest(request, options);
     // A stream that was refused is none, and its end would never be told.
     if (request.method === 'GET' && response.ok && !request.signal.aborted) {
       session.streams++;
@@ -115,12 +128,12 @@ export function createSessions(
   }
 
   /** Shakes hands; a handshake that is refused, or fails, leaves no session behind. */
-  async function begin(request: Request, parsedBody: unknown): Promise<Response> {
+  async function begin(request: Request, parsedBody: unknown, principal: Principal): Promise<Response> {
     opening++;
     let session: Session | undefined;
     try {
-      session = await open();
-      return await use(session, request, parsedBody);
+      session = await open(principal);
+      return await use(session, request, parsedBody, principal);
     } finally {
       opening--;
       if (session !== undefined && (session.transport.sessionId === undefined || closed)) {
@@ -130,13 +143,14 @@ export function createSessions(
   }
 
   return {
-    async handle(request, parsedBody) {
+    async handle(request, parsedBody, principal = ANONYMOUS) {
       const id = request.headers.get('mcp-session-id');
       if (id !== null) {
         const session = sessions.get(id);
-        return session === undefined
+        // Of another principal, it is as if it were not there: an id that was seen or guessed gives nothing away.
+        return session === undefined || session.owner !== principal.id
           ? refusal(404, -32_001, 'Session not found; start a new one with initialize')
-          : use(session, request, parsedBody);
+          : use(session, request, parsedBody, principal);
       }
       if (!asksToInitialize(parsedBody)) {
         return refusal(
@@ -148,7 +162,7 @@ export function createSessions(
       if (closed || !makeRoom()) {
         return refusal(503, -32_000, 'Too many sessions; try again later', { 'Retry-After': '60' });
       }
-      return begin(request, parsedBody);
+      return begin(request, parsedBody, principal);
     },
     get size() {
       return sessions.size;

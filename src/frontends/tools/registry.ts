@@ -26,6 +26,8 @@ export interface ToolRegistry {
   page(page: Page, ctx: Context): Promise<SourcePage<ToolDescription>>;
   /** @throws ResourceError `invalid` for a tool that is not there, and what a mounted server answers with */
   call(request: NamedRequest, invocation: Invocation): Promise<CallToolResult | InputRequired>;
+  /** The mounted server that a tool would be of. */
+  serverOf(name: string): PublishedServer | undefined;
   /** The arguments that HTTP clients repeat in headers; none for a tool that is not there. */
   headerParameters(name: string, ctx: Context): Promise<readonly HeaderParameter[]>;
   /** Calls back when the list may have changed. */
@@ -90,6 +92,7 @@ export function createToolRegistry(tools: readonly Tool[], servers: readonly Pub
       if (server !== undefined) return server.callTool(request, invocation);
       throw invalid(`There is no tool named ${JSON.stringify(request.name)}; tools/list has them`);
     },
+    serverOf: (name) => routes.find(name),
     async headerParameters(name, ctx) {
       const tool = byName.get(name);
       if (tool !== undefined) return (await compile(tool)).headers;

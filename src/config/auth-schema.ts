@@ -1,0 +1,78 @@
+/** The `auth` block: whose tokens the HTTP endpoint accepts. */
+import { z } from 'zod';
+
+/** The characters of RFC 6749 3.3: a scope goes into headers. */
+const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/, 'has printable characters without spaces');
+
+const names = z.array(z.string().min(1).max(256)).max(1_000);
+
+/** An address that nobody on the way can change: https, or this machine. */
+const address = z
+  .string()
+  .max(2_048)
+  .refine(
+    (url) =>
+      /^(?:https:\/\/|http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/]|$))[^\s?#@\\]+$/i.test(url) &&
+      URL.canParse(url),
+    'is an https URL (http on this machine) without query, fragment and user',
+  );
+
+const issuerConfig = z.strictObject({
+  issuer: address.describe('The issuer identifier of an authorization server, exactly as in its tokens'),
+  audience: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(16)])
+    .optional()
+    .describe('What its tokens say they are for. Default: the resource'),
+  jwksUri: address.optional().describe('Where its keys are. Default: as its metadata says'),
+  algorithms: z
+    .array(
+      z.enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']),
+    )
+    .min(1)
+    .optional()
+    .describe('How its tokens may be signed. Default: RS256, PS256, ES256, EdDSA and Ed25519'),
+  groupsClaim: z.string().min(1).max(256).optional().describe('The claim that holds the groups. Default: groups'),
+});
+
+const tokenConfig = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_.@-]{1,128}$/, 'has letters, digits, "_", ".", "@" and "-"'),
+  hash: z
+    .string()
+    .regex(/^(?:[0-9a-fA-F]{64}|[A-Za-z0-9_-]{43}=?)$/, 'is the SHA-256 of the token, in hex or base64url')
+    .describe('The SHA-256 of the token, in hex or base64url; the token itself has no place here'),
+  scopes: z.array(scope).max(1_000).optional(),
+  groups: names.optional(),
+});
+
+const distinct =
+  (key: string) =>
+  (list: readonly object[], context: z.RefinementCtx): void => {
+    const all = list.map((each) => (each as Readonly<Record<string, unknown>>)[key]);
+    for (const [index, name] of all.entries()) {
+      if (all.indexOf(name) !== index)
+        context.addIssue({ code: 'custom', path: [index, key], message: `is the ${key} of another one, too` });
+    }
+  };
+
+export const authConfig = z
+  .strictObject({
+    resource: address.describe('The URL of the endpoint as clients know it'),
+    issuers: z
+      .array(issuerConfig)
+      .max(64)
+      .superRefine(distinct('issuer'))
+      .optional()
+      .describe('Authorization servers whose tokens are accepted'),
+    tokens: z
+      .array(tokenConfig)
+      .max(1_000)
+      .superRefine(distinct('name'))
+      .optional()
+      .describe('Tokens that were handed out by hand'),
+    scopes: z.array(scope).max(64).optional().describe('Scopes that every token needs'),
+    anonymous: z.boolean().optional().describe('Lets requests without a token in, too. Default: false'),
+  })
+  .superRefine(({ issuers = [], tokens = [] }, context) => {
+    if (issuers.length + tokens.length === 0)
+      context.addIssue({ code: 'custom', message: 'Nobody could come in: give issuers or tokens' });
+  });

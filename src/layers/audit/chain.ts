@@ -1,0 +1,55 @@
+/**
+ * Lines that hold each other: each has its number, the SHA-256 of the line before, and its own, which is of all that
+ * stands before it in the line. So a line cannot change, go, or move without a trace, and the last one cannot change.
+ */
+import { hash } from 'node:crypto';
+
+/** A place in the chain: the number of a line and its SHA-256, in hex. */
+export interface Link {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** What the first line of a chain follows. */
+export const BEGINNING: Link = { seq: 0, hash: '0'.repeat(64) };
+
+/** Bytes of one line that are read. Those that are written are far shorter. */
+export const MAX_LINE_BYTES = 262_144;
+
+/** The line that follows `before`, with its line feed. @param json an object that is not empty */
+export function chainLine(json: string, before: Link): { readonly line: string; readonly link: Link } {
+  const seq = before.seq + 1;
+  const head = `{"audit":1,"seq":${seq},"prev":"${before.hash}",${json.slice(1, -1)}`;
+  const own = hash('sha256', head);
+  return { line: `${head},"hash":"${own}"}\n`, link: { seq, hash: own } };
+}
+
+export interface ReadLine {
+  readonly link: Link;
+  /** The hash that it says the line before has. */
+  readonly prev: string;
+  /** Of lines that are about the file itself: `start`, `rotated`, `lost`, `end`. */
+  readonly event: string | undefined;
+  /** It is as it was written: its own hash is right. */
+  readonly intact: boolean;
+}
+
+const LINE = /^\{"audit":1,"seq":([1-9]\d{0,14}),"prev":"([0-9a-f]{64})",.*,"hash":"([0-9a-f]{64})"\}$/s;
+const TAIL_LENGTH = ',"hash":""}'.length + 64;
+
+/** What a line says of its place, or undefined when it is none of an audit file. @param line without its line feed */
+export function readLine(line: string): ReadLine | undefined {
+  const [, seq, prev, own] = LINE.exec(line) ?? [];
+  if (seq === undefined || prev === undefined || own === undefined) return undefined;
+  const intact = hash('sha256', line.slice(0, -TAIL_LENGTH)) === own;
+  return { link: { seq: Number(seq), hash: own }, prev, event: eventOf(line), intact };
+}
+
+function eventOf(line: string): string | undefined {
+  try {
+    const { event } = JSON.parse(line) as { readonly event?: unknown };
+    return typeof event === 'string' ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+/** One operation as the audit file has it: who, what, when, and how it ended. No contents, argument values or tokens. */
+import { hash } from 'node:crypto';
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { isInputRequired } from '../../protocol/input-required.ts';
+
+/** What an operation is about. */
+export interface Target {
+  readonly method: string;
+  readonly uri?: string | undefined;
+  readonly name?: string | undefined;
+  readonly mount?: string | undefined;
+}
+
+export interface AuditRecord extends Target {
+  /** When it began, ISO 8601 in UTC. */
+  readonly time: string;
+  readonly requestId: string;
+  readonly principal: string;
+  readonly peer: string;
+  readonly decision: 'allow';
+  /** Of a read: what was taken of its content. */
+  readonly bytes?: number | undefined;
+  /** Milliseconds. */
+  readonly ms: number;
+  readonly outcome: string;
+}
+
+/** Characters of one field; of longer ones the beginning is kept, with the SHA-256 of the whole. */
+export const MAX_FIELD_LENGTH = 2_048;
+
+/** Starts the clock for one operation; what it gives makes the record when the operation has ended. */
+export function startRecord(target: Target, ctx: Context): (outcome: string, bytes?: number) => AuditRecord {
+  const time = new Date().toISOString();
+  const began = performance.now();
+  return (outcome, bytes) => ({
+    time,
+    requestId: cut(ctx.requestId),
+    principal: cut(ctx.principal.id),
+    peer: cut(ctx.peer),
+    method: target.method,
+    uri: target.uri === undefined ? undefined : cut(target.uri),
+    name: target.name === undefined ? undefined : cut(target.name),
+    mount: target.mount,
+    decision: 'allow',
+    bytes,
+    ms: Math.round((performance.now() - began) * 1_000) / 1_000,
+    outcome,
+  });
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_FIELD_LENGTH) return text;
+  return `${text.slice(0, MAX_FIELD_LENGTH)}… sha256:${hash('sha256', text)}`;
+}
+
+/** How what was answered counts: a tool reports its failures as results, and a question is no answer yet. */
+export function outcomeOfResult(result: unknown): string {
+  if (typeof result !== 'object' || result === null) return 'ok';
+  if (isInputRequired(result)) return 'input-required';
+  return 'isError' in result && result.isError === true ? 'failed' : 'ok';
+}
+
+/** The code of what was thrown; `cancelled` where the caller was gone before. */
+export function outcomeOfError(error: unknown, ctx: Context): string {
+  if (error instanceof ResourceError) return error.code;
+  return ctx.signal.aborted ? 'cancelled' : 'internal';
+}
+
+/** What JSON leaves as it is and a terminal or an eye does not see: other controls, separators, marks of direction. */
+const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** As JSON in visible characters, on one line whatever is in it. */
+export function jsonOf(record: object): string {
+  return JSON.stringify(record).replace(
+    UNSEEN,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

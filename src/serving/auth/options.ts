@@ -1,0 +1,98 @@
+/** Who may use the HTTP endpoint, as an operator says it. */
+import { invalid } from '../../core/errors.ts';
+import { isLoopback } from '../guard.ts';
+
+/** Algorithms that a token may be signed with. Those with a shared secret, and none at all, are never accepted. */
+export const SIGNING_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const;
+
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
+
+/** What is accepted unless an issuer is said to use something else. */
+export const DEFAULT_ALGORITHMS: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
+
+/** An authorization server whose tokens are accepted. */
+export interface TokenIssuer {
+  /** Its issuer identifier, exactly as it stands in `iss`. */
+  readonly issuer: string;
+  /** What has to stand in `aud`, one of several. Default: the resource (RFC 8707). */
+  readonly audience?: string | readonly string[] | undefined;
+  /** Where its keys are. Default: as its metadata says (RFC 8414, OpenID Connect Discovery). */
+  readonly jwksUri?: string | undefined;
+  /** Default: RS256, PS256, ES256 and EdDSA. */
+  readonly algorithms?: readonly SigningAlgorithm[] | undefined;
+  /** The claim that holds the groups. Default: `groups`. */
+  readonly groupsClaim?: string | undefined;
+}
+
+/** A token that was handed out by hand; only its hash is known here. */
+export interface StaticToken {
+  /** Who has it; the principal is `token:<name>`. */
+  readonly name: string;
+  /** SHA-256 of the token, in hex or base64url. */
+  readonly hash: string;
+  readonly scopes?: readonly string[] | undefined;
+  readonly groups?: readonly string[] | undefined;
+}
+
+export interface AuthOptions {
+  /** The endpoint's URL as clients know it. Tokens are for this, and metadata is published for it. */
+  readonly resource: string;
+  readonly issuers?: readonly TokenIssuer[] | undefined;
+  readonly tokens?: readonly StaticToken[] | undefined;
+  /** Scopes that every token needs. Default: none. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Lets requests without any token in, as `anonymous`. Default: not. */
+  readonly anonymous?: boolean | undefined;
+}
+
+const HASH = /^(?:[0-9a-f]{64}|[A-Za-z0-9_-]{43}=?)$/i;
+
+/** @throws ResourceError `invalid` for what could not be kept safe, or would let nobody in */
+export function assertAuthOptions({ resource, issuers = [], tokens = [] }: AuthOptions): void {
+  assertAddress('auth.resource', resource);
+  if (issuers.length + tokens.length === 0) {
+    throw invalid('auth has neither issuers nor tokens, so nobody could come in; give one');
+  }
+  for (const { issuer, jwksUri, algorithms = [] } of issuers) {
+    assertAddress('An issuer', issuer);
+    if (jwksUri !== undefined) assertAddress('The jwksUri of an issuer', jwksUri);
+    const unknown = algorithms.find((each) => !SIGNING_ALGORITHMS.includes(each));
+    if (unknown !== undefined) throw invalid(`Tokens cannot be signed with "${unknown}"`);
+  }
+  assertEachOnce(
+    'issuer',
+    issuers.map(({ issuer }) => issuer),
+  );
+  assertEachOnce(
+    'token',
+    tokens.map(({ name }) => name),
+  );
+  for (const { name, hash } of tokens) {
+    if (!HASH.test(hash)) throw invalid(`The hash of the token "${name}" is no SHA-256 in hex or base64url`);
+  }
+}
+
+function assertEachOnce(what: string, names: readonly string[]): void {
+  const again = names.find((name, index) => names.indexOf(name) !== index);
+  if (again !== undefined) throw invalid(`There are two of the ${what} "${again}"`);
+}
+
+function assertAddress(what: string, url: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const secure = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname));
+  if (parsed === undefined || !secure || /[#?]/.test(url) || parsed.username !== '' || parsed.password !== '') {
+    throw invalid(`${what} is an https URL (http on this machine) without query, fragment and user, not "${url}"`);
+  }
+}

@@ -1,0 +1,242 @@
+/** An authorization server whose access tokens are JWTs, and an endpoint that trusts it; both speak over the wire. */
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { type JWTHeaderParameters, SignJWT } from 'jose';
+import Provider from 'oidc-provider';
+import type { Log, Principal } from '../../src/core/context.ts';
+import { wrapProvider } from '../../src/core/layer.ts';
+import { defineTool } from '../../src/core/tool.ts';
+import { memoryProvider } from '../../src/providers/memory/index.ts';
+import type { AuthOptions } from '../../src/serving/auth/index.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
+import type { Era } from '../e2e/harness.ts';
+import { http, INITIALIZE, JSON_HEADERS, messageOf, post, type RawResponse } from '../e2e/raw.ts';
+import { type Listening, listening } from '../gateway/oauth-servers.ts';
+
+/** The endpoint as its clients know it; where it listens is another matter, as behind a proxy. */
+export const RESOURCE = 'https://library.example/mcp';
+export const SCOPES = ['docs:read', 'docs:write'] as const;
+export const CLIENTS = ['reader', 'other'] as const;
+export type ClientId = (typeof CLIENTS)[number];
+
+const secretOf = (client: ClientId): string => `${client}-secret-0123456789`;
+
+interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+}
+
+const newKey = (): SigningKey => ({
+  kid: randomUUID(),
+  privateKey: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+});
+
+export interface Issuer extends Listening {
+  /** A token that the server gave a client for a resource. */
+  token(client?: ClientId, scope?: string, resource?: string): Promise<string>;
+  /** A token that the server did not give, but signed with its key unless another one is given. */
+  forge(
+    claims?: Readonly<Record<string, unknown>>,
+    header?: Partial<JWTHeaderParameters>,
+    key?: KeyObject | Uint8Array,
+  ): Promise<string>;
+  /** Takes the key back, for another one. */
+  rotate(): void;
+  /** How often its keys were asked for. */
+  keyRequests(): number;
+}
+
+export async function startIssuer(): Promise<Issuer> {
+  let key = newKey();
+  let current: ReturnType<Provider['callback']> | undefined;
+  let rotate = (): void => {};
+  const server = await listening((origin) => {
+    rotate = () => {
+      key = newKey();
+      current = createProvider(origin, key).callback();
+    };
+    rotate();
+    return (request, response) => current?.(request, response);
+  });
+  return {
+    ...server,
+    rotate: () => rotate(),
+    keyRequests: () => server.requests.filter(({ line }) => line === 'GET /jwks').length,
+    async token(client = 'reader', scope = SCOPES.join(' '), resource = RESOURCE) {
+      const response = await fetch(`${server.origin}/token`, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${client}:${secretOf(client)}`).toString('base64')}`,
+        },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope, resource }),
+      });
+      const { access_token: token } = (await response.json()) as { readonly access_token?: string };
+      if (token === undefined) throw new Error(`no token was given: ${response.status}`);
+      return token;
+    },
+    forge(claims = {}, header = {}, by = key.privateKey) {
+      const now = Math.floor(Date.now() / 1_000);
+      const good = { iss: server.origin, aud: RESOURCE, sub: 'reader', scope: SCOPES.join(' '), exp: now + 600 };
+      return new SignJWT({ ...good, ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: key.kid, typ: 'at+jwt', ...header })
+        .sign(by);
+    },
+  };
+}
+
+function createProvider(origin: string, { kid, privateKey }: SigningKey): Provider {
+  return new Provider(origin, {
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }] },
+    cookies: { keys: [randomUUID()] },
+    scopes: [...SCOPES],
+    findAccount: () => undefined,
+    ttl: { ClientCredentials: 3_600 },
+    extraTokenClaims: () => ({ groups: ['staff', 'press'] }),
+    clients: CLIENTS.map((id) => ({
+      client_id: id,
+      client_secret: secretOf(id),
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+      scope: SCOPES.join(' '),
+    })),
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    features: {
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_context: unknown, audience: string) => ({
+          scope: SCOPES.join(' '),
+          audience,
+          accessTokenTTL: 3_600,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'ES256' } },
+        }),
+        useGrantedResource: () => true,
+      },
+    },
+  });
+}
+
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+export interface Guarded extends AsyncDisposable {
+  readonly serving: HttpServing;
+  readonly vitrine: Vitrine;
+  /** Whose operations reached the provider, in their order. */
+  readonly seen: readonly { readonly operation: 'read' | 'watch'; readonly principal: Principal }[];
+  /** Everything that was logged. */
+  readonly logged: readonly string[];
+  /** Changes a resource. */
+  set(name: string, text: string): void;
+  /** One request, after the handshake where the era has one; the first refusal ends it. */
+  ask(era: Era, token: string | undefined, method: string, params?: object): Promise<RawResponse>;
+}
+
+export const A = 'memory:///a.txt';
+/** A human confirms each read of it. */
+export const CONFIRMED = 'memory:///c.txt';
+
+/** Answers with who asks. */
+const whoami = defineTool({
+  name: 'whoami',
+  inputSchema: { type: 'object' },
+  run: (_input, { principal }) => ({ content: [{ type: 'text', text: JSON.stringify(principal) }] }),
+});
+
+export async function startGuarded(auth: Omit<AuthOptions, 'resource'>): Promise<Guarded> {
+  const seen: { operation: 'read' | 'watch'; principal: Principal }[] = [];
+  const logged: string[] = [];
+  const memory = memoryProvider({
+    resources: { 'a.txt': { text: 'a' }, 'b.txt': { text: 'b' }, 'c.txt': { text: 'c' } },
+  });
+  const provider = wrapProvider(memory, {
+    read(uri, want, ctx) {
+      seen.push({ operation: 'read', principal: ctx.principal });
+      return memory.read(uri, want, ctx);
+    },
+    async watch(uri, onChange, ctx) {
+      seen.push({ operation: 'watch', principal: ctx.principal });
+      const handle = await memory.watch?.(uri, onChange, ctx);
+      if (handle === undefined) throw new Error('memory can be watched');
+      return handle;
+    },
+  });
+  const vitrine = createVitrine({
+    mounts: [{ name: 'docs', provider, prefix: 'none' }],
+    tools: [whoami],
+    limits: { pageSize: 1 },
+    confirm: [CONFIRMED],
+  });
+  const serving = await serveHttp(vitrine, { port: 0, auth: { resource: RESOURCE, ...auth }, log: logInto(logged) });
+  return {
+    serving,
+    vitrine,
+    seen,
+    logged,
+    set: (name, text) => memory.set(name, { text }),
+    async ask(era, token, method, params = {}) {
+      if (era === 'modern') return post(serving.url, era, method, params, { ...nameOf(params), ...bearer(token) });
+      const begun = await begin(serving.url, token);
+      return begun.session === undefined
+        ? begun.response
+        : inSession(serving.url, begun.session, token, method, params);
+    },
+    async [Symbol.asyncDispose]() {
+      await serving.close();
+      await vitrine.close();
+    },
+  };
+}
+
+function logInto(lines: string[]): Log {
+  const write = (message: string, facts: object = {}): void => {
+    const errors = (_key: string, value: unknown): unknown =>
+      value instanceof Error ? { ...value, message: value.message, cause: value.cause } : value;
+    lines.push(JSON.stringify({ message, ...facts }, errors));
+  };
+  return { debug: write, info: write, warn: write, error: write };
+}
+
+export const bearer = (token: string | undefined): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` };
+
+/** What the 2026 era wants in a header. */
+function nameOf(params: object): Record<string, string> {
+  const { uri, name } = params as { readonly uri?: string; readonly name?: string };
+  const called = name ?? uri;
+  return called === undefined ? {} : { 'mcp-name': called };
+}
+
+/** Shakes hands in the 2025 era. */
+export async function begin(
+  url: string,
+  token: string | undefined,
+): Promise<{ readonly session: string | undefined; readonly response: RawResponse }> {
+  const response = await post(url, 'legacy', 'initialize', INITIALIZE, bearer(token));
+  const session = response.headers['mcp-session-id'];
+  if (typeof session !== 'string') return { session: undefined, response };
+  const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await http(url, { headers: { ...JSON_HEADERS, ...bearer(token), ...sessionHeaders(session) }, body });
+  return { session, response };
+}
+
+export const sessionHeaders = (session: string): Record<string, string> => ({
+  'mcp-session-id': session,
+  'mcp-protocol-version': '2025-11-25',
+});
+
+export const inSession = (
+  url: string,
+  session: string,
+  token: string | undefined,
+  method: string,
+  params: object = {},
+): Promise<RawResponse> => post(url, 'legacy', method, params, { ...bearer(token), ...sessionHeaders(session) });
+
+/** The result of an answer; fails when there is none. */
+export function resultOf<T = Record<string, unknown>>(response: RawResponse): T {
+  const { result } = messageOf(response);
+  if (response.status !== 200 || result === undefined) throw new Error(`${response.status} ${response.text}`);
+  return result as T;
+}

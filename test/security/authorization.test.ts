@@ -1,0 +1,408 @@
+/** Authorization over HTTP: which tokens are accepted, and what those are told who have none that is good. */
+import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { KEYS_COOLDOWN_MS, KEYS_MAX_AGE_MS } from '../../src/serving/auth/keys.ts';
+import { createEndpoint, serveHttp } from '../../src/serving/http.ts';
+import { createVitrine } from '../../src/vitrine.ts';
+import { ERAS } from '../e2e/harness.ts';
+import { http, messageOf, post, type RawResponse } from '../e2e/raw.ts';
+import { listening } from '../gateway/oauth-servers.ts';
+import {
+  A,
+  bearer,
+  type Guarded,
+  hashOf,
+  type Issuer,
+  RESOURCE,
+  resultOf,
+  SCOPES,
+  startGuarded,
+  startIssuer,
+} from './authorization-servers.ts';
+
+const METADATA = 'https://library.example/.well-known/oauth-protected-resource/mcp';
+const STATIC = 'static-token-0123456789abcdef';
+
+let issuer: Issuer;
+let guarded: Guarded;
+
+beforeEach(async () => {
+  issuer = await startIssuer();
+  guarded = await startGuarded({
+    issuers: [{ issuer: issuer.origin }],
+    tokens: [{ name: 'till', hash: hashOf(STATIC), scopes: [SCOPES[0]], groups: ['shop'] }],
+    scopes: [SCOPES[0]],
+  });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await guarded[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+
+const challengeOf = (response: RawResponse): string => String(response.headers['www-authenticate']);
+
+/** Moves the clock of this process; nothing else. */
+function later(ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+}
+
+describe.each(ERAS)('a token, %s', (era) => {
+  const read = (token: string | undefined): Promise<RawResponse> =>
+    guarded.ask(era, token, 'resources/read', { uri: A });
+
+  async function expectRefused(token: string | undefined, said: string | RegExp, status = 401): Promise<void> {
+    const response = await read(token);
+    expect(response.status).toBe(status);
+    expect(challengeOf(response)).toMatch(said);
+    expect(challengeOf(response)).toContain(`Bearer resource_metadata="${METADATA}"`);
+    expect(challengeOf(response)).toContain(`scope="${SCOPES[0]}"`);
+    expect(messageOf(response)).toMatchObject({ error: { code: -32_000 } });
+    expect(guarded.seen).toEqual([]);
+  }
+
+  it('that the provider gave is good, and says who asks', async () => {
+    const token = await issuer.token();
+    expect(resultOf(await read(token)).contents).toMatchObject([{ uri: A, text: 'a' }]);
+    const { content } = resultOf<{ content: [{ text: string }] }>(
+      await guarded.ask(era, token, 'tools/call', { name: 'whoami', arguments: {} }),
+    );
+    const principal = {
+      id: `${issuer.origin}#reader`,
+      subject: 'reader',
+      issuer: issuer.origin,
+      clientId: 'reader',
+      scopes: [...SCOPES],
+      groups: ['staff', 'press'],
+    };
+    expect(JSON.parse(content[0].text)).toEqual(principal);
+    expect(guarded.seen.filter(({ operation }) => operation === 'read')).toEqual([{ operation: 'read', principal }]);
+  });
+
+  it('that is missing is asked for, without an error', async () => {
+    await expectRefused(undefined, /^Bearer resource_metadata="[^"]+", scope="[^"]+"$/);
+  });
+
+  it('that has expired is refused, but for the skew of clocks', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    await expectRefused(
+      await issuer.forge({ exp: now - 60 }),
+      'error="invalid_token", error_description="The token has',
+    );
+    expect((await read(await issuer.forge({ exp: now - 2 }))).status).toBe(200);
+  });
+
+  it('that is for later, for another resource, or by another issuer is refused', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    await expectRefused(await issuer.forge({ nbf: now + 60 }), 'not good yet');
+    await expectRefused(
+      await issuer.token('reader', SCOPES[0], 'https://elsewhere.example/mcp'),
+      'not for this resource',
+    );
+    await expectRefused(await issuer.forge({ aud: [] }), 'not for this resource');
+    await expectRefused(await issuer.forge({ iss: 'https://elsewhere.example' }), 'not of an issuer that is trusted');
+    await expectRefused(await issuer.forge({ iss: `${issuer.origin}/` }), 'not of an issuer that is trusted');
+  });
+
+  it('that lacks what has to be in it, or is bound to a key of its client, is refused', async () => {
+    await expectRefused(await issuer.forge({ exp: undefined }), "'exp' of the token is missing");
+    await expectRefused(await issuer.forge({ sub: '' }), 'for whom');
+    await expectRefused(await issuer.forge({ cnf: { jkt: 'x' } }), 'bound to a key');
+  });
+
+  it('that is signed in another way is refused, and causes no request', async () => {
+    const shared = new TextEncoder().encode('a secret that is long enough to sign with it');
+    const asked = issuer.requests.length;
+    await expectRefused(await issuer.forge({}, { alg: 'HS256' }, shared), 'algorithm that is not accepted');
+    const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
+    await expectRefused(await issuer.forge({}, { alg: 'ES384' }, p384), 'algorithm that is not accepted');
+    const [, claims] = (await issuer.forge()).split('.');
+    for (const alg of ['none', 'None', 'NONE']) {
+      const header = Buffer.from(JSON.stringify({ alg })).toString('base64url');
+      await expectRefused(`${header}.${claims}.`, 'error="invalid_token"');
+      await expectRefused(`${header}.${claims}.AAAA`, 'error="invalid_token"');
+    }
+    expect(issuer.requests.length).toBe(asked);
+  });
+
+  it('that is signed with another key, or was changed, is refused', async () => {
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    await expectRefused(await issuer.forge({}, {}, other), 'signature of the token is wrong');
+    await expectRefused(await issuer.forge({}, { kid: 'unknown' }, other), 'key that is not known');
+    const [header, claims, signature] = (await issuer.token()).split('.');
+    const changed = JSON.parse(Buffer.from(claims ?? '', 'base64url').toString()) as object;
+    const forged = Buffer.from(JSON.stringify({ ...changed, sub: 'root' })).toString('base64url');
+    await expectRefused(`${header}.${forged}.${signature}`, 'signature of the token is wrong');
+  });
+
+  it.each(['x', 'a.b.c', 'e30.e30.e30', `${'a'.repeat(4_000)}`, '....'])(
+    'that is none, %#, is refused',
+    async (token) => {
+      await expectRefused(token, 'error="invalid_token"');
+    },
+  );
+
+  it('without the scope that is needed is told so with 403', async () => {
+    await expectRefused(await issuer.token('reader', SCOPES[1]), 'error="insufficient_scope"', 403);
+    await expectRefused(await issuer.forge({ scope: undefined }), 'error="insufficient_scope"', 403);
+  });
+
+  it('that was handed out by hand is known by its hash', async () => {
+    expect((await read(STATIC)).status).toBe(200);
+    const principal = { id: 'token:till', subject: 'till', scopes: [SCOPES[0]], groups: ['shop'] };
+    expect(guarded.seen.filter(({ operation }) => operation === 'read')).toEqual([{ operation: 'read', principal }]);
+  });
+
+  it('that was handed out by hand is refused when it is another one, or the hash itself', async () => {
+    await expectRefused(`${STATIC}x`, 'error="invalid_token"');
+    await expectRefused(hashOf(STATIC), 'error="invalid_token"');
+  });
+
+  it('by a key that was taken back is refused as soon as a new one is seen', async () => {
+    const before = await issuer.token();
+    expect((await read(before)).status).toBe(200);
+    issuer.rotate();
+    const after = await issuer.token();
+    expect((await read(after)).status).toBe(401);
+    later(KEYS_COOLDOWN_MS + 1_000);
+    expect((await read(after)).status).toBe(200);
+    expect((await read(before)).status).toBe(401);
+  });
+
+  it('by a key that was taken back is refused after some minutes in any case', async () => {
+    const before = await issuer.token();
+    expect((await read(before)).status).toBe(200);
+    issuer.rotate();
+    expect((await read(before)).status).toBe(200);
+    later(KEYS_MAX_AGE_MS + 1_000);
+    expect((await read(before)).status).toBe(401);
+  });
+});
+
+describe('the keys of an issuer', () => {
+  it('are asked for once, however many tokens with unknown keys come', async () => {
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    const tokens = await Promise.all(Array.from({ length: 20 }, (_, n) => issuer.forge({}, { kid: `k${n}` }, other)));
+    const responses = await Promise.all(tokens.map((token) => guarded.ask('modern', token, 'resources/list')));
+    expect(responses.map(({ status }) => status)).toEqual(tokens.map(() => 401));
+    expect(issuer.keyRequests()).toBe(1);
+  });
+
+  it.each(['cannot be reached', 'are too much', 'are elsewhere'])(
+    'that %s refuse nobody, and let nobody in',
+    async (how) => {
+      await using broken = await listening(() => (_request, response) => {
+        if (how === 'cannot be reached') response.writeHead(500).end();
+        else if (how === 'are elsewhere') response.writeHead(302, { location: `${issuer.origin}/jwks` }).end();
+        else response.end(JSON.stringify({ keys: [], more: 'x'.repeat(1024 * 1024) }));
+      });
+      await using other = await startGuarded({
+        issuers: [{ issuer: issuer.origin, jwksUri: `${broken.origin}/jwks` }],
+      });
+      const token = await issuer.token();
+      for (let n = 0; n < 3; n++) {
+        const response = await other.ask('modern', token, 'resources/list');
+        expect(response.status).toBe(503);
+        expect(response.headers['retry-after']).toBe('5');
+      }
+      // It is left alone for a while.
+      expect(broken.requests).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    {
+      how: 'a server that calls itself something else',
+      issuerOf: () => 'https://elsewhere.example',
+      keysOf: (origin: string) => origin,
+    },
+    { how: 'another server without https', issuerOf: (origin: string) => origin, keysOf: () => issuer.origin },
+  ])('are not taken from $how', async ({ issuerOf, keysOf }) => {
+    await using liar = await listening((origin) => (_request, response) => {
+      response.end(JSON.stringify({ issuer: issuerOf(origin), jwks_uri: `${keysOf(origin)}/jwks` }));
+    });
+    await using other = await startGuarded({ issuers: [{ issuer: liar.origin }] });
+    const token = await issuer.forge({ iss: liar.origin });
+    expect((await other.ask('modern', token, 'resources/list')).status).toBe(503);
+    expect(liar.requests.map(({ line }) => line)).toEqual([
+      'GET /.well-known/openid-configuration',
+      'GET /.well-known/oauth-authorization-server',
+    ]);
+    expect(issuer.keyRequests()).toBe(0);
+  });
+});
+
+describe('the endpoint', () => {
+  const list = (headers: Record<string, string>, suffix = ''): Promise<RawResponse> =>
+    post(guarded.serving.url + suffix, 'modern', 'resources/list', {}, headers);
+
+  it('takes no token out of the URL, not even beside a good one', async () => {
+    const token = await issuer.token();
+    for (const headers of [{}, bearer(token)]) {
+      const response = await list(headers, `?access_token=${token}`);
+      expect(response.status).toBe(400);
+      expect(challengeOf(response)).toContain('error="invalid_request"');
+    }
+  });
+
+  it('asks for a bearer token where another kind came, and refuses what is malformed', async () => {
+    expect((await list({ authorization: 'Basic cmVhZGVyOng=' })).status).toBe(401);
+    expect((await list({ authorization: `bEARER  ${STATIC}` })).status).toBe(200);
+    for (const authorization of ['Bearer', 'Bearer a b', `Bearer ${STATIC}, Bearer ${STATIC}`]) {
+      expect((await list({ authorization })).status).toBe(400);
+    }
+  });
+
+  it('needs a token for everything: every HTTP method, and bodies that are none', async () => {
+    const { url } = guarded.serving;
+    for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']) {
+      expect((await http(url, { method })).status).toBe(401);
+    }
+    expect((await http(url, { body: '{"jsonrpc":', headers: { 'content-type': 'application/json' } })).status).toBe(
+      401,
+    );
+    expect((await http(url.replace('/mcp', '/healthz'), { method: 'GET' })).text).toBe('{"status":"ok"}');
+  });
+
+  it('says where tokens come from, with and without its path (RFC 9728)', async () => {
+    const { origin } = new URL(guarded.serving.url);
+    for (const path of ['', '/mcp']) {
+      const response = await http(`${origin}/.well-known/oauth-protected-resource${path}`, { method: 'GET' });
+      expect(response.headers['content-type']).toBe('application/json');
+      expect(JSON.parse(response.text)).toEqual({
+        resource: RESOURCE,
+        authorization_servers: [issuer.origin],
+        bearer_methods_supported: ['header'],
+        scopes_supported: [SCOPES[0]],
+      });
+    }
+    const elsewhere = await http(`${origin}/.well-known/oauth-protected-resource/other`, { method: 'GET' });
+    expect(elsewhere.status).toBe(404);
+  });
+
+  it('answers to the name in its resource, and to no other', async () => {
+    expect((await list({ ...bearer(STATIC), host: 'library.example' })).status).toBe(200);
+    expect((await list({ ...bearer(STATIC), host: 'elsewhere.example' })).status).toBe(403);
+  });
+
+  it('lets others in without a token where that is configured, and nobody with a bad one', async () => {
+    await using open = await startGuarded({
+      tokens: [{ name: 'till', hash: hashOf(STATIC) }],
+      anonymous: true,
+    });
+    for (const era of ERAS) {
+      expect((await open.ask(era, undefined, 'resources/read', { uri: A })).status).toBe(200);
+      expect((await open.ask(era, 'bad', 'resources/read', { uri: A })).status).toBe(401);
+    }
+    expect(new Set(open.seen.map(({ principal }) => principal.id))).toEqual(new Set(['anonymous']));
+  });
+
+  it('takes of an issuer what is configured for it: audience, algorithms, keys and groups', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    await using keys = await listening(() => (_request, response) => {
+      response.end(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k' }] }));
+    });
+    await using other = await startGuarded({
+      issuers: [
+        {
+          issuer: issuer.origin,
+          jwksUri: `${keys.origin}/keys`,
+          audience: ['library', 'archive'],
+          algorithms: ['ES384'],
+          groupsClaim: 'roles',
+        },
+      ],
+    });
+    const header = { alg: 'ES384', kid: 'k' };
+    const claims = { aud: 'archive', scope: undefined, scp: ['x', 'y'], roles: 'guide', groups: ['staff'], azp: 'app' };
+    const good = await issuer.forge(claims, header, privateKey);
+    for (const era of ERAS) {
+      expect((await other.ask(era, good, 'resources/read', { uri: A })).status).toBe(200);
+      expect(other.seen.at(-1)?.principal).toMatchObject({ clientId: 'app', scopes: ['x', 'y'], groups: ['guide'] });
+    }
+    for (const bad of [issuer.token(), issuer.forge({ ...claims, aud: RESOURCE }, header, privateKey)]) {
+      expect((await other.ask('modern', await bad, 'resources/list')).status).toBe(401);
+    }
+    expect(issuer.requests.filter(({ line }) => line.startsWith('GET'))).toEqual([]);
+  });
+
+  it('knows a token by its hash in base64url, too', async () => {
+    const hash = Buffer.from(hashOf(STATIC), 'hex').toString('base64url');
+    await using other = await startGuarded({ tokens: [{ name: 'till', hash }] });
+    expect((await other.ask('modern', STATIC, 'resources/list')).status).toBe(200);
+    expect((await other.ask('modern', hash, 'resources/list')).status).toBe(401);
+  });
+
+  it('lets pages of allowed origins read the challenge and the metadata, and no others', async () => {
+    const vitrine = createVitrine({ mounts: [] });
+    const auth = { resource: RESOURCE, tokens: [{ name: 'till', hash: hashOf(STATIC) }] };
+    const origin = 'https://app.example';
+    const serving = await serveHttp(vitrine, { port: 0, auth, allowedOrigins: [origin] });
+    const asks = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+    const preflight = await http(serving.url, { method: 'OPTIONS', headers: asks });
+    expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, origin]);
+    const refused = await http(serving.url, { headers: { origin } });
+    expect(refused.status).toBe(401);
+    expect(refused.headers['access-control-expose-headers']).toContain('WWW-Authenticate');
+    const metadata = `${new URL(serving.url).origin}/.well-known/oauth-protected-resource/mcp`;
+    const read = await http(metadata, { method: 'GET', headers: { origin } });
+    expect([read.status, read.headers['access-control-allow-origin']]).toEqual([200, origin]);
+    expect((await http(metadata, { method: 'GET', headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    await serving.close();
+    await vitrine.close();
+  });
+
+  it('logs no token and tells none', async () => {
+    const tokens = [await issuer.token(), await issuer.forge({ exp: 1 }), STATIC, 'opaque-and-unknown-0123456789'];
+    for (const token of tokens) {
+      const answers = await Promise.all(
+        ERAS.map((era) => guarded.ask(era, token, 'tools/call', { name: 'whoami', arguments: {} })),
+      );
+      const said = JSON.stringify([answers, guarded.logged]);
+      for (const part of token.split('.')) expect(said).not.toContain(part);
+    }
+    expect(guarded.logged.join()).toContain('a token was refused');
+  });
+});
+
+describe('auth', () => {
+  const hash = hashOf(STATIC);
+
+  it.each([
+    [{ resource: RESOURCE }, /neither issuers nor tokens/],
+    [{ resource: 'http://library.example/mcp', tokens: [{ name: 'a', hash }] }, /https URL/],
+    [{ resource: `${RESOURCE}#part`, tokens: [{ name: 'a', hash }] }, /without query, fragment/],
+    [{ resource: RESOURCE, tokens: [{ name: 'a', hash: STATIC }] }, /no SHA-256/],
+    [
+      {
+        resource: RESOURCE,
+        tokens: [
+          { name: 'a', hash },
+          { name: 'a', hash },
+        ],
+      },
+      /two of the token/,
+    ],
+    [{ resource: RESOURCE, issuers: [{ issuer: 'http://issuer.example' }] }, /https URL/],
+    [{ resource: RESOURCE, issuers: [{ issuer: 'https://i.example', algorithms: ['HS256' as never] }] }, /HS256/],
+    [{ resource: RESOURCE, issuers: [{ issuer: 'https://i.example', algorithms: ['none' as never] }] }, /none/],
+  ])('is refused where it makes no sense, %#', async (auth, problem) => {
+    const vitrine = createVitrine({ mounts: [] });
+    expect(() => createEndpoint(vitrine, { auth })).toThrow(problem);
+    await vitrine.close();
+  });
+
+  it('lets the endpoint be reached from other machines, unless everybody may come in', async () => {
+    const vitrine = createVitrine({ mounts: [] });
+    const auth = { resource: RESOURCE, tokens: [{ name: 'a', hash }] };
+    await expect(serveHttp(vitrine, { host: '0.0.0.0', port: 0 })).rejects.toThrow(/no authorization/);
+    await expect(serveHttp(vitrine, { host: '0.0.0.0', port: 0, auth: { ...auth, anonymous: true } })).rejects.toThrow(
+      /no authorization/,
+    );
+    const serving = await serveHttp(vitrine, { host: '0.0.0.0', port: 0, auth });
+    expect((await http(`http://127.0.0.1:${serving.port}/mcp`)).status).toBe(401);
+    await serving.close();
+    await vitrine.close();
+  });
+});
