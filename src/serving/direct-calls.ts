@@ -48,9 +48,9 @@ export function createDirectCalls(vitrine: Vitrine, log: Log): DirectCalls {
     try {
       const result = await method.run(params, invocation);
       if (isPlainResult(method.name, result as Data)) return { plain: result };
-      handOn(request, { result });
+      handOn(request, { requestId: ctx.requestId, result });
     } catch (error) {
-      handOn(request, { error });
+      handOn(request, { requestId: ctx.requestId, error });
     }
     return undefined;
   }

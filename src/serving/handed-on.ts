@@ -3,7 +3,10 @@
  * it has to look at. The handler of the request gives that outcome, so that nothing is called a second time.
  */
 
-type Outcome = { readonly result: object } | { readonly error: unknown };
+type Outcome = {
+  /** Under which the log, the audit and an error know it. */
+  readonly requestId: string;
+} & ({ readonly result: object } | { readonly error: unknown });
 
 const outcomes = new WeakMap<Request, Outcome>();
 
@@ -13,6 +16,10 @@ export function handOn(request: Request, outcome: Outcome): void {
 }
 
 export const isHandedOn = (request: Request): boolean => outcomes.has(request);
+
+/** The id that the request had when it ran; undefined where it has not run yet. */
+export const handedOnId = (request: Request | undefined): string | undefined =>
+  request === undefined ? undefined : outcomes.get(request)?.requestId;
 
 /**
  * What the request has come to; undefined where it has not run yet.

@@ -13,7 +13,7 @@ import { subscribeParams } from '../protocol/methods.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { principalIn } from './auth/passing.ts';
 import { type ClientRoots, createClientRoots } from './client-roots.ts';
-import { handedOn } from './handed-on.ts';
+import { handedOn, handedOnId } from './handed-on.ts';
 import { declaredFeatures, type RunningInvocation, startInvocation } from './invocation.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -162,7 +162,9 @@ export function capabilitiesOf(vitrine: Vitrine): ServerCapabilities {
 function contextOf(connection: Connection, sdk: ServerContext, roots: readonly string[] | undefined): Context {
   // A request of a session may have come with a newer token of the same principal, which allows something else.
   const principal = principalIn(sdk) ?? connection.principal;
-  return createContext({ ...partsOf({ ...connection, principal }), signal: sdk.mcpReq.signal, roots });
+  const requestId = handedOnId(sdk.http?.req);
+  const parts = { ...partsOf({ ...connection, principal }), ...(requestId !== undefined && { requestId }) };
+  return createContext({ ...parts, signal: sdk.mcpReq.signal, roots });
 }
 
 /** For work that no request asked for. */

@@ -11,7 +11,7 @@ import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import type { Era } from '../e2e/harness.ts';
 import { http, INITIALIZE, JSON_HEADERS, messageOf, post, type RawResponse } from '../e2e/raw.ts';
-import { type Listening, listening } from '../gateway/oauth-servers.ts';
+import { type Listening, listening } from '../gateway/authorization/servers.ts';
 
 /** The endpoint as its clients know it; where it listens is another matter, as behind a proxy. */
 export const RESOURCE = 'https://library.example/mcp';

@@ -6,7 +6,7 @@ import { createEndpoint, serveHttp } from '../../src/serving/http.ts';
 import { createVitrine } from '../../src/vitrine.ts';
 import { ERAS } from '../e2e/harness.ts';
 import { http, messageOf, post, type RawResponse } from '../e2e/raw.ts';
-import { listening } from '../gateway/oauth-servers.ts';
+import { listening } from '../gateway/authorization/servers.ts';
 import {
   A,
   bearer,

@@ -7,8 +7,8 @@ import { type Cache, hintOf } from './cache.ts';
 import type { Calls } from './calls.ts';
 import { askable, capabilitiesOf } from './clients.ts';
 import type { Connections } from './connections.ts';
-import type { Data, Link } from './link.ts';
 import type { UpstreamOptions } from './options.ts';
+import type { Data, Link } from './wire/link.ts';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
 export const DEFAULT_CALL_TIMEOUT_MS = 300_000;

@@ -7,8 +7,8 @@ import { ResourceError } from '../../core/errors.ts';
 import type { ClientFeatures, Invocation, LoggingLevel } from '../../core/invocation.ts';
 import { type InputRequest, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import type { Lease } from './connections.ts';
-import type { Data, Link } from './link.ts';
-import { ORIGIN_META_KEY } from './message-origin.ts';
+import type { Data, Link } from './wire/link.ts';
+import { ORIGIN_META_KEY } from './wire/message-origin.ts';
 
 /** How long a call waits for its client to come back with an answer, in milliseconds. */
 const PARKED_MS = 10 * 60_000;

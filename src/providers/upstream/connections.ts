@@ -8,10 +8,10 @@ import type { JSONRPCRequest } from '@modelcontextprotocol/client';
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { askable, capabilitiesOf, lasts } from './clients.ts';
-import { type Data, type Link, openLink, type Verdict } from './link.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { Watching } from './watching.ts';
+import { type Data, type Link, openLink, type Verdict } from './wire/link.ts';
 import { type Ask, createWorld, isIdle, type World } from './world.ts';
 
 /** What comes over a connection by itself, and what is made for each. */

@@ -8,11 +8,11 @@ import { createCache } from './cache.ts';
 import { createCalls } from './calls.ts';
 import { createConnections } from './connections.ts';
 import { type Facts, factsOf } from './facts.ts';
-import type { LinkFacts } from './link.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { resourcesProvider } from './resources.ts';
 import { mountedServer } from './server.ts';
 import { createWatching, type WatchedList } from './watching.ts';
+import type { LinkFacts } from './wire/link.ts';
 
 export type { HttpTarget, StdioTarget, UpstreamOptions, UpstreamTarget } from './options.ts';
 

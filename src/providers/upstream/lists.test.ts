@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import { createNotes } from '../../core/notes.ts';
-import type { Data } from './link.ts';
 import { createLists, type Fetch } from './lists.ts';
+import type { Data } from './wire/link.ts';
 
 const idOf = (entry: Data): string => String(entry.id);
 const entry = (id: number): Data => ({ id });

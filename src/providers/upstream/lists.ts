@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Page } from '../../core/provider.ts';
-import type { Data } from './link.ts';
+import type { Data } from './wire/link.ts';
 
 export interface ListedPage {
   readonly entries: readonly Data[];

@@ -15,7 +15,7 @@ import { bodyOf } from './bodies.ts';
 import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
 import type { Known } from './known.ts';
-import type { Data } from './link.ts';
+import type { Data } from './wire/link.ts';
 
 export interface ResourcesSetup {
   readonly name: string;

@@ -10,9 +10,9 @@ import { type Asking, othersOf, withClient } from './asking.ts';
 import type { Calls } from './calls.ts';
 import type { Connections, Lease } from './connections.ts';
 import type { Facts } from './facts.ts';
-import type { Data, Link } from './link.ts';
-import { parameterHeaders } from './parameter-headers.ts';
 import { completionIn } from './resources.ts';
+import type { Data, Link } from './wire/link.ts';
+import { parameterHeaders } from './wire/parameter-headers.ts';
 
 export interface ServerSetup {
   readonly facts: () => Facts;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import type { Link } from './link.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
+import type { Link } from './wire/link.ts';
 
 interface Fake extends Link {
   ended: boolean;

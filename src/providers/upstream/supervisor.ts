@@ -1,7 +1,7 @@
 /** Keeps one connection up: opens it when it is wanted, and again with growing pauses when it has ended. */
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import type { Link } from './link.ts';
+import type { Link } from './wire/link.ts';
 
 /**
  * Pauses between attempts, in milliseconds; half of each is chance, so that many do not come back at once. Only a good

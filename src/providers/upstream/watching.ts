@@ -8,8 +8,8 @@ import type { Context, Log } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { ServerList } from '../../core/mounted-server.ts';
 import type { Facts } from './facts.ts';
-import type { Data, Link } from './link.ts';
 import type { Supervisor } from './supervisor.ts';
+import type { Data, Link } from './wire/link.ts';
 
 export type WatchedList = ServerList | 'resources';
 

@@ -1,5 +1,5 @@
 /** Arguments that a tool wants repeated in headers over HTTP (SEP-2243), for the server's own front to route by. */
-import type { HeaderParameter } from '../../core/header-parameters.ts';
+import type { HeaderParameter } from '../../../core/header-parameters.ts';
 import type { Data } from './link.ts';
 
 /** Characters that stand for themselves in a header. */

@@ -11,12 +11,12 @@ import {
   type SubscriptionFilter,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import type { Log } from '../../core/context.ts';
-import { PeerError, ResourceError } from '../../core/errors.ts';
-import { VERSION } from '../../core/version.ts';
+import type { Log } from '../../../core/context.ts';
+import { PeerError, ResourceError } from '../../../core/errors.ts';
+import { VERSION } from '../../../core/version.ts';
+import { isStdio, type UpstreamOptions } from '../options.ts';
 import { endsConnection, faultOf } from './faults.ts';
 import { ORIGIN_HEADER } from './message-origin.ts';
-import { isStdio, type UpstreamOptions } from './options.ts';
 import { checkShape } from './shapes.ts';
 import { createTransport } from './transport.ts';
 import { keepWhole } from './whole-messages.ts';

@@ -1,8 +1,8 @@
 /** Authorization at an upstream without a user: a bearer token, and client credentials at a real authorization server. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthConfig, createAuth } from '../../src/providers/upstream/auth/index.ts';
-import { until } from '../e2e/waiting.ts';
-import { connectWith, readWith, type StateDirectory, stateDirectory } from './oauth-client.ts';
+import { type AuthConfig, createAuth } from '../../../src/providers/upstream/auth/index.ts';
+import { until } from '../../e2e/waiting.ts';
+import { connectWith, readWith, type StateDirectory, stateDirectory } from './client.ts';
 import {
   type AuthorizationServer,
   authorizationServer,
@@ -12,7 +12,7 @@ import {
   protectedServer,
   SCOPE,
   TEXT,
-} from './oauth-servers.ts';
+} from './servers.ts';
 
 let state: StateDirectory;
 let authorization: AuthorizationServer;
@@ -36,7 +36,7 @@ const authOf = (config: AuthConfig, url = upstream.url): ReturnType<typeof creat
 const machine = { type: 'client-credentials', ...MACHINE } as const;
 
 describe('AuthConfig', async () => {
-  const { AuthConfig } = await import('../../src/providers/upstream/auth/index.ts');
+  const { AuthConfig } = await import('../../../src/providers/upstream/auth/index.ts');
 
   it.each([
     { type: 'bearer', token: 't' },

@@ -7,7 +7,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { PeerError, ResourceError } from '../../core/errors.ts';
+import { PeerError, ResourceError } from '../../../core/errors.ts';
 import { UNANSWERED } from './unanswered.ts';
 import { wholeData } from './whole-messages.ts';
 

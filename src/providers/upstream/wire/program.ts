@@ -5,8 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { ResourceError } from '../../core/errors.ts';
-import type { StdioTarget } from './options.ts';
+import { ResourceError } from '../../../core/errors.ts';
+import type { StdioTarget } from '../options.ts';
 
 /** Bytes of one message. What is longer ends the connection. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;

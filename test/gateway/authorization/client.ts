@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AuthProvider, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type AuthConfig, authorizeUpstream, createAuth } from '../../src/providers/upstream/auth/index.ts';
-import { type Visit, type VisitOptions, visit } from './oauth-browser.ts';
+import { type AuthConfig, authorizeUpstream, createAuth } from '../../../src/providers/upstream/auth/index.ts';
+import { type Visit, type VisitOptions, visit } from './browser.ts';
 
 export interface StateDirectory extends AsyncDisposable {
   readonly path: string;

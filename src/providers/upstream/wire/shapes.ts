@@ -1,5 +1,5 @@
 /** Results that are not of their method's shape are stopped here: nothing behind looks into what cannot be there. */
-import { ResourceError } from '../../core/errors.ts';
+import { ResourceError } from '../../../core/errors.ts';
 import type { Data } from './link.ts';
 
 /** Where the entries of a method's result are, and what each of them has at least: a text of this name. */

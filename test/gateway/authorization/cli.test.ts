@@ -4,18 +4,18 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { vitrine } from '../cli/run.ts';
-import { CLI, connectHttp, ROOT, startHttp } from '../e2e/harness.ts';
-import { until, within } from '../e2e/waiting.ts';
-import { type VisitOptions, visit } from './oauth-browser.ts';
-import { type StateDirectory, savedAt, stateDirectory } from './oauth-client.ts';
+import { vitrine } from '../../cli/run.ts';
+import { CLI, connectHttp, ROOT, startHttp } from '../../e2e/harness.ts';
+import { until, within } from '../../e2e/waiting.ts';
+import { type VisitOptions, visit } from './browser.ts';
+import { type StateDirectory, savedAt, stateDirectory } from './client.ts';
 import {
   type AuthorizationServer,
   authorizationServer,
   type ProtectedServer,
   protectedServer,
   TEXT,
-} from './oauth-servers.ts';
+} from './servers.ts';
 
 let state: StateDirectory;
 let authorization: AuthorizationServer;

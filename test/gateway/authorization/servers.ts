@@ -5,9 +5,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import Provider, { type IssuedToken } from 'oidc-provider';
-import { memoryProvider } from '../../src/providers/memory/index.ts';
-import { createEndpoint } from '../../src/serving/http.ts';
-import { createVitrine } from '../../src/vitrine.ts';
+import { memoryProvider } from '../../../src/providers/memory/index.ts';
+import { createEndpoint } from '../../../src/serving/http.ts';
+import { createVitrine } from '../../../src/vitrine.ts';
 
 export const MACHINE = { clientId: 'machine', clientSecret: 'machine-secret-0123456789' } as const;
 export const BY_HAND = { clientId: 'by-hand', clientSecret: 'by-hand-secret-0123456789' } as const;

@@ -1,17 +1,10 @@
 /** Nothing secret in a log or an error, whatever an authorization server does with what it is told. */
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toWireError } from '../../src/core/errors.ts';
-import { type AuthConfig, createAuth } from '../../src/providers/upstream/auth/index.ts';
-import { authorizeAt, oauthAt, readWith, type StateDirectory, savedAt, stateDirectory } from './oauth-client.ts';
-import {
-  authorizationServer,
-  type Listening,
-  listening,
-  protectedServer,
-  REDIRECT_PORT,
-  SCOPE,
-} from './oauth-servers.ts';
+import { toWireError } from '../../../src/core/errors.ts';
+import { type AuthConfig, createAuth } from '../../../src/providers/upstream/auth/index.ts';
+import { authorizeAt, oauthAt, readWith, type StateDirectory, savedAt, stateDirectory } from './client.ts';
+import { authorizationServer, type Listening, listening, protectedServer, REDIRECT_PORT, SCOPE } from './servers.ts';
 
 let state: StateDirectory;
 let written: string[];

@@ -1,9 +1,9 @@
 /** The wire to an upstream: a child process, or an HTTP endpoint whose stream of notifications is looked after. */
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import type { Log } from '../../core/context.ts';
-import { scrub } from '../../core/scrub.ts';
+import type { Log } from '../../../core/context.ts';
+import { scrub } from '../../../core/scrub.ts';
+import { isStdio, type UpstreamTarget } from '../options.ts';
 import { annotateMessages, takeOrigin } from './message-origin.ts';
-import { isStdio, type UpstreamTarget } from './options.ts';
 import { isMessage, post } from './post.ts';
 import { programTransport } from './program.ts';
 import { answered, requestIn } from './unanswered.ts';

@@ -8,7 +8,7 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../../protocol/error-codes.ts';
+import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../../../protocol/error-codes.ts';
 
 /** Around the data of an error, so that the SDK takes it for nothing that it knows. */
 const WHOLE = 'vitrine/whole';

@@ -1,23 +1,15 @@
 /** A running gateway with tokens that a user has authorized: expiry, refresh, revocation, and whom they are for. */
 import { copyFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { until } from '../e2e/waiting.ts';
-import {
-  authorizeAt,
-  connectWith,
-  oauthAt,
-  readWith,
-  type StateDirectory,
-  savedAt,
-  stateDirectory,
-} from './oauth-client.ts';
+import { until } from '../../e2e/waiting.ts';
+import { authorizeAt, connectWith, oauthAt, readWith, type StateDirectory, savedAt, stateDirectory } from './client.ts';
 import {
   type AuthorizationServer,
   authorizationServer,
   type ProtectedServer,
   protectedServer,
   TEXT,
-} from './oauth-servers.ts';
+} from './servers.ts';
 
 let state: StateDirectory;
 let authorization: AuthorizationServer;

@@ -1,12 +1,12 @@
 /** Authorization in a gateway: each connection of an upstream has the same tokens, and no client's token is among them. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createContext } from '../../src/core/context.ts';
-import { createAuth } from '../../src/providers/upstream/auth/index.ts';
-import { upstream as mounted } from '../../src/providers/upstream/index.ts';
-import { serveHttp } from '../../src/serving/http.ts';
-import { createVitrine } from '../../src/vitrine.ts';
-import { authorizeAt, type StateDirectory, savedAt, stateDirectory } from './oauth-client.ts';
+import { createContext } from '../../../src/core/context.ts';
+import { createAuth } from '../../../src/providers/upstream/auth/index.ts';
+import { upstream as mounted } from '../../../src/providers/upstream/index.ts';
+import { serveHttp } from '../../../src/serving/http.ts';
+import { createVitrine } from '../../../src/vitrine.ts';
+import { authorizeAt, type StateDirectory, savedAt, stateDirectory } from './client.ts';
 import {
   type AuthorizationServer,
   authorizationServer,
@@ -14,7 +14,7 @@ import {
   type ProtectedServer,
   protectedServer,
   TEXT,
-} from './oauth-servers.ts';
+} from './servers.ts';
 
 let state: StateDirectory;
 let authorization: AuthorizationServer;

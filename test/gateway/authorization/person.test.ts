@@ -2,10 +2,10 @@
 import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { authorizeUpstream } from '../../src/providers/upstream/auth/index.ts';
-import { within } from '../e2e/waiting.ts';
-import { type Visit, visit } from './oauth-browser.ts';
-import { authorizeAt, oauthAt, readWith, type StateDirectory, savedAt, stateDirectory } from './oauth-client.ts';
+import { authorizeUpstream } from '../../../src/providers/upstream/auth/index.ts';
+import { within } from '../../e2e/waiting.ts';
+import { type Visit, visit } from './browser.ts';
+import { authorizeAt, oauthAt, readWith, type StateDirectory, savedAt, stateDirectory } from './client.ts';
 import {
   type AuthorizationServer,
   authorizationServer,
@@ -14,7 +14,7 @@ import {
   protectedServer,
   REDIRECT_PORT,
   TEXT,
-} from './oauth-servers.ts';
+} from './servers.ts';
 
 let state: StateDirectory;
 let authorization: AuthorizationServer;
