@@ -134,8 +134,9 @@ describe('a call on the direct path', () => {
     const server: MountedServer = {
       features: { tools: true, prompts: true, completion: false },
       listTools: async () => ({ tools: [] }),
-      callTool: async ({ name }) => {
+      callTool: async ({ name }, { requestId }) => {
         ran(name);
+        if (name === 'bug') throw new Error(requestId);
         return SERVER_OUTCOMES[name]?.() as never;
       },
       headerParameters: async () => [],
@@ -179,6 +180,16 @@ describe('a call on the direct path', () => {
     status: response.status,
     type: response.headers.get('content-type'),
     body: await response.json(),
+  });
+
+  it('that fails for no known reason is known by one request id, in the log and to the client', async () => {
+    const logged: unknown[] = [];
+    const log = { ...SILENT, error: (_message: string, facts?: object) => void logged.push(facts) };
+    await modern.close();
+    modern = createModern(engine, log);
+    const { response } = await send(callOf('up_bug'));
+    const { error } = (await response.json()) as { error: { data: { requestId: string } } };
+    expect(logged).toMatchObject([{ requestId: error.data.requestId, error: { message: error.data.requestId } }]);
   });
 
   const upstream = (method: typeof callOf | typeof promptOf) =>
