@@ -68,10 +68,14 @@ export interface Abilities extends Pick<ClientOptions, 'capabilities' | 'inputRe
 }
 
 /** Starts `vitrine serve <args>` over stdio and connects to it. */
-export async function connectStdio(era: Era, args: readonly string[], abilities?: Abilities): Promise<Connected> {
+export const connectStdio = (era: Era, args: readonly string[], abilities?: Abilities): Promise<Connected> =>
+  connectProgram(era, [CLI, 'serve', ...args], abilities);
+
+/** Starts Node.js with a program that serves over stdio, and connects to it. */
+export async function connectProgram(era: Era, args: readonly string[], abilities?: Abilities): Promise<Connected> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [CLI, 'serve', ...args],
+    args: [...args],
     cwd: ROOT,
     stderr: 'pipe',
   });
