@@ -16,6 +16,8 @@ export function serveStdio(control, era) {
   let deaf = false;
   /** @type {Message[]} */
   let held = [];
+  /** @type {Message[]} that came while it was deaf */
+  const unheard = [];
 
   /** @param {Message} message */
   const send = (message) => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -73,16 +75,20 @@ export function serveStdio(control, era) {
   }
 
   const input = createInterface({ input: process.stdin });
-  input.on('line', (line) => {
-    const message = JSON.parse(line);
+  input.on('line', (line) => hear(JSON.parse(line)));
+
+  /** @param {Message} message */
+  function hear(message) {
     if (message.method === undefined) return;
+    // From the moment that the fault is there: the next look may come after this message.
+    if (control.fault().kind === 'deaf') return void unheard.push(message);
     control.note('received', { method: message.method });
     if (message.method === 'notifications/cancelled') streams.delete(message.params.requestId);
     if (message.id === undefined) return;
     const fault = control.strikes(message.method);
     if (fault === undefined) answer(message);
     else fail(message, fault);
-  });
+  }
   input.on('close', () => {
     control.note('ended');
     process.exit(0);
@@ -97,6 +103,7 @@ export function serveStdio(control, era) {
       else input.resume();
       control.note(deaf ? 'deaf' : 'hears');
     }
+    if (kind !== 'deaf') for (const message of unheard.splice(0)) hear(message);
     if (kind !== 'slow') {
       for (const message of held) answer(message);
       held = [];
