@@ -1,4 +1,14 @@
 /** Vitrine as a library: the engine, what it is made of, and the ways to serve it. */
+
+export type {
+  AccessArea,
+  AccessDecision,
+  AccessEffect,
+  AccessOperation,
+  AccessPolicy,
+  AccessRequest,
+} from './core/access.ts';
+export type { Admission, AskedFor, Lasting } from './core/admission.ts';
 export { accepted, refused, sampledText } from './core/answers.ts';
 export type { BodyContent, BodyWindow, ResourceBody } from './core/body.ts';
 export { bytesOf, textBytes } from './core/body.ts';
@@ -47,10 +57,17 @@ export type {
 } from './core/provider.ts';
 export { rootsIn } from './core/roots.ts';
 export type { JsonSchema, OutputOf, Schema, StandardSchema } from './core/schema.ts';
+export type { Telemetry } from './core/telemetry.ts';
 export { defineTool, type Tool, type ToolDefinition, type ToolOutcome } from './core/tool.ts';
 export { encodeSegment, parseTreeUri, schemeOf, splitUri, treeUri } from './core/uri.ts';
 export type { ResourceToolOptions } from './frontends/resource-tools/index.ts';
 export type { ResourceLimits } from './frontends/resources/options.ts';
+export type { AccessOptions, AccessRule, AccessRules, Who } from './layers/access/index.ts';
+export { rulesPolicy } from './layers/access/index.ts';
+export type { AuditOptions } from './layers/audit/index.ts';
+export type { UsageLimits } from './layers/limits/index.ts';
+export type { Rate, RateOptions } from './layers/limits/rates.ts';
+export type { RedactOptions } from './layers/redact/index.ts';
 export type {
   AudioContent,
   CallToolResult,
@@ -78,7 +95,15 @@ export {
 } from './protocol/input-required.ts';
 export type * from './protocol/resources.ts';
 export { DIRECTORY_MIME_TYPE } from './protocol/resources.ts';
-export type { AuthOptions, SigningAlgorithm, StaticToken, TokenIssuer } from './serving/auth/options.ts';
+export type {
+  AuthOptions,
+  DpopOptions,
+  Introspection,
+  SigningAlgorithm,
+  StaticToken,
+  TokenIssuer,
+} from './serving/auth/options.ts';
+export type { ConnectionLimits } from './serving/connection-limits.ts';
 export {
   createEndpoint,
   type HttpEndpoint,
@@ -89,4 +114,5 @@ export {
 } from './serving/http.ts';
 export type { ResumptionOptions } from './serving/resumption.ts';
 export { type ServeStdioOptions, type StdioServing, serveStdio } from './serving/stdio.ts';
+export type { TlsOptions } from './serving/tls.ts';
 export { createVitrine, type ServerIdentity, VERSION, type Vitrine, type VitrineOptions } from './vitrine.ts';

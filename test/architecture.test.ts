@@ -17,15 +17,18 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'vitrine.ts': ['protocol', 'core', 'layers', 'frontends'],
   serving: ['protocol', 'core', 'frontends', 'vitrine.ts'],
   config: ['protocol', 'core', 'providers', 'layers'],
+  client: ['protocol', 'core'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
   cli: ['protocol', 'core', 'providers', 'layers', 'serving', 'config', 'vitrine.ts'],
 };
 
-/** The SDK is known in two places only: its servers where this one is served, its client where another one is reached. */
+/** The SDK is known in few places: its servers where this one is served, its client where another one is reached. */
 const SDK = '@modelcontextprotocol/';
 
 const maySee = ({ file, from, target }: Import): boolean =>
-  from === 'serving' || (file.startsWith('providers/upstream/') && /^@modelcontextprotocol\/client(\/|$)/.test(target));
+  from === 'serving' ||
+  ((from === 'client' || file.startsWith('providers/upstream/')) &&
+    /^@modelcontextprotocol\/client(\/|$)/.test(target));
 
 interface Import {
   readonly file: string;
@@ -67,7 +70,20 @@ describe('imports', async () => {
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 
-  it('of the SDK are in serving, and of its client in upstream', () => {
+  it('of the client need nothing of Node, but for what is in client/node', () => {
+    const own = all.filter(({ from, file }) => from === 'client' && !file.startsWith('client/node/'));
+    const reached = new Set(own.map(({ file }) => file));
+    // A set goes on to what is added meanwhile.
+    for (const file of reached) {
+      const targets = all.filter((each) => each.file === file && each.target.startsWith('.'));
+      for (const { target } of targets) reached.add(relative(SRC, resolve(dirname(join(SRC, file)), target)));
+    }
+    expect(reached.size).toBeGreaterThan(10);
+    const wrong = all.filter(({ file, target }) => reached.has(file) && target.startsWith('node:'));
+    expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
+  });
+
+  it('of the SDK are in serving, and of its client in upstream and client', () => {
     const wrong = all.filter((each) => each.target.startsWith(SDK) && !maySee(each));
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });

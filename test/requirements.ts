@@ -10,6 +10,8 @@ export interface Requirement {
   readonly source: RequirementSource;
   /** `open`: not yet, or not all of it. */
   readonly status: 'proved' | 'open';
+  /** Files and folders that meet it, and the page that says how, from the root. `docs/guide/security.md` has those. */
+  readonly where: readonly string[];
 }
 
 export type RequirementSource =
@@ -19,10 +21,60 @@ export type RequirementSource =
   | 'MCP data structures and security'
   | 'MCP tool content blocks';
 
+/** Where a clause is met; each one of `MCP data structures and security` has a line. */
+const WHERE: Readonly<Record<string, readonly string[]>> = {
+  '2093-10': ['src/client/walk.ts', 'docs/guide/client.md'],
+  '973-4': ['src/client/safety/trust.ts', 'src/client/safety/fetch-icon.ts', 'src/client/safety/sanitizer.ts'],
+  'RES-7': ['src/layers/timeout', 'src/layers/limits', 'docs/layers/timeout.md'],
+  'RES-8': ['src/serving/tls.ts', 'docs/guide/transport.md'],
+  'RES-9': ['src/layers/audit', 'docs/layers/audit.md'],
+  'SEC-CAP-1': ['src/serving/methods.ts', 'src/serving/sdk-server.ts', 'src/layers/access', 'docs/guide/protocol.md'],
+  'SEC-CAP-2': ['src/serving/methods.ts', 'docs/guide/protocol.md'],
+  'SEC-RES-1': ['src/core/uri.ts', 'src/providers/files', 'docs/decisions/0005-opens-what-it-checked.md'],
+  'SEC-RES-2': ['src/core/access.ts', 'src/layers/access', 'docs/layers/access.md'],
+  'SEC-RES-3': [
+    'src/serving/body-form.ts',
+    'src/serving/depth.ts',
+    'src/layers/limits',
+    'src/frontends/resources/encode.ts',
+    'docs/guide/limits.md',
+  ],
+  'SEC-RES-4': [
+    'src/core/change-hub.ts',
+    'src/core/admission.ts',
+    'src/serving/subscriptions.ts',
+    'docs/guide/limits.md',
+  ],
+  'SEC-RES-5': ['src/core/uri-template.ts', 'src/core/uri-template'],
+  'SEC-RES-6': ['src/layers/mime', 'src/core/verify-type.ts', 'src/client/safety/contents.ts', 'docs/layers/mime.md'],
+  'SEC-RES-7': ['src/client/safety'],
+  'SEC-TOOL-1': ['src/frontends/tools', 'src/core/schema.ts', 'src/core/tool.ts', 'docs/guide/library.md'],
+  'SEC-TOOL-2': [
+    'src/layers/access/gate.ts',
+    'src/layers/limits/rates.ts',
+    'docs/guide/access.md',
+    'docs/guide/limits.md',
+  ],
+  'SEC-TOOL-3': ['src/frontends/resource-tools', 'src/core/scrub.ts', 'src/core/errors.ts', 'docs/guide/tools.md'],
+  'SEC-TOOL-4': ['src/client/guards/tools.ts', 'src/client/guards/pins.ts'],
+  'SEC-PROMPT-1': ['src/frontends/prompts/folder', 'docs/guide/prompts.md'],
+  'SEC-PROMPT-2': ['src/layers/access/gate.ts', 'src/frontends/prompts/folder/embed.ts', 'docs/guide/access.md'],
+  'SEC-PROMPT-3': ['src/frontends/prompts/folder', 'docs/guide/prompts.md'],
+  'SEC-SAMP-1': ['src/client/guards/sampling.ts', 'src/client/guards/budget.ts'],
+  'SEC-SAMP-2': ['src/frontends/resource-tools/summarize.ts', 'docs/guide/asking-the-client.md'],
+  'SEC-ROOT-1': ['src/client/guards/roots.ts'],
+  'SEC-ROOT-2': ['src/layers/roots', 'docs/layers/roots.md'],
+  'SEC-UTIL-1': ['src/core/cursor.ts', 'docs/decisions/0003-cursors.md'],
+  'SEC-UTIL-2': ['src/serving/invocation.ts', 'docs/guide/protocol.md'],
+  'SEC-UTIL-3': ['src/core/notes.ts', 'src/core/invocation.ts'],
+  'SEC-UTIL-4': ['src/serving/floods.ts', 'src/core/scrub.ts', 'docs/guide/limits.md'],
+  'SEC-UTIL-5': ['src/frontends/completion', 'src/layers/access', 'docs/layers/access.md'],
+};
+
 type Row = readonly [id: string, status: Requirement['status'], text: string];
 
 const rows = (source: RequirementSource, table: readonly Row[]): readonly Requirement[] =>
-  table.map(([id, status, text]) => ({ id, text, source, status }));
+  table.map(([id, status, text]) => ({ id, text, source, status, where: WHERE[id] ?? [] }));
 
 export const REQUIREMENTS: readonly Requirement[] = [
   ...rows('SEP-2093', [
@@ -32,11 +84,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['2093-4', 'proved', 'resources/list with a URI pages through direct children; missing and not listable differ'],
     ['2093-5', 'proved', 'Reading a container gives a bounded set of children, each whole'],
     ['2093-6', 'proved', 'Reading anything else gives one content under the requested URI, maybe in several types'],
-    ['2093-7', 'open', 'From servers without capabilities several URIs in one read are taken; the first is primary'],
+    ['2093-7', 'proved', 'From servers without capabilities several URIs in one read are taken; the first is primary'],
     ['2093-8', 'proved', 'A listed type is the primary one; containers are inode/directory'],
     ['2093-9', 'proved', 'Annotations of an embedded resource are sent in the resource, never beside it'],
-    ['2093-10', 'open', 'The client walks cyclic and unbounded trees safely and says which limit it hit'],
-    ['2093-11', 'open', 'Unknown fields survive and absent ones are tolerated, with a fallback for metadata'],
+    ['2093-10', 'proved', 'The client walks cyclic and unbounded trees safely and says which limit it hit'],
+    ['2093-11', 'proved', 'Unknown fields survive and absent ones are tolerated, with a fallback for metadata'],
   ]),
   ...rows('SEP-973', [
     ['973-1', 'proved', 'Icons and website of the server are configurable and arrive in both eras'],
@@ -52,7 +104,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['RES-5', 'open', 'Files, databases, APIs, live data, images and logs, each by a provider with an example'],
     ['RES-6', 'proved', 'Every list is paged; names, types, freshness and errors are of use'],
     ['RES-7', 'proved', 'Long operations time out, and what was held is released at the end'],
-    ['RES-8', 'open', 'TLS when configured'],
+    ['RES-8', 'proved', 'TLS when configured'],
     ['RES-9', 'proved', 'Access to resources is audited'],
   ]),
   ...rows('MCP data structures and security', [
@@ -61,7 +113,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['SEC-RES-1', 'proved', 'No spelling, link or race leaves the root of a mount'],
     ['SEC-RES-2', 'open', 'Authorization before every operation; the denied may look like the missing'],
     ['SEC-RES-3', 'proved', 'Sizes of reads and requests are limited, and the limit stops the work early'],
-    ['SEC-RES-4', 'open', 'Subscriptions are limited, and storms of updates become few'],
+    ['SEC-RES-4', 'proved', 'Subscriptions are limited, and storms of updates become few'],
     ['SEC-RES-5', 'proved', 'Templates expand and match injection-safe and in linear time'],
     ['SEC-RES-6', 'open', 'Types are verified from content, by the server and by the client'],
     ['SEC-RES-7', 'open', 'The client handles content safely by its type'],

@@ -2,6 +2,7 @@
 import type { Secrets } from '../config/secrets.ts';
 import { type Context, createContext, type Log, SILENT } from '../core/context.ts';
 import { publishUri } from '../core/mounts.ts';
+import { stripControls } from '../core/scrub.ts';
 import { createVitrine, type Vitrine } from '../vitrine.ts';
 import { checkUpstream, rememberFaults } from './check-upstream.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
@@ -15,7 +16,7 @@ export async function check(paths: readonly string[], flags: SourceFlags, secret
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
   const vitrine = createVitrine(engineOptions(sources, undefined));
-  const print = (line: string): void => void process.stdout.write(`${secrets.hide(line)}\n`);
+  const print = (line: string): void => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     await checkMounts(sources, faults.of, print);
     for (const [name, keys] of Object.entries(sources.ignored ?? {}))

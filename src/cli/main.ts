@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The `vitrine` command. */
 import { createSecrets } from '../config/secrets.ts';
+import { stripControls } from '../core/scrub.ts';
 import { explainFailure } from './errors.ts';
 import { runProgram } from './program.ts';
 
@@ -9,6 +10,6 @@ try {
   await runProgram(process.argv.slice(2), secrets);
 } catch (error) {
   const { line, status } = explainFailure(error);
-  process.stderr.write(`vitrine: ${secrets.hide(line)}\n`);
+  process.stderr.write(`vitrine: ${stripControls(secrets.hide(line))}\n`);
   process.exitCode = status;
 }

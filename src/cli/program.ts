@@ -4,6 +4,7 @@ import type { Secrets } from '../config/secrets.ts';
 import { VERSION } from '../vitrine.ts';
 import { check } from './check.ts';
 import { UsageError } from './errors.ts';
+import type { ExplainFlags } from './explain.ts';
 import { LOG_LEVELS } from './log.ts';
 import { type ServeFlags, serve } from './serve.ts';
 import type { SourceFlags } from './sources.ts';
@@ -35,6 +36,8 @@ export function createProgram(secrets: Secrets): Command {
     .option('--allow-remote', 'let --http listen where other machines reach it, without authorization')
     .option('--allow-host <name>', 'answer to this host name too (may be repeated)', collect)
     .option('--allow-origin <origin>', 'let pages of this origin connect (may be repeated)', collect)
+    .option('--tls-cert <file>', 'serve HTTPS with this certificate, in PEM')
+    .option('--tls-key <file>', 'its private key, in PEM')
     .addOption(new Option('--log-level <level>', 'what goes to standard error').choices(LOG_LEVELS).default('warn'))
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], flags: ServeFlags) => serve(paths, flags, secrets));
@@ -66,6 +69,29 @@ export function createProgram(secrets: Secrets): Command {
       // Loaded when it is wanted: the protocol's client comes with it.
       const { authorize } = await import('./authorize.ts');
       await authorize(config, mount, secrets);
+    });
+
+  program
+    .command('explain')
+    .summary('say what somebody may do with something, and why')
+    .description(
+      'Prints what the access rules of a configuration decide, operation by operation, and the rule that decides. ' +
+        'Nothing is served, and the rules are the only ones that are asked: what a token has to have is in auth.',
+    )
+    .argument('[uri]', 'a resource, by its URI, or a URI template')
+    .requiredOption('--as <principal>', 'a subject, anonymous, or token:<name> of auth.tokens')
+    .option('--config <file>', 'the configuration (default: vitrine.yaml)')
+    .option('--group <name>', 'a group that the principal is in (may be repeated)', collect)
+    .option('--scope <name>', 'a scope of its token (may be repeated)', collect)
+    .option('--client <id>', 'the OAuth client that acts for it')
+    .option('--issuer <url>', 'who vouches for it')
+    .option('--operation <name>', 'one operation instead of all: list, read, metadata, subscribe or complete')
+    .option('--tool <name>', 'a tool, instead of a URI')
+    .option('--arguments <json>', 'the arguments of the call')
+    .option('--prompt <name>', 'a prompt, instead of a URI')
+    .action(async (uri: string | undefined, flags: ExplainFlags) => {
+      const { explain } = await import('./explain.ts');
+      await explain(uri, flags, secrets);
     });
 
   const audit = program

@@ -1,17 +1,23 @@
 /** `vitrine serve`. */
 import { closeMounts } from '../config/mounts.ts';
+import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { ANY_SCHEME, publishUri } from '../core/mounts.ts';
+import { stripControls } from '../core/scrub.ts';
+import type { RunningTelemetry } from '../layers/telemetry/index.ts';
 import { isLoopback } from '../serving/guard.ts';
+import type { MetricsOptions } from '../serving/probes.ts';
 import { serveStdio } from '../serving/stdio.ts';
+import type { TlsOptions } from '../serving/tls.ts';
 import { createVitrine, VERSION, type Vitrine } from '../vitrine.ts';
 import { type Address, parseAddress } from './address.ts';
 import { UsageError } from './errors.ts';
 import { httpSnippets, stdioSnippets } from './hosts.ts';
 import { createLog, type LogLevel } from './log.ts';
 import { defined, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
+import { metricsOf, telemetryOf } from './telemetry.ts';
 
 export interface ServeFlags extends SourceFlags {
   readonly http?: string | true;
@@ -19,6 +25,8 @@ export interface ServeFlags extends SourceFlags {
   readonly allowRemote?: boolean;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly logLevel: LogLevel;
 }
 
@@ -32,26 +40,43 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
   const sources = await openSources(paths, flags, { log, secrets });
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
-  const vitrine = await engineOf(sources, flags, log);
+  const { vitrine, telemetry } = await engineOf(sources, flags, log);
+  let sent = true;
   try {
     // From here on there is something to end in order.
     const stopped = stopSignal();
     if ((await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
-    const said: Said = { shown: secrets.hide(title(vitrine, sources)), log, stopped };
+    const metrics = metricsOf(sources.config.telemetry, telemetry);
+    const said: Said = { shown: secrets.hide(title(vitrine, sources)), log, stopped, metrics };
     if (address === undefined) await overStdio(vitrine, sources, said);
     else await overHttp(vitrine, sources, flags, address, said);
   } finally {
     await vitrine.close();
+    sent = (await telemetry?.close()) ?? true;
   }
+  // What is still under way to a collector holds nobody up.
+  if (!sent) process.exit();
+}
+
+interface Engine {
+  readonly vitrine: Vitrine;
+  /** Ends after the engine, which has things to tell until then. */
+  readonly telemetry: RunningTelemetry | undefined;
 }
 
 /** Servers that are mounted have been started by now: where the engine cannot be made, they are ended. */
-async function engineOf(sources: Sources, { name }: ServeFlags, log: Log): Promise<Vitrine> {
+async function engineOf(sources: Sources, { name, http }: ServeFlags, log: Log): Promise<Engine> {
   const { audit } = sources.config;
+  let telemetry: RunningTelemetry | undefined;
   try {
-    return createVitrine({ ...engineOptions(sources, name), audit: audit && { ...audit, log } });
+    telemetry = await telemetryOf(sources.config.telemetry, log);
+    const engine = engineOptions(sources, name);
+    // Over stdio there is one host, and nobody to take anything from.
+    const limits = http === undefined ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
+    const options = { ...engine, limits, telemetry: telemetry?.telemetry };
+    return { vitrine: createVitrine({ ...options, audit: audit && { ...audit, log } }), telemetry };
   } catch (error) {
-    await closeMounts(sources.mounts);
+    await Promise.all([closeMounts(sources.mounts), telemetry?.close()]);
     throw error;
   }
 }
@@ -75,9 +100,12 @@ interface Said {
   readonly log: Log;
   /** Resolves when the server is told to end. */
   readonly stopped: Promise<'stopped'>;
+  /** For Prometheus, where they are wanted. */
+  readonly metrics: MetricsOptions | undefined;
 }
 
-async function overStdio(vitrine: Vitrine, sources: Sources, { shown, log, stopped }: Said): Promise<void> {
+async function overStdio(vitrine: Vitrine, sources: Sources, { shown, log, stopped, metrics }: Said): Promise<void> {
+  if (metrics !== undefined) log.warn('there are no metrics for Prometheus over stdio; add --http');
   const serving = serveStdio(vitrine, { log });
   if (process.stdin.isTTY) {
     process.stderr.write(
@@ -94,27 +122,38 @@ async function overHttp(
   sources: Sources,
   flags: ServeFlags,
   address: Address,
-  { shown, log, stopped }: Said,
+  { shown, log, stopped, metrics }: Said,
 ): Promise<void> {
   const { server = {}, limits = {}, auth } = sources.config;
+  const allowRemote = flags.allowRemote ?? server.allowRemote;
   const open = auth === undefined || auth.anonymous === true;
   // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
   const { serveHttp } = await import('../serving/http.ts');
   const serving = await serveHttp(vitrine, {
     ...address,
-    allowRemote: flags.allowRemote ?? server.allowRemote,
+    allowRemote,
     auth,
+    tls: tlsOf(flags, server),
+    metrics,
     allowedHosts: [...(server.allowHosts ?? []), ...(flags.allowHost ?? [])],
     allowedOrigins: [...(server.allowOrigins ?? []), ...(flags.allowOrigin ?? [])],
     log,
     limits: defined({
       maxRequestBytes: limits.maxRequestBytes,
+      maxRequestDepth: limits.maxRequestDepth,
       maxSessions: limits.maxSessions,
       maxStreams: limits.maxStreams,
-      idleMs: limits.sessionIdleSeconds === undefined ? undefined : limits.sessionIdleSeconds * 1_000,
+      idleMs: milliseconds(limits.sessionIdleSeconds),
+      maxConnections: limits.maxConnections,
+      maxConnectionsPerAddress: limits.maxConnectionsPerAddress,
+      headersMs: milliseconds(limits.headersSeconds),
+      requestMs: milliseconds(limits.requestSeconds),
+      keepAliveMs: milliseconds(limits.keepAliveSeconds),
+      unreadMs: milliseconds(limits.unreadSeconds),
+      maxUnreadBytes: limits.maxUnreadBytes,
     }),
   }).catch((error: unknown) => {
-    throw wayOut(error, address, open);
+    throw wayOut(error, address, open && allowRemote !== true);
   });
   const exposed =
     isLoopback(address.host) || !open
@@ -127,6 +166,18 @@ async function overHttp(
   await serving.close();
 }
 
+const milliseconds = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : Math.ceil(seconds * 1_000);
+
+/** @throws UsageError for one without the other */
+function tlsOf({ tlsCert, tlsKey }: ServeFlags, { tls }: NonNullable<Config['server']>): TlsOptions | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return tls;
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new UsageError('TLS takes a certificate and its key: --tls-cert <file> --tls-key <file>');
+  return { ...tls, cert: tlsCert, key: tlsKey };
+}
+
+/** @param open whether this is refused where other machines reach it */
 function wayOut(error: unknown, { host, port }: Address, open: boolean): unknown {
   if (!(error instanceof ResourceError)) return error;
   if (error.code === 'unavailable') {
@@ -146,7 +197,7 @@ function title(vitrine: Vitrine, { mounts }: Sources): string {
     const [scheme = ''] = mount.provider.features.schemes;
     const begin = scheme === ANY_SCHEME ? publishUri(mount, '…') : publishUri(mount, `${scheme}:///`);
     const from = mount.upstream === undefined ? '' : `  ${mount.upstream.target}`;
-    return `  ${mount.name.padEnd(width)}  ${begin}${from}`;
+    return stripControls(`  ${mount.name.padEnd(width)}  ${begin}${from}`);
   });
   return `Vitrine ${VERSION} serves "${vitrine.identity.name}":\n\n${rows.join('\n')}`;
 }

@@ -10,8 +10,11 @@ import { isUrl } from '../config/references.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { ConfiguredMount } from '../config/upstream-mounts.ts';
+import type { AccessPolicy } from '../core/access.ts';
 import type { Log } from '../core/context.ts';
 import type { PromptFolder } from '../core/prompt.ts';
+import type { AccessRules } from '../layers/access/index.ts';
+import type { UsageLimits } from '../layers/limits/index.ts';
 import type { VitrineOptions } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
 
@@ -19,6 +22,8 @@ export interface Sources {
   readonly mounts: readonly ConfiguredMount[];
   readonly promptFolders: readonly PromptFolder[];
   readonly config: Partial<Config>;
+  /** What decides instead of the rules of the configuration. */
+  readonly policy?: AccessPolicy | undefined;
   /** The arguments of `vitrine serve` that serve the same from any working directory. */
   readonly args: readonly string[];
   /** Keys of hosts that mean nothing here, by server; undefined where there are none. */
@@ -90,7 +95,12 @@ async function openConfig(
   const mounts = await mountsOf(config.mounts, { base, log }, all);
   try {
     const promptFolders = await promptFoldersOf(config, mounts, base);
-    return { mounts, promptFolders, config: { ...config, ...auditFrom(config, base) }, ignored: ignoredOf(all) };
+    return {
+      mounts,
+      promptFolders,
+      config: { ...config, ...auditFrom(config, base), ...tlsFrom(config, base) },
+      ignored: ignoredOf(all),
+    };
   } catch (error) {
     await closeMounts(mounts);
     throw error;
@@ -101,6 +111,18 @@ async function openConfig(
 function auditFrom({ audit }: Config, base: string): Pick<Config, 'audit'> {
   if (audit === undefined || audit.file === '-') return {};
   return { audit: { ...audit, file: resolve(base, audit.file) } };
+}
+
+/** So do the certificates. */
+function tlsFrom({ server }: Config, base: string): Pick<Config, 'server'> {
+  if (server?.tls === undefined) return {};
+  const { cert, key, ca } = server.tls;
+  const paths = {
+    cert: resolve(base, cert),
+    key: resolve(base, key),
+    ...(ca !== undefined && { ca: resolve(base, ca) }),
+  };
+  return { server: { ...server, tls: { ...server.tls, ...paths } } };
 }
 
 async function serversOf(file: string, secrets: Secrets): Promise<readonly HostServer[]> {
@@ -144,15 +166,27 @@ function assertServable(path: string): void {
 }
 
 /** The engine's options out of a configuration. */
-export function engineOptions({ mounts, promptFolders, config }: Sources, name: string | undefined): VitrineOptions {
+export function engineOptions(
+  { mounts, promptFolders, config, policy }: Sources,
+  name: string | undefined,
+): VitrineOptions {
   const { limits = {}, listing = 'walk', tools = 'on', icons = 'on', confirm } = config;
-  const { allowHosts: _hosts, allowOrigins: _origins, allowRemote: _remote, ...identity } = config.server ?? {};
+  const {
+    allowHosts: _hosts,
+    allowOrigins: _origins,
+    allowRemote: _remote,
+    tls: _tls,
+    ...identity
+  } = config.server ?? {};
+  const { redact = 'off', access } = config;
   const listed = typeof listing === 'string' ? { mode: listing } : listing;
   return {
     mounts,
     promptFolders,
     resourceTools: tools === 'off' ? false : tools === 'on' ? {} : tools,
     confirm,
+    access: policy ?? accessRules(access),
+    redact: redact === 'off' ? undefined : redact === 'on' ? {} : redact,
     icons: icons === 'on',
     server: defined({ ...identity, ...(name !== undefined && { name }) }),
     listing: listed.mode ?? 'walk',
@@ -162,8 +196,29 @@ export function engineOptions({ mounts, promptFolders, config }: Sources, name: 
       maxChildren: limits.maxChildren,
       maxListed: 'maxResources' in listed ? listed.maxResources : undefined,
       maxDepth: 'maxDepth' in listed ? listed.maxDepth : undefined,
+      ...usageLimits(config),
     }),
     timeoutMs: limits.timeoutSeconds === undefined ? undefined : limits.timeoutSeconds * 1_000,
+    timeouts: Object.fromEntries(
+      Object.entries(defined(limits.timeouts ?? {})).map(([operation, seconds]) => [operation, seconds * 1_000]),
+    ),
+  };
+}
+
+const accessRules = (access: Config['access']): AccessRules | undefined =>
+  access === undefined ? undefined : { rules: access.rules ?? [], default: access.default };
+
+function usageLimits({ limits = {}, auth }: Partial<Config>): UsageLimits {
+  return {
+    rates: limits.rates,
+    maxConcurrent: limits.maxConcurrent,
+    maxConcurrentPerPrincipal: limits.maxConcurrentPerPrincipal,
+    maxHeldBytes: limits.maxHeldBytes,
+    maxSubscriptions: limits.maxSubscriptions,
+    maxSubscriptionsPerPrincipal: limits.maxSubscriptionsPerPrincipal,
+    maxSessionsPerPrincipal: limits.maxSessionsPerPrincipal,
+    maxStreamsPerPrincipal: limits.maxStreamsPerPrincipal,
+    anonymousIsOne: auth !== undefined,
   };
 }
 

@@ -17,6 +17,38 @@ const address = z
     'is an https URL (http on this machine) without query, fragment and user',
   );
 
+const algorithms = z
+  .array(z.enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']))
+  .min(1);
+
+const introspectionConfig = z.strictObject({
+  clientId: z.string().min(1).max(1_024).describe('Who asks, as the issuer knows this server'),
+  clientSecret: z.string().min(1).max(4_096).describe('May refer to the environment'),
+  clientAuthentication: z
+    .enum(['basic', 'post'])
+    .optional()
+    .describe('How the secret is shown: in a header, or in the body. Default: basic'),
+  url: address.optional().describe('Where to ask. Default: as the metadata of the issuer says'),
+  subjectClaim: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe('What names the subject where there is no sub, such as client_id. Default: nothing; that is refused'),
+  cacheSeconds: z
+    .number()
+    .min(0)
+    .max(300)
+    .optional()
+    .describe('Seconds until a good token is asked for again. Default: 30'),
+});
+
+const dpopConfig = z.strictObject({
+  required: z.boolean().optional().describe('Whether every token has to be bound to a key. Default: false'),
+  algorithms: algorithms.optional().describe('Of proofs. Default: RS256, PS256, ES256, EdDSA and Ed25519'),
+  maxAgeSeconds: z.number().min(1).max(600).optional().describe('How old a proof may be. Default: 60'),
+});
+
 const issuerConfig = z.strictObject({
   issuer: address.describe('The issuer identifier of an authorization server, exactly as in its tokens'),
   audience: z
@@ -24,14 +56,13 @@ const issuerConfig = z.strictObject({
     .optional()
     .describe('What its tokens say they are for. Default: the resource'),
   jwksUri: address.optional().describe('Where its keys are. Default: as its metadata says'),
-  algorithms: z
-    .array(
-      z.enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']),
-    )
-    .min(1)
+  algorithms: algorithms
     .optional()
     .describe('How its tokens may be signed. Default: RS256, PS256, ES256, EdDSA and Ed25519'),
   groupsClaim: z.string().min(1).max(256).optional().describe('The claim that holds the groups. Default: groups'),
+  introspection: introspectionConfig
+    .optional()
+    .describe('Has its tokens that are no JWTs accepted, by asking it. Default: they are refused'),
 });
 
 const tokenConfig = z.strictObject({
@@ -70,9 +101,23 @@ export const authConfig = z
       .optional()
       .describe('Tokens that were handed out by hand'),
     scopes: z.array(scope).max(64).optional().describe('Scopes that every token needs'),
+    dpop: dpopConfig.optional().describe('Tells clients that tokens may, or have to, be bound to a key of theirs'),
     anonymous: z.boolean().optional().describe('Lets requests without a token in, too. Default: false'),
   })
-  .superRefine(({ issuers = [], tokens = [] }, context) => {
+  .superRefine(({ issuers = [], tokens = [], dpop }, context) => {
+    const opaque = issuers.flatMap(({ introspection }, index) => (introspection === undefined ? [] : [index]));
+    if (opaque[1] !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['issuers', opaque[1], 'introspection'],
+        message: 'One issuer at most can have this: an opaque token does not say whose it is',
+      });
+    if (dpop?.required === true && tokens.length > 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['dpop', 'required'],
+        message: 'Tokens that were handed out by hand are bound to no key; take them out, or this',
+      });
     if (issuers.length + tokens.length === 0)
       context.addIssue({ code: 'custom', message: 'Nobody could come in: give issuers or tokens' });
   });

@@ -58,9 +58,18 @@ export function resolveReferences(content: unknown, env: Environment, secrets: S
     if (!isRecord(block)) return block;
     return mapValues(block, (each, key) => (REFERRING.has(key) ? resolve(each, [...path, key]) : each));
   };
-  return mapValues(content, (section, key) =>
-    SECTIONS.has(key) && isRecord(section) ? mapValues(section, (block, name) => inBlock(block, [key, name])) : section,
-  );
+  const inIssuer = (issuer: unknown, index: number): unknown =>
+    isRecord(issuer) && isRecord(issuer.introspection)
+      ? { ...issuer, introspection: resolve(issuer.introspection, ['auth', 'issuers', index, 'introspection']) }
+      : issuer;
+  return mapValues(content, (section, key) => {
+    if (!isRecord(section)) return section;
+    if (SECTIONS.has(key)) return mapValues(section, (block, name) => inBlock(block, [key, name]));
+    const { tls } = section;
+    if (key === 'server' && isRecord(tls)) return { ...section, tls: resolve(tls, [key, 'tls']) };
+    const { issuers } = section;
+    return key === 'auth' && Array.isArray(issuers) ? { ...section, issuers: issuers.map(inIssuer) } : section;
+  });
 }
 
 /** The parts of a configuration, or of a host's file, that have servers in them. */

@@ -1,13 +1,25 @@
 /** What a `vitrine.yaml` may say. Published as JSON Schema in `schema/vitrine.schema.json` for editors. */
 import { z } from 'zod';
 import { mountNameProblem } from '../core/mounts.ts';
+import { RATE } from '../layers/limits/rates.ts';
 import { filesConfig } from '../providers/files/config.ts';
+import { accessConfig } from './access-schema.ts';
 import { authConfig } from './auth-schema.ts';
 import { nameServers } from './mount-names.ts';
 import { everyMount, iconConfig } from './mount-schema.ts';
+import { redactConfig } from './redact-schema.ts';
+import { metricsProblem, telemetryConfig } from './telemetry-schema.ts';
 import { hostEntry, httpMount, stdioMount } from './upstream-schema.ts';
 
 const count = z.number().int().positive();
+
+const tlsConfig = z.strictObject({
+  cert: z.string().min(1).describe('The certificate and those between it and its authority, in PEM'),
+  key: z.string().min(1).describe('Its private key, in PEM'),
+  passphrase: z.string().min(1).optional().describe('What the key is encrypted with; may refer to the environment'),
+  ca: z.string().min(1).optional().describe('Authorities whose certificates clients have to show. Default: none'),
+  minVersion: z.enum(['TLSv1.2', 'TLSv1.3']).optional().describe('Default: TLSv1.2'),
+});
 
 const serverConfig = z.strictObject({
   name: z.string().min(1).max(128).optional().describe('How the server is called in a host. Default: vitrine'),
@@ -25,6 +37,36 @@ const serverConfig = z.strictObject({
     .boolean()
     .optional()
     .describe('Lets HTTP listen where other machines can reach it, without authorization'),
+  tls: tlsConfig.optional().describe('Serves HTTPS, with certificates that are read again when they change'),
+});
+
+const rate = z.string().regex(RATE, 'is a number and s, min or h, as in 600/min, or off');
+
+const ratesConfig = z.strictObject({
+  principal: rate.optional().describe('Requests of one principal. Default: 6000/min'),
+  anonymous: rate
+    .optional()
+    .describe('Requests of all anonymous callers together. Default: off; with auth as of a principal'),
+  client: rate.optional().describe('Requests of one OAuth client. Default: 60000/min'),
+  methods: z
+    .record(z.string().min(1).max(128), rate)
+    .optional()
+    .describe('Requests of one principal by method. Default: 3000/min of tools/call and of completion/complete'),
+  tools: z
+    .record(z.string().min(1).max(256), rate)
+    .optional()
+    .describe('Calls by one principal of a tool, by its name. Default: none'),
+});
+
+const seconds = z.number().positive().optional();
+
+const timeoutsConfig = z.strictObject({
+  list: seconds,
+  metadata: seconds,
+  read: seconds.describe('With its content'),
+  templates: seconds,
+  complete: seconds,
+  search: seconds.describe('For each match'),
 });
 
 const limitsConfig = z.strictObject({
@@ -35,7 +77,29 @@ const limitsConfig = z.strictObject({
   maxSessions: count.optional().describe('2025-era HTTP sessions at a time. Default: 1000'),
   sessionIdleSeconds: count.optional().describe('Seconds until an unused session ends. Default: 1800'),
   maxStreams: count.optional().describe('Listen streams at a time. Default: 1024'),
+  maxConnections: count.optional().describe('HTTP connections at a time. Default: 4096'),
+  maxConnectionsPerAddress: count
+    .optional()
+    .describe('HTTP connections of one address at a time. Default: 256, and any number of this machine'),
+  headersSeconds: z.number().positive().optional().describe('Seconds for the headers of a request. Default: 20'),
+  requestSeconds: z.number().positive().optional().describe('Seconds for a whole request to arrive. Default: 60'),
+  keepAliveSeconds: z.number().positive().optional().describe('Seconds between requests of a connection. Default: 65'),
+  unreadSeconds: z.number().positive().optional().describe('Seconds for a client to take what it is sent. Default: 60'),
+  maxUnreadBytes: count.optional().describe('Bytes of a stream that wait for their client. Default: 16777216'),
   timeoutSeconds: z.number().positive().optional().describe('Seconds for one operation. Default: 30'),
+  timeouts: timeoutsConfig.optional().describe('Seconds for one operation of a kind. Default: timeoutSeconds'),
+  maxRequestDepth: count.max(1_000).optional().describe('Levels of arrays and objects in an HTTP request. Default: 64'),
+  rates: ratesConfig.optional().describe('Requests in a time, as in 600/min; off is none'),
+  maxConcurrent: count.optional().describe('Requests that run at a time. Default: 1000'),
+  maxConcurrentPerPrincipal: count.optional().describe('Requests of one principal that run at a time. Default: 250'),
+  maxHeldBytes: count
+    .min(1_048_576)
+    .optional()
+    .describe('Bytes of contents and answers in memory at a time. Default: 67108864'),
+  maxSubscriptions: count.optional().describe('Subscriptions to resources at a time. Default: 100000'),
+  maxSubscriptionsPerPrincipal: count.optional().describe('Subscriptions of one principal. Default: 5000'),
+  maxSessionsPerPrincipal: count.optional().describe('2025-era HTTP sessions of one principal. Default: 100'),
+  maxStreamsPerPrincipal: count.optional().describe('Listen streams of one principal over HTTP. Default: 100'),
 });
 
 const listingConfig = z.union([
@@ -87,6 +151,9 @@ const hostServers = z.record(z.string(), hostEntry);
 const NO_MOUNTS = 'Say what to serve, as in mounts: { docs: ./docs }';
 const NO_SERVERS = 'It has no server in it that is not disabled, under mcpServers or servers';
 
+const NO_ACCESS =
+  'It says who may come in; add what they may do, as in access: { rules: [{ effect: allow, who: authenticated }] }';
+
 const settings = z.strictObject({
   $schema: z.string().optional(),
   server: serverConfig.optional(),
@@ -103,7 +170,10 @@ const settings = z.strictObject({
     .max(1_000)
     .optional()
     .describe('Globs over URIs, such as docs+file:///private/**: a human confirms each read of what matches'),
+  redact: redactConfig.optional().describe('Secrets in what is read are found and covered. Default: off'),
+  access: accessConfig.optional().describe('Who may do what; with it, what nothing allows is denied'),
   audit: auditConfig.optional().describe('A line for each operation, in a chain that shows changes'),
+  telemetry: telemetryConfig.optional().describe('Traces and metrics. Default: none'),
   mounts: z
     .record(
       z.string().superRefine((name, context) => {
@@ -117,10 +187,17 @@ const settings = z.strictObject({
   mcpServers: hostServers.optional().describe('Other servers as hosts write them; each is a mount'),
 });
 
-export const config = settings.superRefine(({ mounts, mcpServers = {} }, context) => {
+export const config = settings.superRefine(({ mounts, mcpServers = {}, auth, telemetry, access, confirm }, context) => {
+  const problem = metricsProblem(telemetry, auth !== undefined);
+  if (problem !== undefined)
+    context.addIssue({ code: 'custom', path: ['telemetry', 'metrics', 'prometheus'], message: problem });
   const names = Object.keys(mounts);
   if (names.length + Object.keys(mcpServers).length === 0)
     context.addIssue({ code: 'custom', path: ['mounts'], message: NO_MOUNTS });
+  if (auth !== undefined && access === undefined)
+    context.addIssue({ code: 'custom', path: ['auth'], message: NO_ACCESS });
+  if (access?.cedar !== undefined && confirm !== undefined)
+    context.addIssue({ code: 'custom', path: ['confirm'], message: 'With access.cedar, policies say what is asked' });
   for (const { title, problem } of nameServers(Object.keys(mcpServers), names))
     if (problem !== undefined) context.addIssue({ code: 'custom', path: ['mcpServers', title], message: problem });
 });

@@ -26,6 +26,9 @@ export interface UpstreamSurroundings {
 
 const CONNECT_TIMEOUT_MS = 20_000;
 
+/** How long a server that is required may think about whether it is there, in milliseconds. */
+const CHECK_TIMEOUT_MS = 2_000;
+
 /** @throws ResourceError `invalid` for a token that a header cannot carry */
 export async function upstreamMount(
   name: string,
@@ -33,7 +36,7 @@ export async function upstreamMount(
   { base, log }: UpstreamSurroundings,
 ): Promise<ConfiguredMount> {
   const { upstream } = await import('../providers/upstream/index.ts');
-  const { prefix, icons, start = 'eager', connections, maxConnections, schemes } = block;
+  const { prefix, icons, start = 'eager', connections, maxConnections, schemes, required = false } = block;
   const connectTimeoutMs = milliseconds(block.connectTimeoutSeconds) ?? CONNECT_TIMEOUT_MS;
   const target = 'url' in block ? await httpTarget(name, block) : stdioTarget(block, base);
   const up = upstream({
@@ -57,6 +60,7 @@ export async function upstreamMount(
     provider,
     server,
     health: () => up.health(),
+    ...(required && { ready: () => up.check(CHECK_TIMEOUT_MS) }),
     upstream: { up, target: shown, start, connectTimeoutMs },
   };
 }

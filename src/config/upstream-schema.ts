@@ -21,6 +21,7 @@ const common = {
     .max(100)
     .optional()
     .describe('Schemes of its URIs, for prefix: none beside other mounts. Default: any'),
+  required: z.boolean().optional().describe('true: /readyz says no while it cannot be reached. Default: false'),
   connectTimeoutSeconds: seconds.optional().describe('Seconds for connecting. Default: 20'),
   timeoutSeconds: seconds.optional().describe('Seconds for one answer. Default: 10'),
   callTimeoutSeconds: seconds.optional().describe("Seconds from a tool's latest report of progress. Default: 300"),

@@ -3,6 +3,7 @@
  * something else, counted, and its events coalesced, so
  * that a storm of writes is one update in a while (SEC-RES-4).
  */
+import { principalKey } from './access.ts';
 import type { Context } from './context.ts';
 import { ResourceError } from './errors.ts';
 import type { ChangeEvent, ProviderFeatures, ResourceProvider } from './provider.ts';
@@ -95,7 +96,7 @@ export function createChangeHub(
   return {
     async subscribe(uri, listener, ctx) {
       const whose = provider.features?.apart === true ? [ctx.peer, ctx.client?.declared ?? null] : [];
-      const key = JSON.stringify([ctx.principal.id, uri ?? null, ...whose]);
+      const key = JSON.stringify([principalKey(ctx.principal), uri ?? null, ...whose]);
       const watch = watches.get(key) ?? open(key, uri, ctx);
       // A set of wrappers, so that the same function may subscribe twice.
       const own: ChangeListener = () => listener();

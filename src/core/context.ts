@@ -1,6 +1,8 @@
 /** On whose behalf, and until when, an operation runs. Every provider and layer method gets one. */
 import type { InputRequest } from '../protocol/input-required.ts';
+import type { Decided } from './access.ts';
 import type { AnswerNotes } from './notes.ts';
+import type { Trace } from './telemetry.ts';
 
 /** Who asks. `anonymous` until a transport has verified somebody. */
 export interface Principal {
@@ -71,12 +73,18 @@ export interface Context {
    * principal. State that belongs to one peer, such as its subscriptions, is kept under it.
    */
   readonly peer: string;
-  /** URIs whose reading a human has confirmed for this request. */
+  /** What a human has confirmed for this request: the URIs to be read, and the keys of other questions. */
   readonly confirmed: ReadonlySet<string>;
+  /** What a human has refused for this request, likewise. */
+  readonly refused?: ReadonlySet<string> | undefined;
   /** The client's roots as they were when the operation began; undefined where the client has not said (SEC-ROOT-2). */
   readonly roots?: readonly string[] | undefined;
   /** The client that asks; undefined where nothing is known of it. */
   readonly client?: ClientFeatures | undefined;
+  /** Is told what was decided about this operation. */
+  readonly decided?: ((decided: Decided) => void) | undefined;
+  /** The trace that the operation is a part of; undefined where there is none. */
+  readonly trace?: Trace | undefined;
   /** Takes what is to be said of the answer as a whole. */
   readonly notes?: AnswerNotes | undefined;
   /** Answers to what was asked before, when an operation runs again with them. */

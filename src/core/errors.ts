@@ -3,6 +3,7 @@
  * so that no path, stack or secret can leave the process: a message is written for the peer, a `cause` for the log.
  */
 import { INTERNAL_ERROR, INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../protocol/error-codes.ts';
+import { stripControls } from './scrub.ts';
 
 export type ResourceErrorCode =
   /** There is no such resource, or the caller must not know of it. */
@@ -111,7 +112,7 @@ export function toWireError(error: unknown, requestId?: string): WireError {
   }
   return {
     code: wireCode(error.code),
-    message: error.message,
+    message: stripControls(error.message),
     data: {
       ...(error.uri !== undefined && { uri: error.uri }),
       reason: error.code,

@@ -4,7 +4,7 @@
  */
 import type { Context } from './context.ts';
 
-/** An operation, and what it is about. Values of arguments are not in it. */
+/** An operation, and what it is about. */
 export interface GatedOperation {
   readonly method: 'subscribe' | 'tools/list' | 'tools/call' | 'prompts/list' | 'prompts/get' | 'prompts/complete';
   /** Of a tool or prompt, as the caller said it; of what is subscribed to, where it has no URI. */
@@ -12,10 +12,23 @@ export interface GatedOperation {
   readonly uri?: string | undefined;
   /** Whose tool or prompt it is, where it is a mounted server's. */
   readonly mount?: string | undefined;
+  /** Of a call or prompt, unchecked, for what decides by them; they are never recorded. */
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  /** The tool is one of the resource tools: each resource that it touches is asked about by itself. */
+  readonly onlyResources?: boolean | undefined;
 }
 
-/** Runs an operation, or refuses to. */
-export type Gate = <T>(operation: GatedOperation, ctx: Context, run: () => Promise<T>) => Promise<T>;
+/** Runs an operation with the context, or one made of it; or refuses to. */
+export type Gate = <T, C extends Context>(operation: GatedOperation, ctx: C, run: (ctx: C) => Promise<T>) => Promise<T>;
 
 /** Lets everything pass. */
-export const OPEN_GATE: Gate = (_operation, _ctx, run) => run();
+export const OPEN_GATE: Gate = (_operation, ctx, run) => run(ctx);
+
+/** Gates in one, the outermost first. */
+export function gates(all: readonly Gate[]): Gate {
+  const [outer, ...inner] = all;
+  if (outer === undefined) return OPEN_GATE;
+  if (inner.length === 0) return outer;
+  const within = gates(inner);
+  return (operation, ctx, run) => outer(operation, ctx, (own) => within(operation, own, run));
+}

@@ -31,6 +31,8 @@ export interface Mount {
   readonly listed?: boolean | undefined;
   /** How the server is that is mounted, as JSON for people; without secrets. */
   readonly health?: (() => object) | undefined;
+  /** Whether it can be reached, of a mount without which the server is not ready. Default: nobody asks. */
+  readonly ready?: (() => Promise<boolean>) | undefined;
 }
 
 const MOUNT_NAME = /^[a-z][a-z0-9.-]*$/;

@@ -2,6 +2,7 @@
 import type { GetPromptResult, PromptDescription } from '../protocol/content.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
 import type { Context } from './context.ts';
+import { invalid, type ResourceError } from './errors.ts';
 import type { Invocation } from './invocation.ts';
 import type { ResourceProvider } from './provider.ts';
 
@@ -46,3 +47,7 @@ export function definePrompt(prompt: Prompt): Prompt {
   if (prompt.name === '') throw new TypeError('A prompt needs a name');
   return prompt;
 }
+
+/** The answer to a request for what is not there, or must look like it. */
+export const noSuchPrompt = (name: string): ResourceError =>
+  invalid(`There is no prompt named ${JSON.stringify(name)}; prompts/list has them`);

@@ -9,7 +9,12 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u
 /** Takes terminal escapes and control characters out, all but tab and line feed, and cuts what is too long. */
 export function scrub(value: string): string {
   const cut = value.length > MAX_SCRUBBED_LENGTH ? `${value.slice(0, MAX_SCRUBBED_LENGTH - 1)}…` : value;
-  return cut.replace(ESCAPES, '').replace(CONTROLS, '');
+  return stripControls(cut);
+}
+
+/** The same without the cut, for text whose length is bounded elsewhere. */
+export function stripControls(value: string): string {
+  return value.replace(ESCAPES, '').replace(CONTROLS, '');
 }
 
 /** Entries of one list or object that are kept, and how deep they may lie in each other. */

@@ -49,10 +49,11 @@ function assertQuery({ pattern, glob }: SearchQuery): void {
   }
 }
 
-type LineTest = (line: string) => number;
-
 /** Where in a line the pattern begins to match, or -1. */
-async function compileLineTest({ pattern, literal }: SearchQuery): Promise<LineTest | undefined> {
+export type LineTest = (line: string) => number;
+
+/** The test for the lines of a search; undefined where it has no pattern. @throws ResourceError `invalid` for a bad one */
+export async function compileLineTest({ pattern, literal }: SearchQuery): Promise<LineTest | undefined> {
   if (pattern === undefined) return undefined;
   if (literal) return (line) => line.indexOf(pattern);
   const { RE2JS } = await import('re2js');

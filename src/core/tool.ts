@@ -2,6 +2,7 @@
 import type { CallToolResult, ToolAnnotations } from '../protocol/content.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
 import type { Icon } from '../protocol/resources.ts';
+import { invalid, type ResourceError } from './errors.ts';
 import type { Invocation } from './invocation.ts';
 import type { OutputOf, Schema } from './schema.ts';
 
@@ -51,3 +52,7 @@ export function defineTool<const S extends Schema>(definition: ToolDefinition<S>
   }
   return definition as Tool;
 }
+
+/** The answer to a call of what is not there, or must look like it. */
+export const noSuchTool = (name: string): ResourceError =>
+  invalid(`There is no tool named ${JSON.stringify(name)}; tools/list has them`);

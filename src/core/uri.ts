@@ -137,7 +137,9 @@ export function schemeOf(uri: string): string | undefined {
 
 /** What a URI reads like the name of: its last segment, decoded; undefined for a root such as `notes:///`. */
 export function nameOfUri(uri: string): string | undefined {
-  const path = uri.slice(uri.indexOf(':') + 1).replace(/\/+$/, '');
+  let end = uri.length;
+  while (end > 0 && uri[end - 1] === '/') end--;
+  const path = uri.slice(uri.indexOf(':') + 1, end);
   const last = path.slice(path.lastIndexOf('/') + 1);
   if (last === '') return undefined;
   try {

@@ -9,6 +9,9 @@ export const WINDOW_META_KEY = 'vitrine/window';
 /** In the `_meta` of a resource whose bytes contradict its name: the type that the name claims. */
 export const DECLARED_MIME_TYPE_META_KEY = 'vitrine/declaredMimeType';
 
+/** In the `_meta` of contents, and of results of mounted servers: how many secrets of each kind are covered, as `{kind: count}`. */
+export const REDACTED_META_KEY = 'vitrine/redacted';
+
 /** In the `_meta` of a default list or a directory read that stopped at a limit: the name of that limit. */
 export const TRUNCATED_META_KEY = 'vitrine/truncatedBy';
 

@@ -13,6 +13,7 @@ import type { Vitrine } from '../vitrine.ts';
 import { handOn } from './handed-on.ts';
 import { declaredFeatures, sealerOf } from './invocation.ts';
 import type { Method } from './methods.ts';
+import { plainMessage, runObserved } from './observed.ts';
 import { refuseParamHeaders } from './param-headers.ts';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -46,7 +47,11 @@ export function createDirectCalls(vitrine: Vitrine, log: Log): DirectCalls {
     const ctx = createContext({ principal, signal, log, client });
     const invocation: Invocation = { ...detached(ctx), client, seal: sealerOf(vitrine, method.name, params, ctx) };
     try {
-      const result = await method.run(params, invocation);
+      const { telemetry } = vitrine;
+      const result =
+        telemetry === undefined
+          ? await method.run(params, invocation)
+          : await runObserved(telemetry, method, params, invocation, plainMessage(request, call.parsed));
       if (isPlainResult(method.name, result as Data)) return { plain: result };
       handOn(request, { requestId: ctx.requestId, result });
     } catch (error) {

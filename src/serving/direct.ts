@@ -18,6 +18,9 @@ import type { Vitrine } from '../vitrine.ts';
 import { createDirectCalls, isPlainCall, type PlainCall } from './direct-calls.ts';
 import { declaredFeatures } from './invocation.ts';
 import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
+import { plainMessage, runObserved } from './observed.ts';
+import { retryHeaders } from './retry-after.ts';
+import { holdUntilSent } from './sending.ts';
 
 const REVISION = '2026-07-28';
 
@@ -38,7 +41,9 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
 
   async function call(id: string | number, plain: PlainCall): Promise<Response | undefined> {
     const outcome = await calls.run(plain);
-    return outcome === undefined || outcome instanceof Response ? outcome : answerOf(id, outcome.plain);
+    if (outcome === undefined || outcome instanceof Response) return outcome;
+    holdUntilSent(vitrine.admission, plain.request, outcome.plain);
+    return answerOf(id, outcome.plain);
   }
 
   async function run(
@@ -46,18 +51,25 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
     method: Method,
     params: unknown,
     declared: ClientCapabilities,
-    signal: AbortSignal,
+    request: Request,
     principal: Principal,
+    parsed: PlainRequest,
   ): Promise<Response | undefined> {
+    const { signal } = request;
     const client = declaredFeatures(declared);
     const ctx = createContext({ principal, signal, log, client });
+    const invocation = { ...detached(ctx), client, seal: needWayBack };
+    const { telemetry } = vitrine;
     try {
-      return answerOf(id, await method.run(params, { ...detached(ctx), client, seal: needWayBack }));
+      const result =
+        telemetry === undefined
+          ? await method.run(params, invocation)
+          : await runObserved(telemetry, method, params, invocation, plainMessage(request, parsed, asks));
+      holdUntilSent(vitrine.admission, request, result);
+      return answerOf(id, result);
     } catch (error) {
-      const asks =
-        error instanceof WayBackNeeded || error instanceof ConfirmationNeeded || error instanceof RootsNeeded;
-      if (asks) return undefined;
-      return json({ jsonrpc: '2.0', id, error: wireErrorOf(error, method.name, ctx) });
+      if (asks(error)) return undefined;
+      return json({ jsonrpc: '2.0', id, error: wireErrorOf(error, method.name, ctx) }, retryHeaders(error));
     }
   }
 
@@ -72,7 +84,7 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
       if (!params.success) return undefined;
       const declared = parsed.params._meta[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities;
       return method.plain
-        ? run(parsed.id, method, params.data, declared, request.signal, principal)
+        ? run(parsed.id, method, params.data, declared, request, principal, parsed)
         : call(parsed.id, { request, parsed, method, params: params.data, declared, principal });
     },
     close: () => calls.close(),
@@ -86,8 +98,11 @@ const needWayBack = (): never => {
   throw new WayBackNeeded();
 };
 
-const json = (message: object): Response =>
-  new Response(JSON.stringify(message), { headers: { 'Content-Type': 'application/json' } });
+const asks = (error: unknown): boolean =>
+  error instanceof WayBackNeeded || error instanceof ConfirmationNeeded || error instanceof RootsNeeded;
+
+const json = (message: object, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(JSON.stringify(message), { headers: { 'Content-Type': 'application/json', ...headers } });
 
 interface PlainRequest {
   readonly id: string | number;

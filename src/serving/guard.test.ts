@@ -5,15 +5,20 @@ import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
 interface Asked {
   readonly host?: string;
   readonly origin?: string;
+  /** Where the request goes. Default: plain HTTP. */
+  readonly url?: string;
 }
 
 /** What the guard says to a request with these headers: `pass`, or which of the two it does not like. */
-function verdict({ host, origin }: Asked, options: GuardOptions = {}): 'pass' | 'host' | 'origin' {
+function verdict(
+  { host, origin, url = 'http://127.0.0.1/mcp' }: Asked,
+  options: GuardOptions = {},
+): 'pass' | 'host' | 'origin' {
   const headers = new Headers();
   if (host !== undefined) headers.set('host', host);
   if (origin !== undefined) headers.set('origin', origin);
   // A `Request` may not have a host of its own; the server's has.
-  const request = { headers } as Request;
+  const request = { headers, url } as Request;
   const refused = createGuard(options)(request);
   if (refused === undefined) return 'pass';
   return refused.includes('Origin') ? 'origin' : 'host';
@@ -202,6 +207,13 @@ describe('an Origin', () => {
     expect(verdict({ host: '192.168.1.17:8931', origin: 'http://192.168.1.17:80' })).toBe('origin');
     expect(verdict({ host: '192.168.1.17:8931', origin: 'http://192.168.1.18:8931' })).toBe('origin');
     expect(verdict({ host: '192.168.1.17', origin: 'http://192.168.1.17:80' })).toBe('pass');
+  });
+
+  it('of the same address without TLS is refused over TLS, which is another origin', () => {
+    const asked = { host: '192.168.1.17', url: 'https://192.168.1.17/mcp' };
+    expect(verdict({ ...asked, origin: 'https://192.168.1.17' })).toBe('pass');
+    expect(verdict({ ...asked, origin: 'http://192.168.1.17' })).toBe('origin');
+    expect(verdict({ ...asked, url: 'http://192.168.1.17/mcp', origin: 'https://192.168.1.17' })).toBe('pass');
   });
 
   it('of a page whose name was turned to this machine is refused for its Host', () => {

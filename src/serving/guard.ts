@@ -29,9 +29,9 @@ export function createGuard(options: GuardOptions = {}): Guard {
     const origin = request.headers.get('origin');
     if (origin === null || origins.has(origin)) return undefined;
     const page = pageOf(origin);
-    if (page !== undefined && (isLoopback(page.hostname) || origins.has(page.origin) || page.host === host.host)) {
-      return undefined;
-    }
+    // What a page without TLS says, anybody on the way may have written.
+    const beside = page?.host === host.host && (page.protocol === 'https:' || !request.url.startsWith('https:'));
+    if (page !== undefined && (isLoopback(page.hostname) || origins.has(page.origin) || beside)) return undefined;
     return 'Pages of this Origin may not use this server; allow it with --allow-origin';
   };
 }

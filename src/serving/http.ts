@@ -1,20 +1,36 @@
 /** Serving many clients over Streamable HTTP, each in its own era, at one endpoint. */
-import type { Server as NodeServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { serve } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { ANONYMOUS, type Log, type Principal, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import type { Vitrine } from '../vitrine.ts';
-import { type AuthOptions, createAuthorization, METADATA_PATH, metadataPaths } from './auth/index.ts';
+import {
+  type Authenticated,
+  type AuthOptions,
+  createAuthorization,
+  METADATA_PATH,
+  metadataPaths,
+} from './auth/index.ts';
+import { scopesMissing } from './auth/scope-challenge.ts';
+import { bodyFormProblem } from './body-form.ts';
+import { boundStream } from './bounded-stream.ts';
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connection-limits.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from './defaults.ts';
+import { isTextTooDeep, MAX_DEPTH } from './depth.ts';
 import { createDirect } from './direct.ts';
+import { refuseFlood } from './floods.ts';
 import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
+import { type Listener, openListener } from './listener.ts';
 import { createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
+import { createProbes, type MetricsOptions } from './probes.ts';
 import type { ResumptionOptions } from './resumption.ts';
+import { withRetryAfter } from './retry-after.ts';
+import { willAnswer } from './sending.ts';
 import { createSessions, DEFAULT_SESSION_LIMITS, refusal, type SessionLimits } from './sessions.ts';
+import { cutUnread, seldom } from './slow-clients.ts';
+import type { TlsOptions } from './tls.ts';
 
 export interface HttpOptions extends GuardOptions {
   /** Default: `127.0.0.1`. */
@@ -27,19 +43,27 @@ export interface HttpOptions extends GuardOptions {
   readonly auth?: AuthOptions | undefined;
   readonly log?: Log | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
+  /** Certificates to listen with. Default: plain HTTP. Of `serveHttp` alone. */
+  readonly tls?: TlsOptions | undefined;
+  /** Metrics for Prometheus at `/metrics`. Default: none. Of `serveHttp` alone. */
+  readonly metrics?: MetricsOptions | undefined;
   /** Lets 2025-era clients come back for what a broken stream did not bring. Default: not. */
   readonly resume?: ResumptionOptions | undefined;
 }
 
-export interface HttpLimits extends SessionLimits, ModernLimits {
+export interface HttpLimits extends SessionLimits, ModernLimits, ConnectionLimits {
   /** Bytes of a request's body. */
   readonly maxRequestBytes: number;
+  /** Levels of arrays and objects in a request's body. */
+  readonly maxRequestDepth: number;
 }
 
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   ...DEFAULT_SESSION_LIMITS,
   ...DEFAULT_MODERN_LIMITS,
+  ...DEFAULT_CONNECTION_LIMITS,
   maxRequestBytes: 4 * 1024 * 1024,
+  maxRequestDepth: MAX_DEPTH,
 };
 
 /** GET and DELETE are for sessions of the 2025 era. */
@@ -54,18 +78,16 @@ const CORS_HEADERS = {
     'Content-Type',
     'Accept',
     'Authorization',
+    'DPoP',
     'Last-Event-ID',
     'Mcp-Session-Id',
     'MCP-Protocol-Version',
     'Mcp-Method',
     'Mcp-Name',
   ],
-  exposeHeaders: ['Mcp-Session-Id', 'WWW-Authenticate'],
+  exposeHeaders: ['Mcp-Session-Id', 'WWW-Authenticate', 'Retry-After'],
   maxAge: 600,
 };
-
-/** How long open connections may take to end by themselves on shutdown, in milliseconds. */
-const GRACE_MS = 2_000;
 
 export interface HttpServing {
   /** The endpoint, such as `http://127.0.0.1:8931/mcp`. */
@@ -77,23 +99,46 @@ export interface HttpServing {
 
 /** The endpoint as a fetch handler, for a server of one's own: `app.all('/mcp', (c) => endpoint.fetch(c.req.raw))`. */
 export interface HttpEndpoint {
-  /** @param options `principal`: who asks, where the caller has made sure of that itself; then no token is looked at */
-  fetch(request: Request, options?: { readonly principal?: Principal | undefined }): Promise<Response>;
+  /**
+   * @param options `principal`: who asks, where the caller has made sure of that itself; then no token is looked at.
+   *   `expiresAt`: until when that holds, in milliseconds since 1970; its event streams end then. Default: for ever.
+   *   `cut`: ends the connection of a client that leaves too much of an event stream; without it the stream fails
+   */
+  fetch(
+    request: Request,
+    options?: Partial<Authenticated> & { readonly cut?: (() => void) | undefined },
+  ): Promise<Response>;
   close(): Promise<void>;
 }
+
+const NO_ACCESS =
+  'auth says who may come in, and nothing says what they may do: give createVitrine an access, as in ' +
+  "access: { rules: [{ effect: 'allow', who: 'authenticated' }] }";
 
 /** Both eras behind the guard. Listens to nothing by itself. */
 export function createEndpoint(
   vitrine: Vitrine,
-  options: Omit<HttpOptions, 'host' | 'port' | 'allowRemote'> = {},
+  options: Omit<HttpOptions, 'host' | 'port' | 'allowRemote' | 'tls'> = {},
 ): HttpEndpoint {
   const log = options.log ?? SILENT;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
+  if (options.auth !== undefined && vitrine.sight === undefined) throw new ResourceError('invalid', NO_ACCESS);
   const authorization = options.auth === undefined ? undefined : createAuthorization(options.auth, log);
   const guard = createGuard({ ...options, allowedHosts: [...(options.allowedHosts ?? []), ...publicHost(options)] });
   const sessions = createSessions(vitrine, log, limits, options.resume);
   const modern = createModern(vitrine, log, limits);
   const direct = createDirect(vitrine, log);
+
+  async function inEra(
+    request: Request,
+    parsed: unknown,
+    principal: Principal,
+    expiresAt: number | undefined,
+  ): Promise<Response> {
+    return (await isLegacyRequest(request, parsed))
+      ? sessions.handle(request, parsed, principal, expiresAt)
+      : modern.handle(request, parsed, principal, expiresAt);
+  }
 
   return {
     async fetch(request, given = {}) {
@@ -101,18 +146,23 @@ export function createEndpoint(
       if (refused !== undefined) return refusal(403, -32_000, refused);
       const metadata = authorization?.metadata(request);
       if (metadata !== undefined) return metadata;
-      const principal = given.principal ?? (await authorization?.authenticate(request)) ?? ANONYMOUS;
-      if (principal instanceof Response) return principal;
+      const asks = given.principal === undefined ? await authorization?.authenticate(request) : given;
+      if (asks instanceof Response) return asks;
+      const { principal = ANONYMOUS, expiresAt } = asks ?? {};
       if (!METHODS.has(request.method))
         return refusal(405, -32_000, 'Method not allowed', { Allow: [...METHODS].join(', ') });
-      if (request.method !== 'POST')
-        return (await isLegacyRequest(request))
-          ? sessions.handle(request, undefined, principal)
-          : modern.handle(request, undefined, principal);
-      const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-      if (type !== 'application/json') return refusal(415, -32_000, 'The Content-Type must be application/json');
+      const bound = (response: Response): Response => boundStream(response, limits.maxUnreadBytes, given.cut);
+      if (request.method !== 'POST') {
+        const refusedFlood = await refuseFlood(vitrine, undefined, principal);
+        if (refusedFlood !== undefined) return refusedFlood;
+        return bound(await inEra(request, undefined, principal, expiresAt));
+      }
+      const unreadable = bodyFormProblem(request.headers);
+      if (unreadable !== undefined) return refusal(415, -32_000, unreadable);
       const body = await readBody(request, limits.maxRequestBytes);
       if (body === undefined) return refusal(413, -32_000, `A request has at most ${limits.maxRequestBytes} bytes`);
+      if (isTextTooDeep(body, limits.maxRequestDepth))
+        return refusal(400, -32_600, `A request is nested at most ${limits.maxRequestDepth} levels deep`);
       let parsed: unknown;
       try {
         parsed = JSON.parse(body);
@@ -122,11 +172,14 @@ export function createEndpoint(
       if (Array.isArray(parsed) && parsed.length > MAX_BATCH) {
         return refusal(400, -32_600, `A batch has at most ${MAX_BATCH} messages`);
       }
+      const flooded = await refuseFlood(vitrine, parsed, principal);
+      if (flooded !== undefined) return flooded;
+      const scopes = authorization && (await scopesMissing(vitrine, parsed, principal));
+      if (authorization !== undefined && scopes !== undefined)
+        return authorization.insufficient(request, principal, scopes);
       const answer = await direct.answer(request, parsed, principal);
       if (answer !== undefined) return answer;
-      return (await isLegacyRequest(request, parsed))
-        ? sessions.handle(request, parsed, principal)
-        : modern.handle(request, parsed, principal);
+      return bound(withRetryAfter(request, await inEra(request, parsed, principal, expiresAt)));
     },
     async close() {
       direct.close();
@@ -137,9 +190,10 @@ export function createEndpoint(
 }
 
 /**
- * Serves the engine over HTTP: the endpoint at `/mcp`, and `GET /healthz`.
+ * Serves the engine over HTTP: the endpoint at `/mcp`, `GET /healthz` and `GET /readyz`, and `GET /metrics` where they
+ * are given.
  * @throws ResourceError `invalid` for a host that others can reach without `auth` or `allowRemote`, and for an `auth`
- *   that makes no sense; `unavailable` for a port in use
+ *   or `tls` that makes no sense; `unavailable` for a port in use
  */
 export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Promise<HttpServing> {
   const host = options.host ?? DEFAULT_HOST;
@@ -147,14 +201,29 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
   if (!isLoopback(host) && open && options.allowRemote !== true) {
     throw new ResourceError('invalid', `${host} can be reached from other machines, and there is no authorization`);
   }
+  const log = options.log ?? SILENT;
+  const probes = createProbes(vitrine, options, log);
   const endpoint = createEndpoint(vitrine, options);
-  const app = new Hono();
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.onError((error, context) => {
+    // Who has gone, or took too long to say what it wants, gets no answer.
+    if (context.req.raw.signal.aborted) return new Response(null, { status: 499 });
+    log.error('a request failed', { error });
+    return refusal(500, -32_603, 'Internal error');
+  });
   // Asked by address, before the guard: so it says that the server runs, and nothing about it.
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
+  app.get('/readyz', ({ req, env }) => probes.ready(req.raw, env.incoming.socket.remoteAddress));
+  const { metrics } = probes;
+  if (metrics !== undefined) app.get('/metrics', ({ req, env }) => metrics(req.raw, env.incoming.socket.remoteAddress));
   // Pages of origins that were allowed may read the answers too, not only ask.
   const { allowedOrigins = [] } = options;
   if (allowedOrigins.length > 0) app.use(ENDPOINT, cors({ origin: [...allowedOrigins], ...CORS_HEADERS }));
-  app.all(ENDPOINT, (context) => endpoint.fetch(context.req.raw));
+  const tell = seldom((message, facts) => log.warn(message, facts));
+  app.all(ENDPOINT, ({ req, env }) => {
+    willAnswer(req.raw, env.outgoing);
+    return endpoint.fetch(req.raw, { cut: () => cutUnread(env.incoming.socket, tell) });
+  });
   if (options.auth !== undefined) {
     const paths = metadataPaths(options.auth);
     const under = `${METADATA_PATH}/*`;
@@ -163,61 +232,26 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
       paths.includes(new URL(context.req.url).pathname) ? endpoint.fetch(context.req.raw) : context.notFound(),
     );
   }
-  let server: NodeServer;
+  let listener: Listener;
   try {
-    server = await listen(app, host, options.port ?? DEFAULT_PORT);
+    listener = await openListener({
+      fetch: app.fetch,
+      host,
+      port: options.port ?? DEFAULT_PORT,
+      tls: options.tls,
+      limits: { ...DEFAULT_CONNECTION_LIMITS, ...options.limits },
+      log,
+    });
   } catch (error) {
     await endpoint.close();
     throw error;
   }
-  const unused = unusedConnections(server);
-  const { port } = server.address() as AddressInfo;
-  const urlHost = host.includes(':') ? `[${host}]` : host;
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${urlHost}:${port}${ENDPOINT}`,
-    port,
-    close: () => (closing ??= shutDown(server, unused, endpoint)),
+    url: `${listener.origin}${ENDPOINT}`,
+    port: listener.port,
+    close: () => (closing ??= listener.close(() => endpoint.close())),
   };
-}
-
-function listen(app: Hono, host: string, port: number): Promise<NodeServer> {
-  return new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, hostname: host, port }) as NodeServer;
-    server.requestTimeout = 60_000;
-    server.once('listening', () => resolve(server));
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const taken = cause.code === 'EADDRINUSE';
-      reject(
-        new ResourceError(
-          'unavailable',
-          taken ? `Port ${port} is already in use` : `Cannot listen on ${host}:${port}`,
-          { cause },
-        ),
-      );
-    });
-  });
-}
-
-/** Connections that have not carried a request yet. Clients open them in advance, and Node does not count them as idle. */
-function unusedConnections(server: NodeServer): ReadonlySet<Socket> {
-  const unused = new Set<Socket>();
-  server.on('connection', (socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
-  });
-  server.on('request', ({ socket }) => unused.delete(socket));
-  return unused;
-}
-
-async function shutDown(server: NodeServer, unused: ReadonlySet<Socket>, endpoint: HttpEndpoint): Promise<void> {
-  const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
-  await endpoint.close();
-  server.closeIdleConnections();
-  for (const socket of unused) socket.destroy();
-  const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-  await stopped;
-  clearTimeout(force);
 }
 
 /** The name that clients know the endpoint by. */

@@ -14,6 +14,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import type { Context } from '../core/context.ts';
+import { isTooDeep, MAX_DEPTH } from './depth.ts';
 import { filterOf, type Listening, prepareListening } from './listen.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -70,6 +71,10 @@ export class ListenTap implements Transport {
   }
 
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if (isTooDeep(message, MAX_DEPTH)) {
+      this.#refuse(message, `A message is nested at most ${MAX_DEPTH} levels deep`);
+      return;
+    }
     const listen = isJSONRPCRequest(message) && message.method === 'subscriptions/listen' ? message : undefined;
     if (this.#queue === undefined && listen === undefined) {
       this.#deliver(message, extra);
@@ -94,6 +99,16 @@ export class ListenTap implements Transport {
     }
     if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') this.#unanswered.add(message.id);
     this.onmessage?.(message, extra);
+  }
+
+  #refuse(message: JSONRPCMessage, reason: string): void {
+    const failed = (error: unknown): void => this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    if (isJSONRPCRequest(message)) {
+      const error = { code: -32_600, message: reason };
+      this.#wire.send({ jsonrpc: '2.0', id: message.id, error }).catch(failed);
+    } else {
+      failed(new Error(reason));
+    }
   }
 
   async #prepare(message: JSONRPCRequest): Promise<JSONRPCMessage> {

@@ -1,6 +1,7 @@
 /** The requests that are answered from the engine alone, as data: the SDK's servers and the direct path share them. */
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
+import { withConsent } from '../core/consent.ts';
 import type { Context } from '../core/context.ts';
 import { ResourceError, toWireError, type WireError } from '../core/errors.ts';
 import type { Invocation } from '../core/invocation.ts';
@@ -44,7 +45,8 @@ function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, plain
 }
 
 /** The methods that this engine answers, by name. Only what works is among them (SEC-CAP-1). */
-export function methodsOf({ resources, provider, gate, tools, prompts, icons }: Vitrine): ReadonlyMap<string, Method> {
+export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
+  const { resources, provider, gate, tools, prompts, icons } = vitrine;
   const looking = [
     method('resources/list', listParams, (params, ctx) => listResources(resources, params, ctx)),
     method('resources/read', readParams, (params, ctx) => readResource(resources, params, ctx)),
@@ -66,8 +68,14 @@ export function methodsOf({ resources, provider, gate, tools, prompts, icons }: 
         callToolParams,
         (params, invocation) => {
           const { name } = params;
-          const operation = { method: 'tools/call', name, mount: tools.serverOf(name)?.mount } as const;
-          return gate(operation, invocation, () => callTool(tools, params, invocation));
+          const operation = {
+            method: 'tools/call',
+            name,
+            mount: tools.mountOf(name),
+            arguments: params.arguments,
+            onlyResources: tools.onlyResources(name),
+          } as const;
+          return withConsent(invocation, (allowed) => gate(operation, allowed, () => callTool(tools, params, allowed)));
         },
         false,
       ),
@@ -81,10 +89,13 @@ export function methodsOf({ resources, provider, gate, tools, prompts, icons }: 
       method(
         'prompts/get',
         getPromptParams,
-        (params, invocation) => {
-          const { name } = params;
-          const operation = { method: 'prompts/get', name, mount: prompts.serverOf(name)?.mount } as const;
-          return gate(operation, invocation, () => getPrompt(prompts, params, invocation));
+        async (params, invocation) => {
+          const { name, arguments: given } = params;
+          const mount = await prompts.mountOf(name, invocation);
+          const operation = { method: 'prompts/get', name, mount, arguments: given } as const;
+          return withConsent(invocation, (allowed) =>
+            gate(operation, allowed, () => getPrompt(prompts, params, allowed)),
+          );
         },
         false,
       ),
@@ -92,16 +103,27 @@ export function methodsOf({ resources, provider, gate, tools, prompts, icons }: 
   }
   if (provider.features.completion || prompts.some) {
     methods.push(
-      method('completion/complete', completeParams, (params, ctx) => {
+      method('completion/complete', completeParams, async (params, ctx) => {
         const run = () => complete(resources, prompts, params, ctx);
         // Those of resources are operations of the provider.
         if (params.ref.type !== 'ref/prompt') return run();
         const { name } = params.ref;
-        return gate({ method: 'prompts/complete', name, mount: prompts.serverOf(name)?.mount }, ctx, run);
+        return gate({ method: 'prompts/complete', name, mount: await prompts.mountOf(name, ctx) }, ctx, run);
       }),
     );
   }
-  return new Map(methods.map((each) => [each.name, each]));
+  return new Map(methods.map((each) => [each.name, admitted(vitrine, each)]));
+}
+
+/** The method as it runs where there is room for it: each request counts, and runs beside so many others. */
+export function admitted({ admission }: Pick<Vitrine, 'admission'>, method: Method): Method {
+  return {
+    ...method,
+    run(params, invocation) {
+      const { name, uri } = params as { readonly name?: string; readonly uri?: string };
+      return admission.run({ method: method.name, name, uri }, invocation, () => method.run(params, invocation));
+    },
+  };
 }
 
 /**

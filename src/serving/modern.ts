@@ -3,10 +3,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createMcpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
 import { ANONYMOUS, createContext, type Log, type Principal } from '../core/context.ts';
 import type { Vitrine } from '../vitrine.ts';
-import { authInfoOf } from './auth/passing.ts';
+import { ANSWER_GRACE_MS, createExpiry, endingWith } from './auth/expiry.ts';
+import { authInfoOf, principalOf } from './auth/passing.ts';
+import { idOf, tooMany } from './floods.ts';
 import { isHandedOn } from './handed-on.ts';
 import { declaredFeatures } from './invocation.ts';
-import { filterOf, prepareListening } from './listen.ts';
+import { filterOf, type ListenFilter, prepareListening } from './listen.ts';
 import { declaredIn } from './listen-tap.ts';
 import { refuseParamHeaders } from './param-headers.ts';
 import { createSdkServer } from './sdk-server.ts';
@@ -21,7 +23,11 @@ export interface ModernLimits {
 export const DEFAULT_MODERN_LIMITS: ModernLimits = { maxStreams: 1_024 };
 
 export interface Modern {
-  handle(request: Request, parsedBody: unknown, principal?: Principal): Promise<Response>;
+  /**
+   * @param principal whose request it is. Default: anonymous
+   * @param expiresAt until when that holds, in milliseconds since 1970; an event stream ends then. Default: for ever
+   */
+  handle(request: Request, parsedBody: unknown, principal?: Principal, expiresAt?: number): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -46,12 +52,15 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
       return () => stream.ended();
     },
   };
-  const handler = createMcpHandler(() => createSdkServer(vitrine, { era: 'modern', log }), {
-    legacy: 'reject',
-    bus,
-    maxSubscriptions: limits.maxStreams,
-    onerror: (error) => log.debug('http', { error }),
-  });
+  const handler = createMcpHandler(
+    ({ authInfo }) => createSdkServer(vitrine, { era: 'modern', log, principal: principalOf(authInfo) }),
+    {
+      legacy: 'reject',
+      bus,
+      maxSubscriptions: limits.maxStreams,
+      onerror: (error) => log.debug('http', { error }),
+    },
+  );
   const ending = new Set<Promise<void>>();
   let closed = false;
 
@@ -65,7 +74,11 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
       promptsChanged: () => stream.listener?.({ kind: 'prompts_list_changed' }),
       toolsChanged: () => stream.listener?.({ kind: 'tools_list_changed' }),
     });
+    const streamEnded = vitrine.telemetry?.opened('stream', 'tcp');
+    let leave = (): void => {};
     const end = (): void => {
+      leave();
+      streamEnded?.();
       const closing: Promise<void> = subscriptions
         .close()
         .catch((error: unknown) => log.warn('a watch did not end', { error }))
@@ -75,7 +88,15 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
     const stream: StreamBus = { listener: undefined, ended: end };
     const client = declaredFeatures(declaredIn(message.params));
     const ctx = createContext({ principal, signal: request.signal, log, client });
-    const { honoured } = await prepareListening(subscriptions, filter, ctx);
+    let honoured: ListenFilter;
+    try {
+      leave = vitrine.admission.hold('streams', principal);
+      const prepare = () => prepareListening(subscriptions, filter, ctx);
+      ({ honoured } = await vitrine.admission.run({ method: message.method }, ctx, prepare));
+    } catch (error) {
+      end();
+      return tooMany(error, idOf(message));
+    }
     if (closed || request.signal.aborted) {
       end();
       return refusal(503, -32_000, closed ? 'The server is shutting down' : 'The request was given up');
@@ -90,13 +111,16 @@ export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = 
   }
 
   return {
-    async handle(request, parsedBody, principal = ANONYMOUS) {
-      if (isListen(parsedBody)) return listen(request, parsedBody, principal);
+    async handle(request, parsedBody, principal = ANONYMOUS, expiresAt) {
+      const inTime = (response: Response, graceMs: number): Response =>
+        endingWith(response, createExpiry(expiresAt), { graceMs });
+      if (isListen(parsedBody)) return inTime(await listen(request, parsedBody, principal), 0);
       const refused = isHandedOn(request)
         ? undefined
         : await refuseParamHeaders(vitrine, request, parsedBody, principal);
       const authInfo = authInfoOf(principal);
-      return refused ?? handler.fetch(request, parsedBody === undefined ? { authInfo } : { parsedBody, authInfo });
+      const sdk = parsedBody === undefined ? { authInfo } : { parsedBody, authInfo };
+      return refused ?? inTime(await handler.fetch(request, sdk), ANSWER_GRACE_MS);
     },
     async close() {
       closed = true;

@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { type AccessOperation, FULL_SIGHT } from '../core/access.ts';
 import { ANONYMOUS, type Context, createContext, type Log, type Principal } from '../core/context.ts';
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import { subscribeParams } from '../protocol/methods.ts';
@@ -15,7 +16,10 @@ import { principalIn } from './auth/passing.ts';
 import { type ClientRoots, createClientRoots } from './client-roots.ts';
 import { handedOn, handedOnId } from './handed-on.ts';
 import { declaredFeatures, type RunningInvocation, startInvocation } from './invocation.ts';
-import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
+import { admitted, type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
+import { type Message, runObserved } from './observed.ts';
+import { noteRetry } from './retry-after.ts';
+import { holdUntilSent } from './sending.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { WholeResultServer } from './whole-results.ts';
 
@@ -34,9 +38,10 @@ const anyResult = z.looseObject({});
 
 export function createSdkServer(vitrine: Vitrine, connection: Connection): Server {
   const { instructions: _own, ...implementation } = vitrine.identity;
-  const { instructions } = vitrine;
+  const { principal = ANONYMOUS } = connection;
+  const instructions = vitrine.instructionsFor(principal);
   const server = new WholeResultServer(mutable(implementation), {
-    capabilities: capabilitiesOf(vitrine),
+    capabilities: capabilitiesOf(vitrine, principal),
     ...(instructions !== undefined && { instructions }),
   });
   const signature = signatureOf(vitrine);
@@ -51,9 +56,16 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
       let running: RunningInvocation | undefined;
       try {
         running = startInvocation(vitrine, server, connection, sdk, method.name, params, ctx);
-        const result = handedOn(sdk.http?.req) ?? (await method.run(params, running.invocation));
+        const { invocation } = running;
+        const result =
+          handedOn(sdk.http?.req) ??
+          (vitrine.telemetry === undefined
+            ? await method.run(params, invocation)
+            : await runObserved(vitrine.telemetry, method, params, invocation, messageOf(connection, server, sdk)));
+        holdUntilSent(vitrine.admission, sdk.http?.req, result);
         return connection.era === 'legacy' ? { ...result } : withMeta(result, signature);
       } catch (error) {
+        noteRetry(sdk.http?.req, error);
         const { code, message, data } = wireErrorOf(error, method.name, ctx);
         throw new ProtocolError(code, message, data);
       } finally {
@@ -63,7 +75,7 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
   }
 
   for (const method of methodsOf(vitrine).values()) on(method);
-  if (vitrine.provider.features.watch) legacyMethods?.methods.forEach(on);
+  if (vitrine.provider.features.watch) for (const each of legacyMethods?.methods ?? []) on(admitted(vitrine, each));
   if (subscriptions !== undefined) {
     server.oninitialized = () => {
       const ctx = serverContext(connection, server.getClientCapabilities());
@@ -146,15 +158,20 @@ function subscriptionMethods(subscriptions: Subscriptions): SubscriptionMethods 
   return { methods, forget };
 }
 
-/** Only what works is declared (SEC-CAP-1). */
-export function capabilitiesOf(vitrine: Vitrine): ServerCapabilities {
-  const { provider, tools, prompts } = vitrine;
-  const { watch, watchesResources } = provider.features;
+/** Only what works is declared, for whoever asks (SEC-CAP-1). */
+export function capabilitiesOf(vitrine: Vitrine, principal: Principal): ServerCapabilities {
+  const { provider, toolSubscriptions, sight = FULL_SIGHT } = vitrine;
+  const { watch, watchesResources, completion } = provider.features;
+  const could = (operation: AccessOperation): boolean => sight.could(principal, { operation });
+  // The resource tools are there for everybody: what they reach is decided resource by resource.
+  const tools = { ...vitrine.tools, some: vitrine.tools.some && (toolSubscriptions !== undefined || could('call')) };
+  const prompts = { ...vitrine.prompts, some: vitrine.prompts.some && could('prompt') };
+  const subscribe = watchesResources !== false && could('subscribe');
   return {
-    resources: watch ? { ...(watchesResources !== false && { subscribe: true }), listChanged: true } : {},
+    resources: watch ? { ...(subscribe && { subscribe: true }), listChanged: true } : {},
     ...(tools.some && { tools: tools.watchable ? { listChanged: true } : {}, logging: {} }),
     ...(prompts.some && { prompts: prompts.watchable ? { listChanged: true } : {} }),
-    ...((provider.features.completion || prompts.some) && { completions: {} }),
+    ...(((completion && could('complete')) || prompts.some) && { completions: {} }),
     extensions: { [SEP_2093_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} },
   };
 }
@@ -165,6 +182,18 @@ function contextOf(connection: Connection, sdk: ServerContext, roots: readonly s
   const requestId = handedOnId(sdk.http?.req);
   const parts = { ...partsOf({ ...connection, principal }), ...(requestId !== undefined && { requestId }) };
   return createContext({ ...parts, signal: sdk.mcpReq.signal, roots });
+}
+
+/** What telemetry is told of a message. A session has the name of its peer: its id would let others in. */
+function messageOf({ era, peer }: Connection, server: Server, { mcpReq, http }: ServerContext): Message {
+  return {
+    id: mcpReq.id,
+    meta: mcpReq._meta,
+    headers: http?.req?.headers,
+    transport: http === undefined ? 'pipe' : 'tcp',
+    revision: server.getNegotiatedProtocolVersion() ?? (era === 'modern' ? '2026-07-28' : undefined),
+    session: era === 'legacy' ? peer : undefined,
+  };
 }
 
 /** For work that no request asked for. */

@@ -5,7 +5,9 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { ANONYMOUS, type Log, type Principal } from '../core/context.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { ANSWER_GRACE_MS, createExpiry, type Expiry, endingWith } from './auth/expiry.ts';
 import { authInfoOf } from './auth/passing.ts';
+import { idOf, tooMany } from './floods.ts';
 import { createEventStore, DEFAULT_RESUMPTION, type ResumptionOptions } from './resumption.ts';
 import { createSdkServer } from './sdk-server.ts';
 import { connectionSubscriptions, type SubscriptionSink, type Subscriptions } from './subscriptions.ts';
@@ -28,14 +30,22 @@ interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
   readonly subscriptions: Subscriptions;
+  /** Of the token that its client came with, the one that is good for longest. */
+  readonly expiry: Expiry;
   lastUsed: number;
   /** Streams the client holds open. */
   streams: number;
+  /** Tells telemetry of the end of the only stream that it may have: one that ends with the session is not told of. */
+  streamEnded?: (() => void) | undefined;
 }
 
 export interface Sessions {
-  /** @param principal whose request it is. Default: anonymous */
-  handle(request: Request, parsedBody: unknown, principal?: Principal): Promise<Response>;
+  /**
+   * @param principal whose request it is. Default: anonymous
+   * @param expiresAt until when that holds, in milliseconds since 1970; streams of the session end when its client has
+   *   not come back by then with something that holds for longer. Default: for ever
+   */
+  handle(request: Request, parsedBody: unknown, principal?: Principal, expiresAt?: number): Promise<Response>;
   readonly size: number;
   close(): Promise<void>;
 }
@@ -73,7 +83,8 @@ export function createSessions(
     return true;
   }
 
-  async function open(principal: Principal): Promise<Session> {
+  /** @param leave gives the session's place back, at its end */
+  async function open(principal: Principal, leave: () => void): Promise<Session> {
     const undelivered = (error: unknown): void => log.debug('a notification was not delivered', { error });
     const peer = crypto.randomUUID();
     const sink: SubscriptionSink = {
@@ -97,45 +108,77 @@ export function createSessions(
       transport,
       server,
       subscriptions,
+      expiry: createExpiry(0),
       lastUsed: Date.now(),
       streams: 0,
     };
     await server.connect(transport);
+    const ended = vitrine.telemetry?.opened('session', 'tcp');
     const closeServer = transport.onclose;
     transport.onclose = () => {
       closeServer?.();
+      ended?.();
+      session.streamEnded?.();
       if (transport.sessionId !== undefined) sessions.delete(transport.sessionId);
+      leave();
       subscriptions.close().catch(undelivered);
     };
     return session;
   }
 
-  async function use(session: Session, request: Request, parsedBody: unknown, principal: Principal): Promise<Response> {
+  async function use(
+    session: Session,
+    request: Request,
+    parsedBody: unknown,
+    principal: Principal,
+    expiresAt: number | undefined,
+  ): Promise<Response> {
     session.lastUsed = Date.now();
+    session.expiry.renew(expiresAt);
     const authInfo = authInfoOf(principal);
     const options = parsedBody === undefined ? { authInfo } : { parsedBody, authInfo };
     const response = await session.transport.handleRequest(request, options);
     // A stream that was refused is none, and its end would never be told.
     if (request.method === 'GET' && response.ok && !request.signal.aborted) {
       session.streams++;
+      const streamEnded = vitrine.telemetry?.opened('stream', 'tcp');
+      session.streamEnded?.();
+      session.streamEnded = streamEnded;
+      let open = true;
       const ended = (): void => {
+        if (!open) return;
+        open = false;
         session.streams--;
+        streamEnded?.();
         session.lastUsed = Date.now();
       };
       request.signal.addEventListener('abort', ended, { once: true });
+      return endingWith(response, session.expiry, { graceMs: 0, onExpired: ended });
     }
-    return response;
+    return endingWith(response, session.expiry, { graceMs: ANSWER_GRACE_MS });
   }
 
   /** Shakes hands; a handshake that is refused, or fails, leaves no session behind. */
-  async function begin(request: Request, parsedBody: unknown, principal: Principal): Promise<Response> {
+  async function begin(
+    request: Request,
+    parsedBody: unknown,
+    principal: Principal,
+    expiresAt: number | undefined,
+  ): Promise<Response> {
+    let leave: () => void;
+    try {
+      leave = vitrine.admission.hold('sessions', principal);
+    } catch (error) {
+      return tooMany(error, idOf(parsedBody));
+    }
     opening++;
     let session: Session | undefined;
     try {
-      session = await open(principal);
-      return await use(session, request, parsedBody, principal);
+      session = await open(principal, leave);
+      return await use(session, request, parsedBody, principal, expiresAt);
     } finally {
       opening--;
+      if (session === undefined) leave();
       if (session !== undefined && (session.transport.sessionId === undefined || closed)) {
         await session.transport.close();
       }
@@ -143,14 +186,14 @@ export function createSessions(
   }
 
   return {
-    async handle(request, parsedBody, principal = ANONYMOUS) {
+    async handle(request, parsedBody, principal = ANONYMOUS, expiresAt) {
       const id = request.headers.get('mcp-session-id');
       if (id !== null) {
         const session = sessions.get(id);
         // Of another principal, it is as if it were not there: an id that was seen or guessed gives nothing away.
         return session === undefined || session.owner !== principal.id
           ? refusal(404, -32_001, 'Session not found; start a new one with initialize')
-          : use(session, request, parsedBody, principal);
+          : use(session, request, parsedBody, principal, expiresAt);
       }
       if (!asksToInitialize(parsedBody)) {
         return refusal(
@@ -162,7 +205,7 @@ export function createSessions(
       if (closed || !makeRoom()) {
         return refusal(503, -32_000, 'Too many sessions; try again later', { 'Retry-After': '60' });
       }
-      return begin(request, parsedBody, principal);
+      return begin(request, parsedBody, principal, expiresAt);
     },
     get size() {
       return sessions.size;

@@ -47,11 +47,13 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
     },
     { transport, onerror: (error) => log.debug('stdio', { error }) },
   );
+  const ended = vitrine.telemetry?.opened('session', 'pipe');
   // The SDK has set its own handler by now; it goes first.
   const closeSdk = transport.onclose;
   const closed = new Promise<void>((resolve) => {
     transport.onclose = () => {
       closeSdk?.();
+      ended?.();
       release();
       subscriptions.close().then(resolve, resolve);
     };

@@ -6,12 +6,24 @@ import {
   isInputRequiredResult,
   type JSONRPCRequest,
   type LoggingLevel,
+  ProtocolError,
   type Result,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
+
+const LEVELS: ReadonlySet<unknown> = new Set<LoggingLevel>([
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+]);
 
 export class WholeResultServer extends Server {
   #logLevel: LoggingLevel | undefined;
@@ -24,6 +36,10 @@ export class WholeResultServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     if (method === 'logging/setLevel') {
       return async (request, ctx) => {
+        // The SDK would call it an internal error, and tell how it checks.
+        if (!LEVELS.has(request.params?.level)) {
+          throw new ProtocolError(-32_602, `level: one of ${[...LEVELS].join(', ')} is needed`);
+        }
         const result = await handler(request, ctx);
         this.#logLevel = request.params?.level as LoggingLevel | undefined;
         return result;

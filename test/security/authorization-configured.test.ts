@@ -1,5 +1,8 @@
 /** Authorization as a configuration says it, in the command. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how references are written
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { createSecrets } from '../../src/config/secrets.ts';
 import { vitrine } from '../cli/run.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { startHttp } from '../e2e/harness.ts';
@@ -16,7 +19,8 @@ beforeEach(async () => {
 
 afterEach(() => folder[Symbol.asyncDispose]());
 
-const configured = (auth: object): Promise<string> => writeConfig(folder, { mounts: { data: './data' }, auth });
+const configured = (auth: object): Promise<string> =>
+  writeConfig(folder, { mounts: { data: './data' }, auth, access: { rules: [{ effect: 'allow' }] } });
 
 it('lets those in who have a token, and is no mistake beyond this machine', async () => {
   const config = await configured({ resource: RESOURCE, tokens: [{ name: 'till', hash: hashOf(TOKEN) }] });
@@ -42,6 +46,7 @@ it('still needs --allow-remote where everybody may come in', async () => {
 
 const tokens = [{ name: 'till', hash: hashOf(TOKEN) }];
 const ISSUER = 'https://login.example';
+const introspection = { clientId: 'library', clientSecret: 'x' };
 
 it.each([
   [{ resource: RESOURCE }, /Nobody could come in: give issuers or tokens/],
@@ -61,4 +66,44 @@ it.each([
   expect(stderr).toMatch(problem);
   expect(stderr).toMatch(/vitrine.yaml:\d+:\d+/);
   expect(stderr).not.toContain(TOKEN);
+});
+
+it.each([
+  [
+    { resource: RESOURCE, issuers: [ISSUER, `${ISSUER}/b`].map((issuer) => ({ issuer, introspection })) },
+    /auth.issuers.1.introspection: One issuer at most/,
+  ],
+  [
+    { resource: RESOURCE, issuers: [{ issuer: ISSUER, introspection: { ...introspection, url: 'http://a.example' } }] },
+    /auth.issuers.0.introspection.url: .*https URL/,
+  ],
+  [
+    {
+      resource: RESOURCE,
+      issuers: [{ issuer: ISSUER, introspection: { ...introspection, clientSecret: '${NONE_X}' } }],
+    },
+    /auth.issuers.0.introspection.clientSecret: the environment variable NONE_X is not set/,
+  ],
+  [{ resource: RESOURCE, tokens, dpop: { required: true } }, /auth.dpop.required: .*bound to no key/],
+  [{ resource: RESOURCE, tokens, dpop: { algorithms: ['HS256'] } }, /auth.dpop.algorithms.*RS256/],
+])('has introspection and DPoP as they make sense, or is refused with its place, %#', async (auth, problem) => {
+  const refused = await loadConfig(await configured(auth), { env: {} }).catch((error: unknown) => String(error));
+  expect(refused).toMatch(problem);
+  expect(refused).toMatch(/vitrine.yaml:\d+:\d+/);
+});
+
+it('takes the secret of an introspection from the environment, and nothing else there is a reference', async () => {
+  const path = await configured({
+    resource: RESOURCE,
+    issuers: [
+      { issuer: ISSUER, introspection: { clientId: '${WHO}', clientSecret: '${SECRET}' }, groupsClaim: '${WHO}' },
+    ],
+  });
+  const secrets = createSecrets();
+  const env = { WHO: 'library', SECRET: 'the-secret-of-the-library' };
+  const { auth } = await loadConfig(path, { env, secrets });
+  expect(auth?.issuers).toEqual([
+    { issuer: ISSUER, introspection: { clientId: env.WHO, clientSecret: env.SECRET }, groupsClaim: '${WHO}' },
+  ]);
+  expect(secrets.hide(`it is ${env.SECRET}`)).toBe('it is ${SECRET}');
 });

@@ -11,6 +11,7 @@ import {
   bearer,
   begin,
   CONFIRMED,
+  EVERYTHING,
   type Guarded,
   hashOf,
   type Issuer,
@@ -173,7 +174,7 @@ it('a listen stream watches for its principal, and needs a token', async () => {
 describe('an endpoint whose caller says who asks', () => {
   it('looks at no token then, and keeps principals apart all the same', async () => {
     const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
-    const vitrine = createVitrine({ mounts: [{ name: 'docs', provider, prefix: 'none' }] });
+    const vitrine = createVitrine({ mounts: [{ name: 'docs', provider, prefix: 'none' }], access: EVERYTHING });
     const endpoint = createEndpoint(vitrine, {
       auth: { resource: RESOURCE, tokens: [{ name: 'till', hash: hashOf(STATIC) }] },
       log: SILENT,

@@ -5,6 +5,7 @@ import Provider from 'oidc-provider';
 import type { Log, Principal } from '../../src/core/context.ts';
 import { wrapProvider } from '../../src/core/layer.ts';
 import { defineTool } from '../../src/core/tool.ts';
+import type { AccessRules } from '../../src/layers/access/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import type { AuthOptions } from '../../src/serving/auth/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
@@ -13,13 +14,28 @@ import type { Era } from '../e2e/harness.ts';
 import { http, INITIALIZE, JSON_HEADERS, messageOf, post, type RawResponse } from '../e2e/raw.ts';
 import { type Listening, listening } from '../gateway/authorization/servers.ts';
 
+/** Whoever comes in may do everything: what is tested is who comes in. */
+export const EVERYTHING: AccessRules = { rules: [{ effect: 'allow' }] };
+
 /** The endpoint as its clients know it; where it listens is another matter, as behind a proxy. */
 export const RESOURCE = 'https://library.example/mcp';
 export const SCOPES = ['docs:read', 'docs:write'] as const;
 export const CLIENTS = ['reader', 'other'] as const;
 export type ClientId = (typeof CLIENTS)[number];
 
-const secretOf = (client: ClientId): string => `${client}-secret-0123456789`;
+export const secretOf = (client: ClientId): string => `${client}-secret-0123456789`;
+
+/** Who may ask the server about tokens. The secret is one that has to be encoded in a header. */
+export const LIBRARY = { clientId: 'library', clientSecret: 'library:secret+0123456789%' } as const;
+
+export interface IssuerOptions {
+  /** Of access tokens. Default: jwt. */
+  readonly format?: 'jwt' | 'opaque';
+  /** What an access token of a client says beside the usual. Default: that it is in two groups. */
+  readonly claims?: (client: string) => Readonly<Record<string, unknown>>;
+  /** How the library shows its secret. Default: client_secret_basic. */
+  readonly libraryAuth?: 'client_secret_basic' | 'client_secret_post';
+}
 
 interface SigningKey {
   readonly kid: string;
@@ -40,27 +56,36 @@ export interface Issuer extends Listening {
     header?: Partial<JWTHeaderParameters>,
     key?: KeyObject | Uint8Array,
   ): Promise<string>;
-  /** Takes the key back, for another one. */
-  rotate(): void;
+  /** Takes the key back, for another one; the keys may then be at another path. */
+  rotate(jwks?: string): void;
+  /** Takes back a token that it gave. */
+  revoke(token: string): Promise<void>;
   /** How often its keys were asked for. */
   keyRequests(): number;
 }
 
-export async function startIssuer(): Promise<Issuer> {
+export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> {
   let key = newKey();
+  let provider: Provider | undefined;
   let current: ReturnType<Provider['callback']> | undefined;
-  let rotate = (): void => {};
+  let rotate = (_jwks?: string): void => {};
   const server = await listening((origin) => {
-    rotate = () => {
+    rotate = (jwks) => {
       key = newKey();
-      current = createProvider(origin, key).callback();
+      provider = createProvider(origin, key, options, jwks);
+      current = provider.callback();
     };
     rotate();
     return (request, response) => current?.(request, response);
   });
   return {
     ...server,
-    rotate: () => rotate(),
+    rotate: (jwks) => rotate(jwks),
+    async revoke(token) {
+      const found = await provider?.ClientCredentials.find(token);
+      if (found === undefined) throw new Error('the server did not give this token');
+      await found.destroy();
+    },
     keyRequests: () => server.requests.filter(({ line }) => line === 'GET /jwks').length,
     async token(client = 'reader', scope = SCOPES.join(' '), resource = RESOURCE) {
       const response = await fetch(`${server.origin}/token`, {
@@ -84,33 +109,54 @@ export async function startIssuer(): Promise<Issuer> {
   };
 }
 
-function createProvider(origin: string, { kid, privateKey }: SigningKey): Provider {
+function createProvider(
+  origin: string,
+  { kid, privateKey }: SigningKey,
+  {
+    format = 'jwt',
+    claims = () => ({ groups: ['staff', 'press'] }),
+    libraryAuth = 'client_secret_basic',
+  }: IssuerOptions,
+  jwks = '/jwks',
+): Provider {
   return new Provider(origin, {
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }] },
     cookies: { keys: [randomUUID()] },
     scopes: [...SCOPES],
     findAccount: () => undefined,
     ttl: { ClientCredentials: 3_600 },
-    extraTokenClaims: () => ({ groups: ['staff', 'press'] }),
-    clients: CLIENTS.map((id) => ({
-      client_id: id,
-      client_secret: secretOf(id),
-      grant_types: ['client_credentials'],
-      redirect_uris: [],
-      response_types: [],
-      scope: SCOPES.join(' '),
-    })),
+    routes: { jwks },
+    extraTokenClaims: (_context: unknown, { clientId }: { readonly clientId: string }) => claims(clientId),
+    clients: [
+      ...CLIENTS.map((id) => ({
+        client_id: id,
+        client_secret: secretOf(id),
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+        scope: SCOPES.join(' '),
+      })),
+      {
+        client_id: LIBRARY.clientId,
+        client_secret: LIBRARY.clientSecret,
+        token_endpoint_auth_method: libraryAuth,
+        grant_types: [],
+        redirect_uris: [],
+        response_types: [],
+      },
+    ],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     features: {
       clientCredentials: { enabled: true },
+      introspection: { enabled: true },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (_context: unknown, audience: string) => ({
           scope: SCOPES.join(' '),
           audience,
           accessTokenTTL: 3_600,
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'ES256' } },
+          accessTokenFormat: format,
+          ...(format === 'jwt' && { jwt: { sign: { alg: 'ES256' } } }),
         }),
         useGrantedResource: () => true,
       },
@@ -125,6 +171,8 @@ export interface Guarded extends AsyncDisposable {
   readonly vitrine: Vitrine;
   /** Whose operations reached the provider, in their order. */
   readonly seen: readonly { readonly operation: 'read' | 'watch'; readonly principal: Principal }[];
+  /** The subjects for whom something is watched now. */
+  readonly watched: ReadonlySet<string | undefined>;
   /** Everything that was logged. */
   readonly logged: readonly string[];
   /** Changes a resource. */
@@ -146,6 +194,7 @@ const whoami = defineTool({
 
 export async function startGuarded(auth: Omit<AuthOptions, 'resource'>): Promise<Guarded> {
   const seen: { operation: 'read' | 'watch'; principal: Principal }[] = [];
+  const watched = new Set<string | undefined>();
   const logged: string[] = [];
   const memory = memoryProvider({
     resources: { 'a.txt': { text: 'a' }, 'b.txt': { text: 'b' }, 'c.txt': { text: 'c' } },
@@ -159,10 +208,18 @@ export async function startGuarded(auth: Omit<AuthOptions, 'resource'>): Promise
       seen.push({ operation: 'watch', principal: ctx.principal });
       const handle = await memory.watch?.(uri, onChange, ctx);
       if (handle === undefined) throw new Error('memory can be watched');
-      return handle;
+      const { subject } = ctx.principal;
+      watched.add(subject);
+      return {
+        [Symbol.asyncDispose]() {
+          watched.delete(subject);
+          return handle[Symbol.asyncDispose]();
+        },
+      };
     },
   });
   const vitrine = createVitrine({
+    access: EVERYTHING,
     mounts: [{ name: 'docs', provider, prefix: 'none' }],
     tools: [whoami],
     limits: { pageSize: 1 },
@@ -173,6 +230,7 @@ export async function startGuarded(auth: Omit<AuthOptions, 'resource'>): Promise
     serving,
     vitrine,
     seen,
+    watched,
     logged,
     set: (name, text) => memory.set(name, { text }),
     async ask(era, token, method, params = {}) {

@@ -10,6 +10,7 @@ import { listening } from '../gateway/authorization/servers.ts';
 import {
   A,
   bearer,
+  EVERYTHING,
   type Guarded,
   hashOf,
   type Issuer,
@@ -275,6 +276,7 @@ describe('the endpoint', () => {
         authorization_servers: [issuer.origin],
         bearer_methods_supported: ['header'],
         scopes_supported: [SCOPES[0]],
+        dpop_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
       });
     }
     const elsewhere = await http(`${origin}/.well-known/oauth-protected-resource/other`, { method: 'GET' });
@@ -335,7 +337,7 @@ describe('the endpoint', () => {
   });
 
   it('lets pages of allowed origins read the challenge and the metadata, and no others', async () => {
-    const vitrine = createVitrine({ mounts: [] });
+    const vitrine = createVitrine({ mounts: [], access: EVERYTHING });
     const auth = { resource: RESOURCE, tokens: [{ name: 'till', hash: hashOf(STATIC) }] };
     const origin = 'https://app.example';
     const serving = await serveHttp(vitrine, { port: 0, auth, allowedOrigins: [origin] });
@@ -368,6 +370,7 @@ describe('the endpoint', () => {
 
 describe('auth', () => {
   const hash = hashOf(STATIC);
+  const introspection = { clientId: 'library', clientSecret: 'x' };
 
   it.each([
     [{ resource: RESOURCE }, /neither issuers nor tokens/],
@@ -387,14 +390,27 @@ describe('auth', () => {
     [{ resource: RESOURCE, issuers: [{ issuer: 'http://issuer.example' }] }, /https URL/],
     [{ resource: RESOURCE, issuers: [{ issuer: 'https://i.example', algorithms: ['HS256' as never] }] }, /HS256/],
     [{ resource: RESOURCE, issuers: [{ issuer: 'https://i.example', algorithms: ['none' as never] }] }, /none/],
+    [
+      { resource: RESOURCE, issuers: ['a', 'b'].map((name) => ({ issuer: `https://${name}.example`, introspection })) },
+      /one issuer at most/,
+    ],
+    [
+      {
+        resource: RESOURCE,
+        issuers: [{ issuer: 'https://a.example', introspection: { ...introspection, url: 'http://a.example' } }],
+      },
+      /introspection url .*https URL/,
+    ],
+    [{ resource: RESOURCE, tokens: [{ name: 'a', hash }], dpop: { required: true } }, /bound to no key/],
+    [{ resource: RESOURCE, tokens: [{ name: 'a', hash }], dpop: { algorithms: ['none' as never] } }, /Proofs.*none/],
   ])('is refused where it makes no sense, %#', async (auth, problem) => {
-    const vitrine = createVitrine({ mounts: [] });
+    const vitrine = createVitrine({ mounts: [], access: EVERYTHING });
     expect(() => createEndpoint(vitrine, { auth })).toThrow(problem);
     await vitrine.close();
   });
 
   it('lets the endpoint be reached from other machines, unless everybody may come in', async () => {
-    const vitrine = createVitrine({ mounts: [] });
+    const vitrine = createVitrine({ mounts: [], access: EVERYTHING });
     const auth = { resource: RESOURCE, tokens: [{ name: 'a', hash }] };
     await expect(serveHttp(vitrine, { host: '0.0.0.0', port: 0 })).rejects.toThrow(/no authorization/);
     await expect(serveHttp(vitrine, { host: '0.0.0.0', port: 0, auth: { ...auth, anonymous: true } })).rejects.toThrow(

@@ -1,6 +1,7 @@
 /** `completion/complete` for the variables of resource templates and the arguments of prompts (RES-3, SEC-UTIL-5). */
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
+import { noSuchPrompt } from '../../core/prompt.ts';
 import type { CompletionValues } from '../../core/provider.ts';
 import type { CompleteParams } from '../../protocol/methods.ts';
 import type { PromptRegistry } from '../prompts/registry.ts';
@@ -46,7 +47,7 @@ async function completePrompt(
   const prompt = (await prompts.list(ctx)).find((each) => each.name === name);
   if (prompt === undefined) {
     const server = prompts.serverOf(name);
-    if (server === undefined) throw invalid(`There is no prompt named ${JSON.stringify(name)}`);
+    if (server === undefined) throw noSuchPrompt(name);
     const known = context?.arguments ?? {};
     const asked = { prompt: name, argument: argument.name, value: argument.value, known };
     return resultOf(await server.completePrompt(asked, ctx));

@@ -3,7 +3,7 @@ import { sendablePrompt } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import type { Prompt } from '../../core/prompt.ts';
+import { noSuchPrompt, type Prompt } from '../../core/prompt.ts';
 import { withRoots } from '../../core/roots.ts';
 import type { GetPromptResult, PromptDescription } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
@@ -45,7 +45,7 @@ export async function getPrompt(
   if (prompt === undefined) {
     const server = registry.serverOf(params.name);
     if (server !== undefined) return server.getPrompt(params, invocation);
-    throw invalid(`There is no prompt named ${JSON.stringify(params.name)}; prompts/list has them`);
+    throw noSuchPrompt(params.name);
   }
   const values = checkArguments(prompt, params.arguments ?? {});
   return withRoots(invocation, async (rooted) => {

@@ -1,6 +1,8 @@
 /** All prompts of a server: fixed ones, those of sources that change, and those of mounted servers. */
+import { FULL_SIGHT, type Sight } from '../../core/access.ts';
 import { type ListSource, pageAcross, type SourcePage } from '../../core/across.ts';
 import type { Context } from '../../core/context.ts';
+import { fillPage } from '../../core/filtered-list.ts';
 import type { Prompt, PromptSource } from '../../core/prompt.ts';
 import type { Page } from '../../core/provider.ts';
 import type { PublishedServer } from '../../core/published-server.ts';
@@ -17,6 +19,8 @@ export interface PromptRegistry {
   page(page: Page, ctx: Context): Promise<SourcePage<PromptDescription>>;
   /** The mounted server that a prompt would be of. */
   serverOf(name: string): PublishedServer | undefined;
+  /** The mount whose prompt it would be; undefined for an own one. */
+  mountOf(name: string, ctx: Context): Promise<string | undefined>;
   /** Whether the list can change. */
   readonly watchable: boolean;
   /** @throws what the sources throw when none of them can be watched */
@@ -28,6 +32,7 @@ export interface PromptRegistry {
 export function createPromptRegistry(
   given: readonly (Prompt | PromptSource)[],
   servers: readonly PublishedServer[] = [],
+  sight: Sight = FULL_SIGHT,
 ): PromptRegistry {
   const sources = given.map((each): PromptSource => ('get' in each ? { list: async () => [each] } : each));
   const fixed = given.flatMap((each) => ('get' in each ? [each.name] : []));
@@ -68,8 +73,24 @@ export function createPromptRegistry(
       return sources.length > 0 || routes.some;
     },
     list,
-    page: (page, ctx) => pageAcross(all, page, ctx),
+    async page(page, ctx) {
+      const own = new Set(sources.length > 0 ? (await list(ctx)).map((prompt) => prompt.name) : []);
+      return fillPage(
+        (wanted, quietly) => pageAcross(all, wanted, quietly ? { ...ctx, notes: undefined } : sight.within(ctx)),
+        page,
+        async (prompt) => {
+          const { name } = prompt;
+          const mount = own.has(name) ? undefined : routes.find(name)?.mount;
+          return (await sight.shows({ operation: 'prompt', name, mount }, ctx)) ? prompt : undefined;
+        },
+      );
+    },
     serverOf: (name) => routes.find(name),
+    async mountOf(name, ctx) {
+      const server = routes.find(name);
+      if (server === undefined || (await list(ctx)).some((prompt) => prompt.name === name)) return undefined;
+      return server.mount;
+    },
     get watchable() {
       return routes.watchable || sources.some((source) => source.watch !== undefined);
     },

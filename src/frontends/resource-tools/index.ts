@@ -2,6 +2,8 @@
  * Tools over the same layered provider as `resources/*`, for hosts that give their model tools and nothing else (CB-2 to
  * CB-8). One file a tool.
  */
+
+import type { Sight } from '../../core/access.ts';
 import type { ChangeHub } from '../../core/change-hub.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Mount } from '../../core/mounts.ts';
@@ -40,6 +42,8 @@ export interface ResourceToolContext {
   readonly resources: ResourceOptions;
   readonly changes: ChangeHub;
   readonly mounts: readonly Mount[];
+  /** Which of the mounts a caller may know of. Default: all. */
+  readonly sight?: Sight | undefined;
   /** What the subscription tools have written down. */
   readonly subscriptions: SubscriptionBook;
 }

@@ -10,7 +10,7 @@ import { nextCursor, openCursor, scopeOf } from '../resources/options.ts';
 import { callOf, resourceTool, type ToolSetup } from './define.ts';
 import { oneLine } from './facts.ts';
 import { pageFor } from './paging.ts';
-import { cursorArgument, mountNames } from './schemas.ts';
+import { cursorArgument, mountHint, mountNames, seenMounts } from './schemas.ts';
 import { templateInput } from './template-input.ts';
 
 const inputFor = (setup: ToolSetup) =>
@@ -20,7 +20,7 @@ const inputFor = (setup: ToolSetup) =>
       .min(1)
       .max(64)
       .optional()
-      .describe(`Only templates of this mount. Mounts: ${mountNames(setup.mounts)}`),
+      .describe(`Only templates of this mount.${mountHint(setup)}`),
     cursor: cursorArgument.optional(),
   });
 
@@ -58,7 +58,8 @@ async function listTemplates(
   { mount: name, cursor }: Arguments,
   ctx: Context,
 ): Promise<CallToolResult> {
-  const { resources: options, mounts } = setup;
+  const { resources: options } = setup;
+  const mounts = seenMounts(setup, ctx);
   const mount = mounts.find((each) => each.name === name);
   if (name !== undefined && mount === undefined)
     throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);

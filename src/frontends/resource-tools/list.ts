@@ -13,7 +13,7 @@ import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resour
 import { callOf, resourceTool, type ToolSetup } from './define.ts';
 import { lineOf } from './facts.ts';
 import { type Batch, pageFor } from './paging.ts';
-import { cursorArgument, mountNames, resourceOutput, uriArgument } from './schemas.ts';
+import { cursorArgument, mountHint, mountNames, resourceOutput, seenMounts, uriArgument } from './schemas.ts';
 
 const inputFor = (setup: ToolSetup) =>
   z.strictObject({
@@ -25,7 +25,7 @@ const inputFor = (setup: ToolSetup) =>
       .min(1)
       .max(64)
       .optional()
-      .describe(`Only what this mount serves. Mounts: ${mountNames(setup.mounts)}`),
+      .describe(`Only what this mount serves.${mountHint(setup)}`),
     prefix: uriArgument.optional().describe('Only URIs that begin with this text'),
     cursor: cursorArgument.optional(),
   });
@@ -54,7 +54,7 @@ export function listTool(setup: ToolSetup): Tool {
 async function list(setup: ToolSetup, args: Arguments, ctx: Context): Promise<CallToolResult> {
   const { cursor, ...filters } = args;
   const { uri, prefix } = filters;
-  const mount = mountOf(setup, args);
+  const mount = mountOf(setup, args, ctx);
   const { resources: options } = setup;
   const scope = scopeOf(ctx, 'list tool', JSON.stringify([uri ?? null, mount?.name ?? null, prefix ?? null]));
   const walked = walkedOptions(options, mount, prefix);
@@ -80,8 +80,9 @@ async function list(setup: ToolSetup, args: Arguments, ctx: Context): Promise<Ca
   });
 }
 
-function mountOf({ mounts }: ToolSetup, { mount: name, uri }: Arguments): Mount | undefined {
+function mountOf(setup: ToolSetup, { mount: name, uri }: Arguments, ctx: Context): Mount | undefined {
   if (name === undefined) return undefined;
+  const mounts = seenMounts(setup, ctx);
   const mount = mounts.find((each) => each.name === name);
   if (mount === undefined)
     throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);

@@ -1,5 +1,9 @@
 /** Parts of the schemas that several tools share. */
+
 import { z } from 'zod';
+import { FULL_SIGHT, type Sight } from '../../core/access.ts';
+import type { Context } from '../../core/context.ts';
+import type { Mount } from '../../core/mounts.ts';
 import { MAX_URI_LENGTH } from '../../core/uri.ts';
 
 export const uriArgument = z.string().min(1).max(MAX_URI_LENGTH);
@@ -21,6 +25,21 @@ export const resourceOutput = z.looseObject({
   annotations: z.looseObject({}).optional(),
   capabilities: z.looseObject({ list: z.boolean(), subscribe: z.boolean() }).optional(),
 });
+
+/** The mounts that a caller may know of. */
+export const seenMounts = (
+  { mounts, sight = FULL_SIGHT }: { readonly mounts: readonly Mount[]; readonly sight?: Sight | undefined },
+  { principal }: Context,
+): readonly Mount[] => mounts.filter(({ name }) => sight.could(principal, { mount: name }));
+
+/** For the description of a tool, which everybody reads: names only where everybody may know them. */
+export const mountHint = ({
+  mounts,
+  sight,
+}: {
+  readonly mounts: readonly Mount[];
+  readonly sight?: Sight | undefined;
+}): string => (sight === undefined ? ` Mounts: ${mountNames(mounts)}` : '');
 
 /** Names of mounts, for a description or an error; not more than a model can use. */
 export function mountNames(mounts: readonly { readonly name: string }[]): string {

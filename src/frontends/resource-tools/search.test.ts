@@ -12,7 +12,7 @@ import {
 import { createContext } from '../../core/context.ts';
 import { detached } from '../../core/invocation.ts';
 import { wrapProvider } from '../../core/layer.ts';
-import { confirmLayer } from '../../layers/confirm/index.ts';
+import { createAccess } from '../../layers/access/index.ts';
 import type { CallToolResult } from '../../protocol/content.ts';
 import { filesProvider } from '../../providers/files/index.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
@@ -132,7 +132,7 @@ describe('the search tool [CB-7]', () => {
 
   it('leaves out what a human has to confirm', async () => {
     const inner = memoryProvider({ resources: { 'open.md': { text: 'clock' }, 'private/a.md': { text: 'clock' } } });
-    const layer = confirmLayer({ uris: ['memory:///private/**'] });
+    const layer = createAccess({ rules: [{ effect: 'ask', uris: ['memory:///private/**'] }], default: 'allow' }).layer;
     await using inside = engineOf({ m: layer(inner) });
     await using outside = engineOf({ m: inner }, { confirm: ['m+memory:///private/**'] });
     for (const engine of [inside, outside])

@@ -1,8 +1,10 @@
 /** All tools of a server: its own, whose arguments and results are checked here, and those of mounted servers. */
+import { FULL_SIGHT, type Sight } from '../../core/access.ts';
 import { type ListSource, pageAcross, type SourcePage } from '../../core/across.ts';
 import { sendableResult } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
-import { invalid, ResourceError } from '../../core/errors.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { fillPage } from '../../core/filtered-list.ts';
 import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { NamedRequest } from '../../core/mounted-server.ts';
@@ -11,7 +13,7 @@ import type { PublishedServer } from '../../core/published-server.ts';
 import { withRoots } from '../../core/roots.ts';
 import { type CompiledSchema, compileSchema } from '../../core/schema.ts';
 import { scrub } from '../../core/scrub.ts';
-import type { Tool, ToolOutcome } from '../../core/tool.ts';
+import { noSuchTool, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { type CallToolResult, type ToolDescription, text } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
 import { pageOf } from '../page.ts';
@@ -26,12 +28,20 @@ export interface ToolRegistry {
   page(page: Page, ctx: Context): Promise<SourcePage<ToolDescription>>;
   /** @throws ResourceError `invalid` for a tool that is not there, and what a mounted server answers with */
   call(request: NamedRequest, invocation: Invocation): Promise<CallToolResult | InputRequired>;
-  /** The mounted server that a tool would be of. */
-  serverOf(name: string): PublishedServer | undefined;
+  /** The mount whose tool it would be; undefined for an own one. */
+  mountOf(name: string): string | undefined;
+  /** Whether a tool does nothing but what is asked about again, resource by resource. */
+  onlyResources(name: string): boolean;
   /** The arguments that HTTP clients repeat in headers; none for a tool that is not there. */
   headerParameters(name: string, ctx: Context): Promise<readonly HeaderParameter[]>;
   /** Calls back when the list may have changed. */
   watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
+}
+
+export interface ToolSight {
+  readonly sight?: Sight | undefined;
+  /** Names of those that do nothing but what is asked about again, resource by resource. */
+  readonly resourceTools?: ReadonlySet<string>;
 }
 
 interface CompiledTool {
@@ -46,7 +56,11 @@ interface CompiledTool {
  * @throws TypeError when two tools have one name
  * @throws ResourceError `invalid` when names of mounted servers could be those of others
  */
-export function createToolRegistry(tools: readonly Tool[], servers: readonly PublishedServer[] = []): ToolRegistry {
+export function createToolRegistry(
+  tools: readonly Tool[],
+  servers: readonly PublishedServer[] = [],
+  { sight = FULL_SIGHT, resourceTools = new Set() }: ToolSight = {},
+): ToolRegistry {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
     if (byName.has(tool.name))
@@ -60,6 +74,9 @@ export function createToolRegistry(tools: readonly Tool[], servers: readonly Pub
     compiled.set(tool.name, known);
     return known;
   };
+  const shows = (name: string, ctx: Context): Promise<boolean> =>
+    sight.shows({ operation: 'call', name, mount: mountOf(name), onlyResources: resourceTools.has(name) }, ctx);
+  const mountOf = (name: string): string | undefined => (byName.has(name) ? undefined : routes.find(name)?.mount);
   const own: ListSource<ToolDescription> = {
     name: '',
     remote: false,
@@ -84,16 +101,23 @@ export function createToolRegistry(tools: readonly Tool[], servers: readonly Pub
     get watchable() {
       return routes.watchable;
     },
-    page: (page, ctx) => pageAcross(sources, page, ctx),
+    page: (page, ctx) =>
+      fillPage(
+        (wanted, quietly) => pageAcross(sources, wanted, quietly ? { ...ctx, notes: undefined } : sight.within(ctx)),
+        page,
+        async (tool) => ((await shows(tool.name, ctx)) ? tool : undefined),
+      ),
+    onlyResources: (name) => resourceTools.has(name),
     async call(request, invocation) {
       const tool = byName.get(request.name);
       if (tool !== undefined) return run(await compile(tool), request.arguments, invocation);
       const server = routes.find(request.name);
       if (server !== undefined) return server.callTool(request, invocation);
-      throw invalid(`There is no tool named ${JSON.stringify(request.name)}; tools/list has them`);
+      throw noSuchTool(request.name);
     },
-    serverOf: (name) => routes.find(name),
+    mountOf,
     async headerParameters(name, ctx) {
+      if (!(await shows(name, ctx))) return [];
       const tool = byName.get(name);
       if (tool !== undefined) return (await compile(tool)).headers;
       return (await routes.find(name)?.headerParameters?.(name, ctx)) ?? [];

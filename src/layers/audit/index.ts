@@ -25,6 +25,8 @@ const DEFAULT_MAX_FILES = 10;
 export interface Audit {
   readonly layer: Layer;
   readonly gate: Gate;
+  /** Records a request that was refused before any of its operations had begun. */
+  readonly refused: (asked: Target, ctx: Context, error: unknown) => void;
   /**
    * Takes the file. Nothing is recorded before.
    * @throws ResourceError `invalid` when it cannot be written, is in use, or does not end as an audit file does
@@ -42,6 +44,7 @@ export function createAudit(options: AuditOptions, mountOf: (uri: string) => str
   return {
     layer: auditLayer(take, mountOf),
     gate: auditGate(take, mountOf),
+    refused: (asked, ctx, error) => take(startRecord(located(asked, mountOf), ctx).record(outcomeOfError(error, ctx))),
     open() {
       const output = file === '-' ? errorOutput() : fileOutput({ file, maxBytes, maxFiles: Math.max(2, maxFiles) });
       journal = createJournal(output, log);
@@ -63,12 +66,12 @@ export function auditLayer(take: Take, mountOf: MountOf = () => undefined): Laye
   return (inner) => {
     const at = (method: string, uri: string | undefined): Target => located({ method, uri }, mountOf);
     return wrapProvider(inner, {
-      list: (uri, page, ctx) => recorded(take, at('list', uri), ctx, () => inner.list(uri, page, ctx)),
-      metadata: (uri, ctx) => recorded(take, at('metadata', uri), ctx, () => inner.metadata(uri, ctx)),
+      list: (uri, page, ctx) => recorded(take, at('list', uri), ctx, (own) => inner.list(uri, page, own)),
+      metadata: (uri, ctx) => recorded(take, at('metadata', uri), ctx, (own) => inner.metadata(uri, own)),
       async read(uri, want, ctx) {
-        const record = startRecord(at('read', uri), ctx);
+        const { record, ctx: own } = startRecord(at('read', uri), ctx);
         try {
-          return countedBodies(await inner.read(uri, want, ctx), ctx, (outcome, bytes) => take(record(outcome, bytes)));
+          return countedBodies(await inner.read(uri, want, own), ctx, (outcome, bytes) => take(record(outcome, bytes)));
         } catch (error) {
           take(record(outcomeOfError(error, ctx)));
           throw error;
@@ -79,27 +82,27 @@ export function auditLayer(take: Take, mountOf: MountOf = () => undefined): Laye
           take,
           at('templates', undefined),
           ctx,
-          async () => (await inner.listTemplates?.(page, ctx)) ?? { resourceTemplates: [] },
+          async (own) => (await inner.listTemplates?.(page, own)) ?? { resourceTemplates: [] },
         ),
       complete: (request, ctx) =>
         recorded(
           take,
           at('complete', request.uriTemplate),
           ctx,
-          async () => (await inner.complete?.(request, ctx)) ?? { values: [], hasMore: false },
+          async (own) => (await inner.complete?.(request, own)) ?? { values: [], hasMore: false },
         ),
       watch: (uri, onChange, ctx) =>
         recorded(
           take,
           at('watch', uri),
           ctx,
-          async () => (await inner.watch?.(uri, onChange, ctx)) ?? { [Symbol.asyncDispose]: async () => {} },
+          async (own) => (await inner.watch?.(uri, onChange, own)) ?? { [Symbol.asyncDispose]: async () => {} },
         ),
       async *search(query, ctx) {
-        const record = startRecord(at('search', query.uri), ctx);
+        const { record, ctx: own } = startRecord(at('search', query.uri), ctx);
         let outcome = 'ok';
         try {
-          yield* inner.search?.(query, ctx) ?? [];
+          yield* inner.search?.(query, own) ?? [];
         } catch (error) {
           outcome = outcomeOfError(error, ctx);
           throw error;
@@ -114,10 +117,15 @@ export function auditLayer(take: Take, mountOf: MountOf = () => undefined): Laye
 const located = (target: Target, mountOf: MountOf): Target =>
   target.mount === undefined && target.uri !== undefined ? { ...target, mount: mountOf(target.uri) } : target;
 
-async function recorded<T>(take: Take, target: Target, ctx: Context, run: () => Promise<T>): Promise<T> {
-  const record = startRecord(target, ctx);
+async function recorded<T, C extends Context>(
+  take: Take,
+  target: Target,
+  ctx: C,
+  run: (ctx: C) => Promise<T>,
+): Promise<T> {
+  const { record, ctx: own } = startRecord(target, ctx);
   try {
-    const result = await run();
+    const result = await run(own);
     take(record(outcomeOfResult(result)));
     return result;
   } catch (error) {

@@ -1,5 +1,6 @@
 /** One operation as the audit file has it: who, what, when, and how it ended. No contents, argument values or tokens. */
 import { hash } from 'node:crypto';
+import type { AccessEffect, Decided } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isInputRequired } from '../../protocol/input-required.ts';
@@ -18,7 +19,10 @@ export interface AuditRecord extends Target {
   readonly requestId: string;
   readonly principal: string;
   readonly peer: string;
-  readonly decision: 'allow';
+  /** Allowed, or what kept it from being done. */
+  readonly decision: AccessEffect;
+  /** Of the access policy; undefined where there is none. */
+  readonly rule?: string | undefined;
   /** Of a read: what was taken of its content. */
   readonly bytes?: number | undefined;
   /** Milliseconds. */
@@ -29,11 +33,23 @@ export interface AuditRecord extends Target {
 /** Characters of one field; of longer ones the beginning is kept, with the SHA-256 of the whole. */
 export const MAX_FIELD_LENGTH = 2_048;
 
+const ALLOWED: Decided = { effect: 'allow', rule: '' };
+
+export interface StartedRecord<C extends Context> {
+  readonly record: (outcome: string, bytes?: number) => AuditRecord;
+  /** With which the operation has to run, so that what is decided about it is known. */
+  readonly ctx: C;
+}
+
 /** Starts the clock for one operation; what it gives makes the record when the operation has ended. */
-export function startRecord(target: Target, ctx: Context): (outcome: string, bytes?: number) => AuditRecord {
+export function startRecord<C extends Context>(target: Target, ctx: C): StartedRecord<C> {
   const time = new Date().toISOString();
   const began = performance.now();
-  return (outcome, bytes) => ({
+  let decided: Decided = ALLOWED;
+  const tell = (by: Decided): void => {
+    decided = by;
+  };
+  const record = (outcome: string, bytes?: number): AuditRecord => ({
     time,
     requestId: cut(ctx.requestId),
     principal: cut(ctx.principal.id),
@@ -42,11 +58,13 @@ export function startRecord(target: Target, ctx: Context): (outcome: string, byt
     uri: target.uri === undefined ? undefined : cut(target.uri),
     name: target.name === undefined ? undefined : cut(target.name),
     mount: target.mount,
-    decision: 'allow',
+    decision: decided.effect,
+    rule: decided.rule === '' ? undefined : cut(decided.rule),
     bytes,
     ms: Math.round((performance.now() - began) * 1_000) / 1_000,
     outcome,
   });
+  return { record, ctx: { ...ctx, decided: tell } };
 }
 
 function cut(text: string): string {

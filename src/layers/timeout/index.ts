@@ -8,19 +8,25 @@ import { wrapProvider } from '../../core/layer.ts';
 export interface TimeoutOptions {
   /** For each operation, and for the whole of a read with its content; in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** For one operation of a kind, where that is to be another; in milliseconds. */
+  readonly timeouts?: Readonly<Partial<Record<TimedOperation, number | undefined>>> | undefined;
 }
+
+/** What has a time limit. A `search` has it for each match. */
+export type TimedOperation = 'list' | 'metadata' | 'read' | 'templates' | 'complete' | 'search';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Ends operations after a time. Watching is not one: it lasts as long as somebody wants it. */
 export function timeoutLayer(options: TimeoutOptions = {}): Layer {
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const { timeouts = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const limitOf = (operation: TimedOperation): number => timeouts[operation] ?? timeoutMs;
   return (inner) =>
     wrapProvider(inner, {
-      list: (uri, page, ctx) => within(timeoutMs, uri, ctx, (limited) => inner.list(uri, page, limited)),
-      metadata: (uri, ctx) => within(timeoutMs, uri, ctx, (limited) => inner.metadata(uri, limited)),
+      list: (uri, page, ctx) => within(limitOf('list'), uri, ctx, (limited) => inner.list(uri, page, limited)),
+      metadata: (uri, ctx) => within(limitOf('metadata'), uri, ctx, (limited) => inner.metadata(uri, limited)),
       async read(uri, want, ctx) {
-        const deadline = startDeadline(timeoutMs, uri, ctx);
+        const deadline = startDeadline(limitOf('read'), uri, ctx);
         const reading = inner.read(uri, want, deadline.ctx);
         try {
           const bodies = await deadline.race(reading);
@@ -36,14 +42,14 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
       },
       listTemplates: (page, ctx) =>
         within(
-          timeoutMs,
+          limitOf('templates'),
           undefined,
           ctx,
           async (limited) => (await inner.listTemplates?.(page, limited)) ?? { resourceTemplates: [] },
         ),
       complete: (request, ctx) =>
         within(
-          timeoutMs,
+          limitOf('complete'),
           undefined,
           ctx,
           async (limited) => (await inner.complete?.(request, limited)) ?? { values: [], hasMore: false },
@@ -56,7 +62,7 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
         try {
           for (;;) {
             // One match is one operation: between two, a search may be paused for as long as its caller likes.
-            const next = await within(timeoutMs, query.uri, own, () => matches.next());
+            const next = await within(limitOf('search'), query.uri, own, () => matches.next());
             if (next.done) return;
             yield next.value;
           }

@@ -91,6 +91,28 @@ describe('an operation that hangs [RES-7]', () => {
     expect(await outcomeOf(call(layer(inner), method, ctx)).settled).toBe(reason);
   });
 
+  it('has the time of its kind, where it has one', async () => {
+    const inner = innerProvider({ before: () => new Promise(() => {}) });
+    const own = timeoutLayer({
+      timeoutMs: LIMIT_MS,
+      timeouts: { list: 1, metadata: 2, read: 3, templates: 4, complete: 5, search: 6 },
+    })(inner);
+    for (const [method, limitMs] of [
+      ['list', 1],
+      ['metadata', 2],
+      ['read', 3],
+      ['listTemplates', 4],
+      ['complete', 5],
+      ['search', 6],
+    ] as const) {
+      const outcome = outcomeOf(call(own, method));
+      await vi.advanceTimersByTimeAsync(limitMs - 1);
+      expect(outcome.isPending()).toBe(true);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await outcome.settled).toMatchObject({ code: 'timeout', details: { limitMs } });
+    }
+  });
+
   it('watching goes on for as long as somebody wants it', async () => {
     const caller = new AbortController();
     const ctx = createContext({ signal: caller.signal });

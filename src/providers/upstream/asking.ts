@@ -2,12 +2,14 @@
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { detached, type Invocation } from '../../core/invocation.ts';
+import type { OutgoingRequest } from '../../core/telemetry.ts';
 import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
 import { type Cache, hintOf } from './cache.ts';
 import type { Calls } from './calls.ts';
 import { askable, capabilitiesOf } from './clients.ts';
 import type { Connections } from './connections.ts';
-import type { UpstreamOptions } from './options.ts';
+import { isStdio, type UpstreamOptions } from './options.ts';
+import { sendTraced } from './traced.ts';
 import type { Data, Link } from './wire/link.ts';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
@@ -25,12 +27,21 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
 
   const linkOf = async (ctx: Context): Promise<Link> => (await connections.of(ctx)).supervisor.get(ctx.signal);
 
+  const outgoing = (method: string, { uri }: Data): OutgoingRequest => ({
+    method,
+    mount: name,
+    transport: isStdio(options.target) ? 'pipe' : 'tcp',
+    ...(typeof uri === 'string' && { uri }),
+  });
+
   async function send(method: string, params: Data, ctx: Context): Promise<Data> {
     for (let attempt = 1; ; attempt++) {
       const link = await linkOf(ctx);
       if (method === 'resources/read' && link.era === 'legacy' && comesBack(ctx)) return readInRounds(params, ctx);
       try {
-        return await link.request(method, withClient(params, link, ctx), { signal: ctx.signal, timeoutMs });
+        return await sendTraced(ctx, outgoing(method, params), withClient(params, link, ctx), (sent) =>
+          link.request(method, sent, { signal: ctx.signal, timeoutMs }),
+        );
       } catch (error) {
         // It broke while it was used: whatever it was, nothing was changed by it, and the next connection may be good.
         const broke = link.ended && error instanceof ResourceError && error.code === 'unavailable';
@@ -53,7 +64,10 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
     const waitMs = options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
     const outcome = await calls.run(invocation, {
       lease: () => connections.forCall(invocation),
-      send: ({ link }, { signal }) => link.request('resources/read', params, { signal, timeoutMs: waitMs }),
+      send: ({ link }, { signal }) =>
+        sendTraced(ctx, outgoing('resources/read', params), params, (sent) =>
+          link.request('resources/read', sent, { signal, timeoutMs: waitMs }),
+        ),
     });
     return 'asks' in outcome ? { ...outcome.asks } : outcome.result;
   }

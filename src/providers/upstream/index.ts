@@ -39,6 +39,8 @@ export interface Upstream {
   readonly server: MountedServer;
   /** Resolves when the server has been reached, or after a time: whether it was. */
   ready(timeoutMs: number): Promise<boolean>;
+  /** Whether the server can be reached, as far as is known after asking it; one that nobody has wanted yet is not asked. */
+  check(timeoutMs: number): Promise<boolean>;
   health(): UpstreamHealth;
   close(): Promise<void>;
 }
@@ -90,7 +92,8 @@ export function upstream(options: UpstreamOptions): Upstream {
     calls,
     connections,
     callTimeoutMs: options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS,
-    overHttp: !isStdio(options.target),
+    name,
+    transport: isStdio(options.target) ? 'pipe' : 'tcp',
   });
 
   const keeping = start === 'eager' ? connections.shared.supervisor.keep() : undefined;
@@ -114,6 +117,12 @@ export function upstream(options: UpstreamOptions): Upstream {
         if (error instanceof ResourceError || (error instanceof Error && error.name === 'TimeoutError')) return false;
         throw error;
       }
+    },
+    async check(timeoutMs) {
+      const { current, state } = connections.shared.supervisor;
+      if (current !== undefined) return current.alive(timeoutMs);
+      // Where each client has a connection of its own, the shared one may rest.
+      return state === 'idle' || connections.all().some(({ supervisor }) => supervisor.state === 'ready');
     },
     health() {
       const worlds = connections.all();

@@ -4,6 +4,7 @@ import { type HeaderParameter, headerParametersOf } from '../../core/header-para
 import type { Invocation } from '../../core/invocation.ts';
 import type { MountedServer, NamedRequest, ToolPage } from '../../core/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
+import type { NetworkTransport } from '../../core/telemetry.ts';
 import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
 import { type Asking, othersOf, withClient } from './asking.ts';
@@ -11,6 +12,7 @@ import type { Calls } from './calls.ts';
 import type { Connections, Lease } from './connections.ts';
 import type { Facts } from './facts.ts';
 import { completionIn } from './resources.ts';
+import { sendTraced } from './traced.ts';
 import type { Data, Link } from './wire/link.ts';
 import { parameterHeaders } from './wire/parameter-headers.ts';
 
@@ -21,7 +23,9 @@ export interface ServerSetup {
   readonly calls: Calls;
   readonly connections: Connections;
   readonly callTimeoutMs: number;
-  readonly overHttp: boolean;
+  /** The mount's name. */
+  readonly name: string;
+  readonly transport: NetworkTransport;
 }
 
 /** Values that one completion gives. */
@@ -87,7 +91,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       async lease() {
         const lease = await connections.forCall(invocation);
         await setLogLevel(lease, invocation);
-        if (setup.overHttp && lease.link.era === 'modern' && method === 'tools/call') {
+        if (setup.transport === 'tcp' && lease.link.era === 'modern' && method === 'tools/call') {
           headers = await headerParameters(request.name, invocation);
         }
         return lease;
@@ -95,13 +99,16 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       send({ link }, { signal, progress, origin }) {
         const modern = link.era === 'modern';
         const sent = { ...params, ...(modern && roundOf(invocation)), ...(meta !== undefined && { _meta: meta }) };
-        return link.request(method, withClient(sent, link, invocation, true), {
-          signal,
-          timeoutMs: setup.callTimeoutMs,
-          ...(headers !== undefined && { headers: parameterHeaders(headers, request.arguments) }),
-          ...(invocation.wantsProgress && { onProgress: progress }),
-          ...(modern && invocation.client.logLevel !== undefined && { origin }),
-        });
+        const outgoing = { method, name: request.name, mount: setup.name, transport: setup.transport };
+        return sendTraced(invocation, outgoing, withClient(sent, link, invocation, true), (traced) =>
+          link.request(method, traced, {
+            signal,
+            timeoutMs: setup.callTimeoutMs,
+            ...(headers !== undefined && { headers: parameterHeaders(headers, request.arguments) }),
+            ...(invocation.wantsProgress && { onProgress: progress }),
+            ...(modern && invocation.client.logLevel !== undefined && { origin }),
+          }),
+        );
       },
     });
     if ('asks' in outcome) return outcome.asks;

@@ -20,6 +20,7 @@ function fake(): Fake {
     listen: async () => {
       throw new Error('not here');
     },
+    alive: async () => !link.ended,
     close: async () => {
       link.ended = true;
     },

@@ -1,35 +1,65 @@
-/** Refusals that say how to do better: `WWW-Authenticate` as in RFC 6750, RFC 9728 5.1 and MCP's authorization. */
+/** Refusals that say how to do better: `WWW-Authenticate` as in RFC 6750, RFC 9728 5.1, RFC 9449 7.1 and MCP. */
 import { refusal } from '../sessions.ts';
+import { type AuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
+import type { TokenError } from './refused.ts';
 
-/** The reasons that RFC 6750 3.1 has a word for. */
-export type BearerError = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
+/** The ways to show a token that are known here. */
+export type Scheme = 'Bearer' | 'DPoP';
 
-const STATUS: Readonly<Record<BearerError, number>> = {
+/** The reasons that the standards have a word for. */
+export type AuthError = 'invalid_request' | 'insufficient_scope' | TokenError;
+
+const STATUS: Readonly<Record<AuthError, number>> = {
   invalid_request: 400,
   invalid_token: 401,
+  invalid_dpop_proof: 401,
   insufficient_scope: 403,
 };
 
 export interface Challenges {
   /** Asks for a token; what was sent had none. */
   needed(): Response;
-  refused(error: BearerError, description: string): Response;
+  /** @param scheme how the token was shown. Default: as a bearer token */
+  refused(error: AuthError, description: string, scheme?: Scheme): Response;
+  /** The token is good, and not for this operation. @param needed what it has to be good for as well */
+  insufficient(needed: readonly string[], scheme?: Scheme): Response;
   /** Whether the token is good cannot be said now. */
   unavailable(): Response;
 }
 
-/** @param scopes what a token needs */
-export function createChallenges(metadataUrl: string, scopes: readonly string[]): Challenges {
+/** Each response names the ways that can be gone: `DPoP` where it was tried, or is configured; `Bearer` unless it is not. */
+export function createChallenges(metadataUrl: string, { scopes = [], dpop }: AuthOptions): Challenges {
   const where = `resource_metadata="${metadataUrl}"`;
-  const scope = scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`];
-  const challenge = (parts: readonly string[]): Record<string, string> => ({
-    'WWW-Authenticate': `Bearer ${[where, ...parts, ...scope].join(', ')}`,
-  });
+  const scopeOf = (needed: readonly string[]): readonly string[] =>
+    needed.length === 0 ? [] : [`scope="${needed.join(' ')}"`];
+  const algorithms = `algs="${(dpop?.algorithms ?? DEFAULT_ALGORITHMS).join(' ')}"`;
+  const one = (scheme: Scheme, parts: readonly string[], needed: readonly string[]): string =>
+    `${scheme} ${[where, ...parts, ...scopeOf(needed), ...(scheme === 'DPoP' ? [algorithms] : [])].join(', ')}`;
+
+  function challenge(
+    parts: readonly string[],
+    tried: Scheme | undefined,
+    needed: readonly string[] = scopes,
+  ): Record<string, string> {
+    const required = dpop?.required === true;
+    const asked = tried ?? (required ? 'DPoP' : 'Bearer');
+    // Clients that know nothing of DPoP look at the first.
+    const other = dpop !== undefined && asked === 'Bearer' ? [one('DPoP', [], needed)] : [];
+    return { 'WWW-Authenticate': [one(asked, parts, needed), ...other].join(', ') };
+  }
+
   return {
-    needed: () => refusal(401, -32_000, 'A token is needed, in the Authorization header', challenge([])),
-    refused: (error, description) => {
+    needed: () => refusal(401, -32_000, 'A token is needed, in the Authorization header', challenge([], undefined)),
+    refused: (error, description, scheme) => {
       const parts = [`error="${error}"`, `error_description="${quotable(description)}"`];
-      return refusal(STATUS[error], -32_000, description, challenge(parts));
+      return refusal(STATUS[error], -32_000, description, challenge(parts, scheme));
+    },
+    insufficient(needed, scheme) {
+      const description = `This takes a token with the scope ${needed.join(' ')}`;
+      // What the token is good for already is wanted still.
+      const all = [...new Set([...scopes, ...needed])];
+      const parts = ['error="insufficient_scope"', `error_description="${quotable(description)}"`];
+      return refusal(STATUS.insufficient_scope, -32_000, description, challenge(parts, scheme, all));
     },
     unavailable: () =>
       refusal(503, -32_000, 'The token cannot be verified now; try again later', { 'Retry-After': '5' }),

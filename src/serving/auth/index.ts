@@ -1,10 +1,11 @@
 /** Authorization over HTTP for a resource server: each request gets a principal, or the refusal that says why not. */
 import { ANONYMOUS, type Log, type Principal } from '../../core/context.ts';
-import { createChallenges } from './challenge.ts';
-import { createJwtVerifier } from './jwt.ts';
-import { type AuthOptions, assertAuthOptions } from './options.ts';
-import { KeysUnavailable, TokenRefused } from './refused.ts';
-import { createStaticTokens } from './static-tokens.ts';
+import { createChallenges, type Scheme } from './challenge.ts';
+import type { Verified } from './claims.ts';
+import { createProofs } from './dpop.ts';
+import { type AuthOptions, assertAuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
+import { IssuerUnavailable, TokenRefused } from './refused.ts';
+import { createVerifier } from './verify.ts';
 
 export type { AuthOptions } from './options.ts';
 
@@ -17,12 +18,21 @@ export function metadataPaths({ resource }: Pick<AuthOptions, 'resource'>): read
   return pathname === '/' ? [METADATA_PATH] : [METADATA_PATH + pathname, METADATA_PATH];
 }
 
-/** RFC 6750 2.1; the scheme is case-insensitive. */
-const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+/** How a token is shown (RFC 6750 2.1, RFC 9449 7.1); schemes are case-insensitive. */
+const SHOWN = /^(Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/** Who asks, and for how long that can be said. */
+export interface Authenticated {
+  readonly principal: Principal;
+  /** When the token stops being good, in milliseconds since 1970. Default: never, or there was none. */
+  readonly expiresAt?: number | undefined;
+}
 
 export interface Authorization {
   /** The principal of a request, or the response that refuses it. */
-  authenticate(request: Request): Promise<Principal | Response>;
+  authenticate(request: Request): Promise<Authenticated | Response>;
+  /** Asks for a token that is good for more; for one at all where there was none. */
+  insufficient(request: Request, principal: Principal, scopes: readonly string[]): Response;
   /** The metadata of the resource where the request asks for it; undefined for any other. */
   metadata(request: Request): Response | undefined;
 }
@@ -30,30 +40,36 @@ export interface Authorization {
 /** @throws ResourceError `invalid` */
 export function createAuthorization(options: AuthOptions, log: Log): Authorization {
   assertAuthOptions(options);
-  const { resource, issuers = [], tokens = [], scopes = [], anonymous = false } = options;
+  const { resource, scopes = [], anonymous = false, dpop } = options;
   const paths = metadataPaths(options);
-  const challenges = createChallenges(new URL(paths[0] ?? METADATA_PATH, resource).href, scopes);
-  const staticToken = createStaticTokens(tokens);
-  const verify = createJwtVerifier(options);
-  const document = JSON.stringify({
-    resource,
-    authorization_servers: issuers.map(({ issuer }) => issuer),
-    bearer_methods_supported: ['header'],
-    ...(scopes.length > 0 && { scopes_supported: scopes }),
-  });
+  const challenges = createChallenges(new URL(paths[0] ?? METADATA_PATH, resource).href, options);
+  const verify = createVerifier(options);
+  const prove = createProofs(options);
+  const document = JSON.stringify(metadataOf(options));
 
-  async function principalOf(token: string): Promise<Principal | Response> {
-    try {
-      return staticToken(token) ?? (await verify(token));
-    } catch (error) {
-      if (error instanceof TokenRefused) {
-        log.debug('a token was refused', { reason: error.message });
-        return challenges.refused('invalid_token', error.message);
-      }
-      const { message, cause } = error instanceof KeysUnavailable ? error : { message: 'unexpected', cause: error };
-      log.error('a token could not be verified', { reason: message, error: cause });
-      return challenges.unavailable();
+  /** A token that is bound to a key is good with a proof of that key only, and another one is good without only. */
+  async function verifyShown(request: Request, scheme: Scheme, token: string): Promise<Verified> {
+    const verified = await verify(token);
+    const { key } = verified;
+    if (scheme === 'DPoP') {
+      if (key === undefined) throw new TokenRefused('The token is bound to no key, and cannot be used with DPoP');
+      await prove(request, token, key);
+    } else if (key !== undefined) {
+      throw new TokenRefused('The token is bound to a key, and cannot be used as a bearer token');
+    } else if (dpop?.required === true) {
+      throw new TokenRefused('The token has to be bound to a key of its client, as with DPoP');
     }
+    return verified;
+  }
+
+  function refusalFor(error: unknown, scheme: Scheme): Response {
+    if (error instanceof TokenRefused) {
+      log.debug('a token was refused', { reason: error.message });
+      return challenges.refused(error.error, error.message, scheme);
+    }
+    const { message, cause } = error instanceof IssuerUnavailable ? error : { message: 'unexpected', cause: error };
+    log.error('a token could not be verified', { reason: message, error: cause });
+    return challenges.unavailable();
   }
 
   return {
@@ -62,14 +78,27 @@ export function createAuthorization(options: AuthOptions, log: Log): Authorizati
         return challenges.refused('invalid_request', 'A token goes into the Authorization header, never into the URL');
       }
       const header = request.headers.get('authorization');
-      if (header === null && anonymous) return ANONYMOUS;
-      if (header === null || !/^Bearer\b/i.test(header)) return challenges.needed();
-      const token = BEARER.exec(header)?.[1];
-      if (token === undefined) return challenges.refused('invalid_request', 'The Authorization header is malformed');
-      const principal = await principalOf(token);
-      if (principal instanceof Response) return principal;
-      if (scopes.every((scope) => principal.scopes?.includes(scope))) return principal;
-      return challenges.refused('insufficient_scope', 'The token does not have every scope that is needed');
+      if (header === null && anonymous) return { principal: ANONYMOUS };
+      if (header === null || !/^(?:Bearer|DPoP)\b/i.test(header)) return challenges.needed();
+      const scheme = /^DPoP\b/i.test(header) ? 'DPoP' : 'Bearer';
+      const token = SHOWN.exec(header)?.[2];
+      if (token === undefined) {
+        return challenges.refused('invalid_request', 'The Authorization header is malformed', scheme);
+      }
+      try {
+        const { principal, expiresAt } = await verifyShown(request, scheme, token);
+        if (scopes.every((scope) => principal.scopes?.includes(scope))) return { principal, expiresAt };
+        return challenges.refused('insufficient_scope', 'The token does not have every scope that is needed', scheme);
+      } catch (error) {
+        return refusalFor(error, scheme);
+      }
+    },
+    insufficient(request, principal, needed) {
+      if (principal.id === ANONYMOUS.id) return challenges.needed();
+      return challenges.insufficient(
+        needed,
+        /^DPoP\b/i.test(request.headers.get('authorization') ?? '') ? 'DPoP' : 'Bearer',
+      );
     },
     metadata(request) {
       const looks = request.method === 'GET' || request.method === 'HEAD';
@@ -78,5 +107,17 @@ export function createAuthorization(options: AuthOptions, log: Log): Authorizati
         headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
       });
     },
+  };
+}
+
+/** What clients are told of the resource (RFC 9728 2). */
+function metadataOf({ resource, issuers = [], scopes = [], dpop }: AuthOptions): object {
+  return {
+    resource,
+    authorization_servers: issuers.map(({ issuer }) => issuer),
+    bearer_methods_supported: ['header'],
+    ...(scopes.length > 0 && { scopes_supported: scopes }),
+    ...(issuers.length > 0 && { dpop_signing_alg_values_supported: dpop?.algorithms ?? DEFAULT_ALGORITHMS }),
+    ...(dpop?.required === true && { dpop_bound_access_tokens_required: true }),
   };
 }

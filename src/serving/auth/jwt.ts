@@ -1,60 +1,61 @@
 /** Access tokens that are JWTs (RFC 9068): signed by an issuer that is trusted, for this resource, and still good. */
-import type { JWTPayload } from 'jose';
-import type { Principal } from '../../core/context.ts';
-import { createKeys, type Keys } from './keys.ts';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { CLOCK_SKEW_S, type Verified, verifiedOf } from './claims.ts';
+import { createKeys } from './keys.ts';
+import type { MetadataSource } from './metadata.ts';
 import { type AuthOptions, DEFAULT_ALGORITHMS, type TokenIssuer } from './options.ts';
-import { KeysUnavailable, TokenRefused } from './refused.ts';
+import { IssuerUnavailable, TokenRefused } from './refused.ts';
 
-/** How far the clocks of two machines may be apart, in seconds. */
-export const CLOCK_SKEW_S = 10;
+/** @throws TokenRefused, IssuerUnavailable */
+export type Verifier = (token: string) => Promise<Verified>;
 
-/** Groups and scopes of one token. */
-const MAX_NAMES = 1_000;
+/** A JWT is verified, and undefined is the answer for what is none. */
+export type JwtVerifier = (token: string) => Promise<Verified | undefined>;
 
-/** Characters of a subject. */
-const MAX_SUBJECT = 1_024;
-
-/** @throws TokenRefused, KeysUnavailable */
-export type JwtVerifier = (token: string) => Promise<Principal>;
-
-export function createJwtVerifier({ issuers = [], resource }: AuthOptions): JwtVerifier {
-  const trusted = new Map<string, TokenIssuer & { readonly keys: Keys }>(
-    issuers.map((each) => [each.issuer, { ...each, keys: createKeys(each.issuer, each.jwksUri) }]),
+/** @param metadataOf what an issuer says of itself */
+export function createJwtVerifier(
+  { issuers = [], resource }: Pick<AuthOptions, 'issuers' | 'resource'>,
+  metadataOf: (issuer: TokenIssuer) => MetadataSource,
+): JwtVerifier {
+  const trusted = new Map<string, TokenIssuer & { readonly keys: JWTVerifyGetKey }>(
+    issuers.map((each) => [each.issuer, { ...each, keys: createKeys(each.issuer, each.jwksUri, metadataOf(each)) }]),
   );
 
   return async (token) => {
     const { decodeJwt, jwtVerify } = await import('jose');
-    const issuer = trusted.get(issuerIn(token, decodeJwt));
+    const claimed = issuerIn(token, decodeJwt);
+    if (claimed === undefined) return undefined;
+    const issuer = trusted.get(claimed);
     if (issuer === undefined) throw new TokenRefused('The token is not of an issuer that is trusted here');
     const { audience = resource, algorithms = DEFAULT_ALGORITHMS } = issuer;
     try {
-      const keys: Keys = issuer.keys;
       // The keys are asked for after the algorithm was looked at: what cannot be good causes no request.
-      const { payload } = await jwtVerify(token, async (...asked) => (await keys())(...asked), {
+      const { payload } = await jwtVerify(token, issuer.keys, {
         issuer: issuer.issuer,
         audience: typeof audience === 'string' ? audience : [...audience],
         algorithms: [...algorithms],
         clockTolerance: CLOCK_SKEW_S,
         requiredClaims: ['exp', 'sub'],
       });
-      return principalOf(payload, issuer);
+      return verifiedOf(payload, issuer);
     } catch (error) {
       throw await reasonOf(error);
     }
   };
 }
 
-function issuerIn(token: string, decode: (token: string) => JWTPayload): string {
+/** Undefined where the token is not a JWT. */
+function issuerIn(token: string, decode: (token: string) => JWTPayload): string | undefined {
   try {
     return decode(token).iss ?? '';
   } catch {
-    throw new TokenRefused('The token is not one that is known here');
+    return undefined;
   }
 }
 
 /** What a client may know of a failure. The errors of the library hold the claims, and are not passed on. */
 async function reasonOf(error: unknown): Promise<Error> {
-  if (error instanceof TokenRefused || error instanceof KeysUnavailable) return error;
+  if (error instanceof TokenRefused || error instanceof IssuerUnavailable) return error;
   const { errors } = await import('jose');
   if (error instanceof errors.JWTExpired) return new TokenRefused('The token has expired');
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -72,7 +73,7 @@ async function reasonOf(error: unknown): Promise<Error> {
     return new TokenRefused('The signature of the token is wrong');
   }
   if (isOfToken(error, errors)) return new TokenRefused('The token is malformed');
-  return new KeysUnavailable('The keys of the issuer cannot be used', { cause: error });
+  return new IssuerUnavailable('The keys of the issuer cannot be used', { cause: error });
 }
 
 const isOfToken = (error: unknown, errors: typeof import('jose').errors): boolean =>
@@ -80,30 +81,3 @@ const isOfToken = (error: unknown, errors: typeof import('jose').errors): boolea
   error instanceof errors.JWSInvalid ||
   error instanceof errors.JOSENotSupported ||
   error instanceof TypeError;
-
-function principalOf(payload: JWTPayload, { issuer, groupsClaim = 'groups' }: TokenIssuer): Principal {
-  const { sub: subject, cnf, client_id: clientId, azp } = payload;
-  if (typeof subject !== 'string' || subject === '' || subject.length > MAX_SUBJECT) {
-    throw new TokenRefused('The token does not say for whom it is');
-  }
-  // Bound to a key of its client, whose proof is not looked at here: anybody could have taken it (RFC 9449 7.2).
-  if (cnf !== undefined) throw new TokenRefused('The token is bound to a key, and cannot be used as a bearer token');
-  const client = typeof clientId === 'string' ? clientId : azp;
-  return Object.freeze<Principal>({
-    // An issuer has no fragment, so no two of them make the same id.
-    id: `${issuer}#${subject}`,
-    subject,
-    issuer,
-    ...(typeof client === 'string' && { clientId: client }),
-    scopes: namesIn(payload.scope ?? payload.scp),
-    groups: typeof payload[groupsClaim] === 'string' ? [payload[groupsClaim]] : namesIn(payload[groupsClaim]),
-  });
-}
-
-/** Names as a list, or in one text with spaces between them. */
-function namesIn(claim: unknown): readonly string[] {
-  const names: readonly unknown[] = Array.isArray(claim) ? claim : typeof claim === 'string' ? claim.split(' ') : [];
-  const texts = names.filter((name): name is string => typeof name === 'string' && name !== '');
-  if (texts.length > MAX_NAMES) throw new TokenRefused(`A token has at most ${MAX_NAMES} scopes, and as many groups`);
-  return Object.freeze(texts);
-}

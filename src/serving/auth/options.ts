@@ -34,6 +34,33 @@ export interface TokenIssuer {
   readonly algorithms?: readonly SigningAlgorithm[] | undefined;
   /** The claim that holds the groups. Default: `groups`. */
   readonly groupsClaim?: string | undefined;
+  /** Has its tokens that are no JWTs accepted, by asking it. One issuer can have this. Default: they are refused. */
+  readonly introspection?: Introspection | undefined;
+}
+
+/** How an issuer is asked about a token (RFC 7662). */
+export interface Introspection {
+  /** Who asks, as the issuer knows this server. */
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** How the secret is shown: in `Authorization`, or in the body. Default: `basic`. */
+  readonly clientAuthentication?: 'basic' | 'post' | undefined;
+  /** Where to ask. Default: as its metadata says. */
+  readonly url?: string | undefined;
+  /** What names the subject where there is no `sub`. Default: nothing, and such a token is refused. */
+  readonly subjectClaim?: string | undefined;
+  /** How long a good token is not asked for again, in seconds; 0 asks with each request. Default: 30. */
+  readonly cacheSeconds?: number | undefined;
+}
+
+/** Tokens that are bound to a key of their client (RFC 9449). */
+export interface DpopOptions {
+  /** Whether every token has to be. Default: not. */
+  readonly required?: boolean | undefined;
+  /** Algorithms of proofs. Default: RS256, PS256, ES256 and EdDSA. */
+  readonly algorithms?: readonly SigningAlgorithm[] | undefined;
+  /** How old a proof may be, in seconds, beside the skew of clocks. Default: 60. */
+  readonly maxAgeSeconds?: number | undefined;
 }
 
 /** A token that was handed out by hand; only its hash is known here. */
@@ -53,6 +80,8 @@ export interface AuthOptions {
   readonly tokens?: readonly StaticToken[] | undefined;
   /** Scopes that every token needs. Default: none. */
   readonly scopes?: readonly string[] | undefined;
+  /** Bound tokens are accepted in any case; with this, clients are told that they may, or have to, use them. */
+  readonly dpop?: DpopOptions | undefined;
   /** Lets requests without any token in, as `anonymous`. Default: not. */
   readonly anonymous?: boolean | undefined;
 }
@@ -60,16 +89,23 @@ export interface AuthOptions {
 const HASH = /^(?:[0-9a-f]{64}|[A-Za-z0-9_-]{43}=?)$/i;
 
 /** @throws ResourceError `invalid` for what could not be kept safe, or would let nobody in */
-export function assertAuthOptions({ resource, issuers = [], tokens = [] }: AuthOptions): void {
+export function assertAuthOptions({ resource, issuers = [], tokens = [], dpop = {} }: AuthOptions): void {
   assertAddress('auth.resource', resource);
   if (issuers.length + tokens.length === 0) {
     throw invalid('auth has neither issuers nor tokens, so nobody could come in; give one');
   }
-  for (const { issuer, jwksUri, algorithms = [] } of issuers) {
+  for (const { issuer, jwksUri, algorithms = [], introspection } of issuers) {
     assertAddress('An issuer', issuer);
     if (jwksUri !== undefined) assertAddress('The jwksUri of an issuer', jwksUri);
-    const unknown = algorithms.find((each) => !SIGNING_ALGORITHMS.includes(each));
-    if (unknown !== undefined) throw invalid(`Tokens cannot be signed with "${unknown}"`);
+    if (introspection?.url !== undefined) assertAddress('The introspection url of an issuer', introspection.url);
+    assertAlgorithms('Tokens', algorithms);
+  }
+  if (issuers.filter(({ introspection }) => introspection !== undefined).length > 1) {
+    throw invalid('An opaque token does not say whose it is: one issuer at most has introspection');
+  }
+  assertAlgorithms('Proofs', dpop.algorithms ?? []);
+  if (dpop.required === true && tokens.length > 0) {
+    throw invalid('Tokens that were handed out by hand are bound to no key, as auth.dpop.required wants');
   }
   assertEachOnce(
     'issuer',
@@ -82,6 +118,11 @@ export function assertAuthOptions({ resource, issuers = [], tokens = [] }: AuthO
   for (const { name, hash } of tokens) {
     if (!HASH.test(hash)) throw invalid(`The hash of the token "${name}" is no SHA-256 in hex or base64url`);
   }
+}
+
+function assertAlgorithms(what: string, algorithms: readonly SigningAlgorithm[]): void {
+  const unknown = algorithms.find((each) => !SIGNING_ALGORITHMS.includes(each));
+  if (unknown !== undefined) throw invalid(`${what} cannot be signed with "${unknown}"`);
 }
 
 function assertEachOnce(what: string, names: readonly string[]): void {

@@ -13,5 +13,8 @@ export const authInfoOf = (principal: Principal): AuthInfo => ({
 });
 
 /** Whose request this is; undefined where HTTP does not say, as over stdio. */
-export const principalIn = (sdk: ServerContext): Principal | undefined =>
-  sdk.http?.authInfo?.extra?.[PRINCIPAL] as Principal | undefined;
+export const principalIn = (sdk: ServerContext): Principal | undefined => principalOf(sdk.http?.authInfo);
+
+/** Whose it is that the SDK hands on. */
+export const principalOf = (authInfo: AuthInfo | undefined): Principal | undefined =>
+  authInfo?.extra?.[PRINCIPAL] as Principal | undefined;

@@ -61,6 +61,8 @@ export interface Link extends LinkFacts {
   /** Opens a stream of notifications, in 2026-07-28. */
   listen(filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription>;
   readonly ended: boolean;
+  /** Asks the server something that costs it nothing. One that does not answer, and has nothing else to do, has ended. */
+  alive(timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -267,6 +269,10 @@ async function connect(
     },
     get ended() {
       return ended;
+    },
+    async alive(timeoutMs) {
+      await check(timeoutMs);
+      return !ended;
     },
     close,
   };

@@ -1,0 +1,149 @@
+/** `vitrine explain`: what somebody may do with something, and the rule that says so. */
+
+import type { Secrets } from '../config/secrets.ts';
+import type { AccessDecision, AccessOperation, AccessRequest } from '../core/access.ts';
+import { ANONYMOUS, createContext, type Principal, SILENT } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
+import { type Mount, publishes } from '../core/mounts.ts';
+import { namePrefix } from '../core/published-server.ts';
+import { scrub } from '../core/scrub.ts';
+import { type RulesPolicy, rulesPolicy } from '../layers/access/index.ts';
+import type { Resource } from '../protocol/resources.ts';
+import { createVitrine } from '../vitrine.ts';
+import { UsageError } from './errors.ts';
+import { engineOptions, openSources, type SourceFlags } from './sources.ts';
+
+export interface ExplainFlags extends Pick<SourceFlags, 'config'> {
+  readonly as: string;
+  readonly issuer?: string;
+  readonly client?: string;
+  readonly group?: readonly string[];
+  readonly scope?: readonly string[];
+  readonly operation?: string;
+  readonly tool?: string;
+  readonly prompt?: string;
+  readonly arguments?: string;
+}
+
+/** @throws UsageError, ConfigError */
+export async function explain(uri: string | undefined, flags: ExplainFlags, secrets: Secrets): Promise<void> {
+  const requests = subjectOf(uri, flags);
+  const sources = await openSources([], { config: flags.config ?? 'vitrine.yaml' }, { log: SILENT, secrets });
+  const { access, ...options } = engineOptions(sources, undefined);
+  // Without the policy: what is decided about is looked at as it is.
+  const vitrine = createVitrine({ ...options, confirm: undefined, audit: undefined });
+  try {
+    const policy = access === undefined || 'decide' in access ? access : rulesPolicy(access);
+    const principal = principalOf(flags);
+    print(`as ${describePrincipal(principal)}`);
+    if (policy === undefined) {
+      print('Everything is allowed: the configuration has no access.');
+      return;
+    }
+    const resource = uri === undefined ? undefined : await lookedAt(vitrine.provider, uri);
+    if (uri !== undefined && resource === undefined && !uri.includes('{'))
+      print(`${uri} is not there; this is what would be decided`);
+    for (const request of requests) {
+      const mount = mountOf(sources.mounts, request);
+      const onlyResources = request.operation === 'call' && vitrine.tools.onlyResources(request.name ?? '');
+      const asked: AccessRequest = {
+        ...request,
+        principal,
+        mount,
+        resource,
+        onlyResources,
+        uri: resource?.uri ?? request.uri,
+      };
+      const decision = await policy.decide(asked);
+      print(lineOf(request.operation, decision));
+      for (const other of othersOf(policy, asked)) print(`  also    ${other.effect.padEnd(6)}  ${other.rule}`);
+    }
+  } finally {
+    await vitrine.close();
+  }
+}
+
+const OF_RESOURCES: readonly AccessOperation[] = ['list', 'read', 'metadata', 'subscribe'];
+const OF_TEMPLATES: readonly AccessOperation[] = ['list', 'complete'];
+
+type Subject = Omit<AccessRequest, 'principal'>;
+
+/** What is asked about: every operation on a resource, or the one of a tool or prompt. */
+function subjectOf(uri: string | undefined, { operation, tool, prompt, arguments: args }: ExplainFlags): Subject[] {
+  const given = [uri, tool, prompt].filter((each) => each !== undefined);
+  if (given.length !== 1) throw new UsageError('Say one thing to explain: a URI, or --tool <name>, or --prompt <name>');
+  if (args !== undefined && tool === undefined) throw new UsageError('--arguments are those of a --tool');
+  if (tool !== undefined) return [{ operation: 'call', name: tool, arguments: argumentsIn(args) }];
+  if (prompt !== undefined) return [{ operation: 'prompt', name: prompt }];
+  const template = uri?.includes('{') === true;
+  const ofResources = template ? OF_TEMPLATES : OF_RESOURCES;
+  const wanted = operation === undefined ? ofResources : ofResources.filter((each) => each === operation);
+  if (wanted.length === 0)
+    throw new UsageError(`--operation is one of ${ofResources.join(', ')}; for tools and prompts use --tool, --prompt`);
+  return wanted.map((each) => ({ operation: each, uri, ...(template && { template }) }));
+}
+
+function argumentsIn(text: string | undefined): Readonly<Record<string, unknown>> {
+  if (text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {}
+  throw new UsageError(`--arguments takes a JSON object, as in --arguments '{"path": "guide"}'`);
+}
+
+function principalOf({ as, issuer, client, group = [], scope = [] }: ExplainFlags): Principal {
+  if (as === ANONYMOUS.id) return ANONYMOUS;
+  // A static token is called by its name, as in the configuration.
+  const token = /^token:(.+)$/.exec(as)?.[1];
+  const subject = token ?? as;
+  return {
+    id: token === undefined ? `${issuer ?? ''}#${subject}` : as,
+    subject,
+    ...(issuer !== undefined && { issuer }),
+    ...(client !== undefined && { clientId: client }),
+    groups: group,
+    scopes: scope,
+  };
+}
+
+function describePrincipal({ id, subject, issuer, clientId, groups = [], scopes = [] }: Principal): string {
+  if (id === ANONYMOUS.id) return 'anonymous: somebody without a token, or over stdio';
+  const parts = [
+    `subject ${subject}`,
+    ...(issuer === undefined ? [] : [`issuer ${issuer}`]),
+    ...(clientId === undefined ? [] : [`client ${clientId}`]),
+    `groups ${groups.join(' ') || 'none'}`,
+    `scopes ${scopes.join(' ') || 'none'}`,
+  ];
+  return parts.join(', ');
+}
+
+/** Its description, or undefined where there is no such thing. */
+async function lookedAt(provider: { metadata: MetadataOf }, uri: string): Promise<Resource | undefined> {
+  try {
+    return await provider.metadata(uri, createContext({ roots: ['file:///'] }));
+  } catch (error) {
+    if (error instanceof ResourceError && (error.code === 'not-found' || error.code === 'invalid')) return undefined;
+    throw error;
+  }
+}
+
+type MetadataOf = (uri: string, ctx: ReturnType<typeof createContext>) => Promise<Resource>;
+
+function mountOf(mounts: readonly Mount[], { uri, name }: Subject): string | undefined {
+  if (uri !== undefined) return mounts.find((mount) => publishes(mount, uri))?.name;
+  return mounts.find((mount) => {
+    const prefix = namePrefix(mount);
+    return mount.server !== undefined && prefix !== '' && name?.startsWith(prefix);
+  })?.name;
+}
+
+const lineOf = (operation: AccessOperation, { effect, rule, scopes }: AccessDecision): string =>
+  `${operation.padEnd(9)} ${effect.padEnd(6)}  ${rule}${scopes === undefined ? '' : `; allowed with the scopes ${scopes.join(' ')}`}`;
+
+/** Rules that match as well, and do not decide. */
+const othersOf = (policy: object, asked: AccessRequest): readonly AccessDecision[] =>
+  'matching' in policy ? (policy as RulesPolicy).matching(asked).slice(1) : [];
+
+const print = (line: string): void => void process.stdout.write(`${scrub(line)}\n`);

@@ -1,0 +1,246 @@
+/**
+ * The children of one resource, from any server: `resources/list` with its URI where that works, else
+ * `resources/directory/read`, else the read of a folder as VS Code does it, else what the flat list has below it.
+ */
+import { DIRECTORY_READ_METHOD } from '../protocol/methods.ts';
+import { DIRECTORY_MIME_TYPE } from '../protocol/resources.ts';
+import type { Asking } from './asking.ts';
+import { ResourceClientError } from './errors.ts';
+import type { Link, Scoping } from './link.ts';
+import { type ListOptions, type ListPage, newReport, type OpenReport, pagesOf } from './paging.ts';
+import type { Reading } from './reading.ts';
+import { entriesIn, identityOf, insideOf, type ListedResource } from './shapes.ts';
+
+const LIST = 'resources/list';
+
+/** In the `_meta` of a container that no server named: it is there because something is below it. */
+export const INFERRED_META_KEY = 'vitrine/inferred';
+
+type Pages = AsyncGenerator<ListPage, void, undefined>;
+
+export interface ChildrenOptions extends ListOptions {
+  /** From a flat list: everything below, instead of the direct children. */
+  readonly deep?: boolean | undefined;
+  /** Does not go through the flat list. */
+  readonly scopedOnly?: boolean | undefined;
+}
+
+export interface Children {
+  /** @throws ResourceClientError `not-found`, `not-listable`, and those of a request */
+  pages(uri: string, options: ChildrenOptions, report: OpenReport): Pages;
+}
+
+/** What a server answers that a fallback is tried after. */
+const FALLS_BACK: ReadonlySet<string> = new Set([
+  'unsupported',
+  'not-found',
+  'not-listable',
+  'invalid',
+  'invalid-answer',
+  'failed',
+  'too-large',
+]);
+
+export function createChildren(asking: Asking, reading: Reading): Children {
+  const { connection } = asking;
+  const probes = new WeakMap<Link, Promise<boolean>>();
+
+  /**
+   * Whether a list with a URI is a list of that resource. A server that does not know the parameter leaves it out of
+   * account, and gives the whole list of a resource that cannot be there.
+   */
+  function honoursUri(link: Link, options: ListOptions): Promise<boolean> {
+    const running = probes.get(link);
+    if (running !== undefined) return running;
+    const probe = (async () => {
+      const uri = `vitrine-probe:///${crypto.randomUUID()}`;
+      try {
+        const { signal: _, ...lasting } = options;
+        const answer = await asking.request(link, LIST, { uri }, lasting);
+        return (entriesIn(answer, 'resources') ?? []).length === 0;
+      } catch (error) {
+        if (error instanceof ResourceClientError && FALLS_BACK.has(error.code)) return true;
+        throw error;
+      }
+    })();
+    probes.set(link, probe);
+    probe.then(
+      (honours) => {
+        link.learned.scoped = honours;
+      },
+      () => probes.delete(link),
+    );
+    return probe;
+  }
+
+  /** What may work, best first. What the server declares is what there is. */
+  function ways(link: Link, options: ChildrenOptions): readonly Scoping[] {
+    const { facts, learned } = link;
+    if (learned.scoped === true) return ['scoped-list'];
+    if (facts.directories) return ['directory-read'];
+    return [
+      ...(learned.scoped === false ? [] : (['scoped-list'] as const)),
+      ...(learned.directories === false ? [] : (['directory-read'] as const)),
+      'trailing-slash',
+      ...(options.scopedOnly === true ? [] : (['flat-list'] as const)),
+    ];
+  }
+
+  async function* attempt(way: Scoping, link: Link, uri: string, options: ChildrenOptions, report: OpenReport): Pages {
+    switch (way) {
+      case 'scoped-list': {
+        const pages = pagesOf(asking, { method: LIST, uri }, options, report);
+        const first = await pages.next();
+        if (link.learned.scoped !== true && !(await honoursUri(link, options))) {
+          throw new ResourceClientError('unsupported', 'The server lists the same whatever the URI', { uri });
+        }
+        if (first.done !== true) yield first.value;
+        return yield* pages;
+      }
+      case 'directory-read':
+        return yield* pagesOf(asking, { method: DIRECTORY_READ_METHOD, uri }, options, report);
+      case 'trailing-slash':
+        return yield* folderRead(uri, options, report);
+      case 'flat-list':
+        return yield* flat(uri, options, report);
+    }
+  }
+
+  /** What a read gives that is below the folder (VS Code: without the slash); some servers want the slash. */
+  async function* folderRead(uri: string, options: ChildrenOptions, report: OpenReport): Pages {
+    const bare = identityOf(uri);
+    let refusal: unknown;
+    for (const spelling of new Set([bare, insideOf(bare)])) {
+      try {
+        const { result, alternatives, children, others } = await reading.read(spelling, options, unknown);
+        const found = [...alternatives, ...children, ...others].map(({ resource, byteLength }) =>
+          asChild(resource, byteLength),
+        );
+        const resources = directChildren(uri, found, new Set());
+        if (resources.length === 0) continue;
+        report.pages++;
+        report.resources += resources.length;
+        report.stopped = 'end';
+        yield { resources, result };
+        return;
+      } catch (error) {
+        refusal ??= error;
+      }
+    }
+    throw refusal ?? notListable(uri);
+  }
+
+  async function* flat(uri: string, options: ChildrenOptions, report: OpenReport): Pages {
+    const seen = new Set<string>();
+    const passing = newReport();
+    const asked = identityOf(uri);
+    let listed = false;
+    let found = 0;
+    for await (const { resources, result } of pagesOf(asking, { method: LIST, uri: undefined }, options, passing)) {
+      listed ||= resources.some((each) => identityOf(each.uri) === asked);
+      const below = options.deep === true ? inside(uri, resources) : directChildren(uri, resources, seen);
+      found += below.length;
+      Object.assign(report, { ...passing, via: 'flat-list', resources: found });
+      yield { resources: below, result };
+    }
+    Object.assign(report, { ...passing, via: 'flat-list', resources: found });
+    if (found > 0) return;
+    throw listed ? notListable(uri) : new ResourceClientError('not-found', 'Resource not found', { uri });
+  }
+
+  return {
+    async *pages(uri, options, report) {
+      const link = await connection.get(options.signal);
+      let refusal: unknown;
+      const tried: Scoping[] = [];
+      for (const way of ways(link, options)) {
+        const own = newReport();
+        const pages = attempt(way, link, uri, options, own);
+        let page: IteratorResult<ListPage, void>;
+        try {
+          page = await pages.next();
+        } catch (error) {
+          options.signal?.throwIfAborted();
+          if (!(error instanceof ResourceClientError) || !FALLS_BACK.has(error.code)) throw error;
+          if (error.code === 'unsupported') learn(link, way, false);
+          // What says most of the matter is what is told in the end.
+          refusal = better(refusal, error);
+          tried.push(way);
+          continue;
+        }
+        // It has children: so what refused to list them does not list at all.
+        if (page.done !== true && page.value.resources.length > 0) for (const each of tried) learn(link, each, false);
+        if (way === 'directory-read') link.learned.directories = true;
+        while (page.done !== true) {
+          Object.assign(report, own, { via: way });
+          yield page.value;
+          page = await pages.next();
+        }
+        Object.assign(report, own, { via: way });
+        return;
+      }
+      throw refusal ?? notListable(uri);
+    },
+  };
+}
+
+const unknown = () => ({ listable: undefined, size: undefined });
+
+function learn(link: Link, way: Scoping, works: boolean): void {
+  if (way === 'scoped-list') link.learned.scoped = works;
+  if (way === 'directory-read') link.learned.directories = works;
+}
+
+/** A refusal that is about the resource, rather than about a method that the server does not have. */
+function better(known: unknown, error: ResourceClientError): unknown {
+  if (known === undefined) return error;
+  const says = ({ code }: ResourceClientError): number => (code === 'not-listable' ? 2 : code === 'not-found' ? 1 : 0);
+  return says(error) > says(known as ResourceClientError) ? error : known;
+}
+
+const notListable = (uri: string): ResourceClientError =>
+  new ResourceClientError('not-listable', 'The resource has no children to list', { uri });
+
+/** An item of a folder's read as an entry of a list. One without bytes and without a type is a folder there. */
+function asChild(resource: ListedResource, byteLength: number): ListedResource {
+  const { mimeType, capabilities, size } = resource;
+  if (byteLength > 0) return size === undefined ? { ...resource, size: byteLength } : resource;
+  if (mimeType !== undefined || capabilities !== undefined) return resource;
+  return { ...resource, mimeType: DIRECTORY_MIME_TYPE, _meta: { ...resource._meta, [INFERRED_META_KEY]: true } };
+}
+
+const inside = (uri: string, resources: readonly ListedResource[]): readonly ListedResource[] => {
+  const begin = insideOf(identityOf(uri));
+  return resources.filter((each) => each.uri.startsWith(begin) && each.uri.length > begin.length);
+};
+
+/** Of resources anywhere below, the direct children; what lies deeper stands for the container that it is in. */
+function directChildren(
+  uri: string,
+  resources: readonly ListedResource[],
+  seen: Set<string>,
+): readonly ListedResource[] {
+  const begin = insideOf(identityOf(uri));
+  return inside(uri, resources).flatMap((resource) => {
+    const slash = resource.uri.indexOf('/', begin.length);
+    const direct = slash === -1 || slash === resource.uri.length - 1;
+    const child = direct ? resource : containerAt(resource.uri.slice(0, slash));
+    const identity = identityOf(child.uri);
+    if (seen.has(identity)) return [];
+    seen.add(identity);
+    return [child];
+  });
+}
+
+function containerAt(uri: string): ListedResource {
+  const last = uri.slice(uri.lastIndexOf('/') + 1);
+  return { uri, name: decoded(last), mimeType: DIRECTORY_MIME_TYPE, _meta: { [INFERRED_META_KEY]: true } };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

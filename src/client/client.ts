@@ -1,0 +1,248 @@
+/** The resources of one MCP server, of either era, as somebody who uses them wants them. */
+import type { Client } from '@modelcontextprotocol/client';
+import { type CallOptions, createAsking } from './asking.ts';
+import { createCache } from './cache.ts';
+import { type CacheStore, memoryStore } from './cache-store.ts';
+import { createChildren } from './children.ts';
+import { type Connect, createConnection, type ReconnectOptions } from './connection.ts';
+import { createDescribed, type ResourceMetadata } from './described.ts';
+import type { LinkBlock } from './embedded.ts';
+import { ResourceClientError } from './errors.ts';
+import type { Watch } from './events.ts';
+import { type HttpTarget, httpConnect } from './http.ts';
+import type { Data, ServerFacts } from './link.ts';
+import type { ReadResult } from './outcome.ts';
+import {
+  type ListedTemplate,
+  type ListOptions,
+  type ListPage,
+  type ListReport,
+  newReport,
+  type OpenReport,
+  pagesOf,
+  templatesIn,
+} from './paging.ts';
+import { createReading, type ReadOptions } from './reading.ts';
+import type { ListedResource } from './shapes.ts';
+import { createWalk, type Walk, type WalkOptions } from './walk.ts';
+import { createWatching } from './watching.ts';
+
+export interface CacheSettings {
+  /** Where answers are kept. Default: a memory store of 64 MiB of its own. `false`: nothing is kept. */
+  readonly store?: CacheStore | false | undefined;
+  /**
+   * Names the server, in a store that several clients use or that outlives this one. Default: the URL; of other servers a
+   * name that is never the same, so that nothing is shared.
+   */
+  readonly server?: string | undefined;
+  /**
+   * Names whose answers they are, such as the user. Only clients with the same name share what the server says is
+   * `private`. Default: one that is never the same.
+   */
+  readonly partition?: string | undefined;
+  /** Milliseconds that an answer is fresh whose server does not say (`ttlMs`), as those of the 2025 era. Default 0. */
+  readonly defaultTtlMs?: number | undefined;
+}
+
+export interface ResourceClientOptions {
+  /** Milliseconds for one request. Default 60,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Bytes of the contents of one read, before base64. Default 16 MiB. */
+  readonly maxBytes?: number | undefined;
+  readonly cache?: CacheSettings | undefined;
+  /** How a connection that was lost is made again, where it was made here. */
+  readonly reconnect?: ReconnectOptions | undefined;
+}
+
+/** A list as it comes: each page is asked for when its resources are wanted. Can be gone through once. */
+export interface Listing extends AsyncIterable<ListedResource> {
+  /** The same page by page, with each answer as it was sent. */
+  pages(): AsyncIterable<ListPage>;
+  /** How it went so far: how it was had, and why it ended. */
+  readonly report: ListReport;
+}
+
+export interface ResolvedLink extends ReadResult {
+  readonly link: LinkBlock;
+}
+
+/** Everything throws a `ResourceClientError`, or the reason of an aborted signal. */
+export interface ResourceClient extends AsyncDisposable {
+  /** What the server declares. Connects, if that has not happened yet. */
+  connect(signal?: AbortSignal): Promise<ServerFacts>;
+  /** The SDK's client that is in use: for tools and prompts. Another one after the connection was lost. */
+  client(signal?: AbortSignal): Promise<Client>;
+  /**
+   * The children of a resource, or the server's default list. Of servers without lists by URI (2093-4) the children are had
+   * in another way, which `report.via` names.
+   * @throws `not-found`, `not-listable`
+   */
+  list(uri?: string, options?: ListOptions): Listing;
+  /** Everything below a resource, or all that the server has, level by level (2093-10). */
+  walk(uri?: string, options?: WalkOptions): Walk;
+  /** URI templates (RFC 6570). None of a server without them. */
+  templates(options?: ListOptions): AsyncIterable<ListedTemplate>;
+  /** What the server says of a resource, without its contents where it can (2093-2, 2093-11). @throws `not-found` */
+  metadata(uri: string, options?: CallOptions): Promise<ResourceMetadata>;
+  /** @throws `not-found`, `too-large`, `not-acceptable`, `invalid` for a range behind the end, `invalid-answer` */
+  read(uri: string, options?: ReadOptions): Promise<ReadResult>;
+  /**
+   * Reads what a `resource_link` names. What only the link says of it (annotations, a name) is in `link`. The server is
+   * asked, whatever the scheme: nothing is fetched from the web.
+   */
+  resolveLink(link: LinkBlock, options?: ReadOptions): Promise<ResolvedLink>;
+  /** Changes of a resource, and of what is below it (RES-4). @throws `unsupported` when it is read, and from `ready` */
+  watch(uri: string, options?: { readonly signal?: AbortSignal | undefined }): Watch;
+  /** Changes of what there is. @throws `unsupported` when it is read, and from `ready` */
+  watchList(options?: { readonly signal?: AbortSignal | undefined }): Watch;
+  /** Forgets what is kept of this server. */
+  forget(): Promise<void>;
+  /** Ends all watches, and the connection if it was made here. */
+  close(): Promise<void>;
+}
+
+/** A connected client of the SDK, which stays its owner's to close; a URL; or how to connect one. */
+export type ResourceClientSource = Client | HttpTarget | Connect;
+
+export const DEFAULT_TIMEOUT_MS = 60_000;
+export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * A client for the resources of one server.
+ *
+ * @example
+ * await using resources = createResourceClient({ url: 'http://127.0.0.1:8931/mcp' });
+ * for await (const { resource, depth } of resources.walk()) console.log(depth, resource.uri);
+ */
+export function createResourceClient(
+  source: ResourceClientSource,
+  options: ResourceClientOptions = {},
+): ResourceClient {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES, reconnect } = options;
+  const { store, server, partition, defaultTtlMs = 0 } = options.cache ?? {};
+  const byUrl = isTarget(source);
+  const cache = createCache({
+    server: server ?? (byUrl ? String(source.url) : crypto.randomUUID()),
+    partition: partition ?? crypto.randomUUID(),
+    store: store === false ? undefined : (store ?? memoryStore()),
+    defaultTtlMs,
+  });
+  const connection = createConnection(
+    byUrl ? httpConnect(source) : source,
+    {
+      notified,
+      missed: () => watching.missed(),
+      up(link, again) {
+        if (again) forgetTold();
+        watching.up(link, again);
+      },
+      down: (final) => watching.down(final),
+    },
+    reconnect,
+  );
+  const asking = createAsking(connection, cache, timeoutMs);
+  const reading = createReading(asking, maxBytes);
+  const children = createChildren(asking, reading);
+  const described = createDescribed(asking, reading);
+  const watching = createWatching(connection, timeoutMs, (uris) => {
+    forgetTold();
+    for (const uri of uris) cache.changed(uri);
+  });
+
+  function notified(method: string, params: Data): void {
+    if (method === 'notifications/resources/updated' && typeof params.uri === 'string') {
+      cache.changed(params.uri);
+      described.forget(params.uri);
+    }
+    if (method === 'notifications/resources/list_changed') forgetTold();
+    watching.notified(method, params);
+  }
+
+  /** What a server would have told of: lists and metadata. Contents have a time of their own. */
+  function forgetTold(): void {
+    cache.listChanged();
+    described.forget();
+  }
+
+  async function* learning(
+    pages: AsyncGenerator<ListPage, void, undefined>,
+  ): AsyncGenerator<ListPage, void, undefined> {
+    for await (const page of pages) {
+      described.learn(page.resources);
+      yield page;
+    }
+  }
+
+  async function* defaultList(lists: ListOptions, report: OpenReport): AsyncGenerator<ListPage, void, undefined> {
+    report.via = 'default-list';
+    const { facts } = await connection.get(lists.signal);
+    // A server without resources has none: asking it would be an error.
+    if (!facts.resources) {
+      report.stopped = 'end';
+      return;
+    }
+    yield* learning(pagesOf(asking, { method: 'resources/list', uri: undefined }, lists, report));
+  }
+
+  const pagesFor = (uri: string | undefined, lists: ListOptions, report: OpenReport) =>
+    uri === undefined ? defaultList(lists, report) : learning(children.pages(checked(uri), lists, report));
+
+  const read = (uri: string, want: ReadOptions = {}): Promise<ReadResult> =>
+    reading.read(checked(uri), want, described.known);
+
+  return {
+    connect: async (signal) => (await connection.get(signal)).facts,
+    client: async (signal) => (await connection.get(signal)).client,
+    list(uri, lists = {}) {
+      const report = newReport();
+      const pages = pagesFor(uri, lists, report);
+      const resources = each(pages);
+      return { [Symbol.asyncIterator]: () => resources, pages: () => pages, report };
+    },
+    walk: (uri, walks = {}) =>
+      createWalk(
+        {
+          children: { pages: (of, lists, report) => learning(children.pages(checked(of), lists, report)) },
+          defaultList,
+        },
+        uri,
+        walks,
+      ),
+    async *templates(lists = {}) {
+      const { facts } = await connection.get(lists.signal);
+      if (!facts.resources) return;
+      yield* templatesIn(asking, lists);
+    },
+    metadata: async (uri, call = {}) => described.metadata(checked(uri), call),
+    read: async (uri, want) => read(uri, want),
+    resolveLink: async (link, want) => ({ ...(await read(link.uri, want)), link }),
+    watch: (uri, { signal } = {}) => watching.watch(checked(uri), signal),
+    watchList: ({ signal } = {}) => watching.watch(undefined, signal),
+    async forget() {
+      described.forget();
+      await cache.clear();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+
+  async function close(): Promise<void> {
+    await watching.close();
+    await connection.close();
+  }
+}
+
+async function* each(pages: AsyncIterable<ListPage>): AsyncGenerator<ListedResource, void, undefined> {
+  for await (const { resources } of pages) yield* resources;
+}
+
+const isTarget = (source: ResourceClientSource): source is HttpTarget => typeof source === 'object' && 'url' in source;
+
+/** @throws ResourceClientError `invalid` for what no request is made with */
+function checked(uri: string): string {
+  if (typeof uri === 'string' && uri !== '' && uri.length <= MAX_URI) return uri;
+  throw new ResourceClientError('invalid', `A URI has from 1 to ${MAX_URI} characters`);
+}
+
+/** The longest URI that is asked about, in UTF-16 units. */
+const MAX_URI = 65_536;

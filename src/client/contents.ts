@@ -1,0 +1,138 @@
+/** One item of a read: what it is, and its content, which is decoded when it is asked for and not before. */
+import { WINDOW_META_KEY } from '../protocol/meta.ts';
+import { base64Size, decodeBase64, utf8Size } from './base64.ts';
+import { invalidAnswer } from './errors.ts';
+import type { Data } from './link.ts';
+import { type ListedResource, resourceIn } from './shapes.ts';
+
+/** Bytes of a content that were sent, where they are not all of it. */
+export interface ContentWindow {
+  /** Where it begins, in bytes from the start of the content. */
+  readonly offset: number;
+  /** How long it is, in bytes. */
+  readonly length: number;
+  /** Bytes of the whole, where that is known. */
+  readonly total?: number | undefined;
+  /** Who cut it: a server that knows no windows sends everything, and it is cut here. */
+  readonly cutBy: 'server' | 'client';
+}
+
+/** An item of a read. It is shared with whoever reads the same: do not change what it holds. */
+export interface ReadItem {
+  /** Everything that the server says of it, and no content. */
+  readonly resource: ListedResource;
+  /** As the server sent it, every field. Where it was cut here, this is still the whole. */
+  readonly contents: Data;
+  readonly form: 'text' | 'blob';
+  /** Bytes of the content, before base64. Known without decoding it. */
+  readonly byteLength: number;
+  /** What of the whole it is; undefined for all of it. */
+  readonly window: ContentWindow | undefined;
+  /**
+   * The content as text: as it was sent, or a `blob` that is valid UTF-8; undefined for anything else. Markup in it is
+   * the server's.
+   */
+  text(): string | undefined;
+  /** The bytes: of a text in UTF-8, of a blob decoded. @throws ResourceClientError `invalid-answer` for what is no base64 */
+  bytes(): Uint8Array<ArrayBuffer>;
+}
+
+/** @returns undefined for what is no item of a read */
+export function itemIn(value: unknown, uri: string): ReadItem | undefined {
+  const resource = resourceIn(value, uri);
+  if (resource === undefined) return undefined;
+  const { text, blob, ...own } = resource;
+  if (typeof text !== 'string' && typeof blob !== 'string') return undefined;
+  const described = own as ListedResource;
+  const contents = value as Data;
+  const window = windowIn(described);
+  return typeof text === 'string'
+    ? textItem(described, contents, text, window)
+    : blobItem(described, contents, String(blob), window);
+}
+
+function textItem(resource: ListedResource, contents: Data, text: string, window: ContentWindow | undefined): ReadItem {
+  let size: number | undefined;
+  return {
+    resource,
+    contents,
+    form: 'text',
+    get byteLength() {
+      size ??= utf8Size(text);
+      return size;
+    },
+    window,
+    text: () => text,
+    bytes: () => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>,
+  };
+}
+
+function blobItem(resource: ListedResource, contents: Data, blob: string, window: ContentWindow | undefined): ReadItem {
+  const bytes = (): Uint8Array<ArrayBuffer> => {
+    const decoded = decodeBase64(blob);
+    if (decoded === undefined) throw invalidAnswer('The contents are not valid base64', resource.uri);
+    return decoded;
+  };
+  return {
+    resource,
+    contents,
+    form: 'blob',
+    byteLength: base64Size(blob),
+    window,
+    text: () => textOf(bytes()),
+    bytes,
+  };
+}
+
+/** The same item with only some of its bytes. A text is cut between characters, so that it may be up to three bytes less. */
+export function cutItem(item: ReadItem, { offset = 0, length }: ByteRange): ReadItem {
+  const whole = item.bytes();
+  const end = length === undefined ? whole.length : Math.min(whole.length, offset + length);
+  const part = whole.slice(Math.min(offset, whole.length), end);
+  const begins = item.form === 'text' && !isContinuation(part[0]);
+  const cut = begins ? part.slice(0, wholeCharacters(part, end < whole.length)) : part;
+  return {
+    ...item,
+    form: begins ? 'text' : 'blob',
+    byteLength: cut.length,
+    window: { offset, length: cut.length, total: whole.length, cutBy: 'client' },
+    text: () => textOf(cut),
+    bytes: () => cut.slice(),
+  };
+}
+
+/** A part of a content, in bytes. */
+export interface ByteRange {
+  /** Default 0. */
+  readonly offset?: number | undefined;
+  /** At least 1. Default: the rest. */
+  readonly length?: number | undefined;
+}
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** How many bytes of the beginning are whole characters, where more would follow. */
+function wholeCharacters(bytes: Uint8Array, more: boolean): number {
+  if (!more) return bytes.length;
+  let last = bytes.length - 1;
+  while (last >= 0 && isContinuation(bytes[last])) last--;
+  const lead = bytes[last] ?? 0;
+  const needed = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  return bytes.length - last >= needed ? bytes.length : Math.max(last, 0);
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function windowIn({ _meta }: ListedResource): ContentWindow | undefined {
+  const window = _meta?.[WINDOW_META_KEY] as Data | null | undefined;
+  if (typeof window !== 'object' || window === null) return undefined;
+  const { offset, length, total } = window;
+  if (typeof offset !== 'number' || typeof length !== 'number') return undefined;
+  return { offset, length, ...(typeof total === 'number' && { total }), cutBy: 'server' };
+}

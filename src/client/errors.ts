@@ -1,0 +1,190 @@
+/** What can go wrong between this client and a server: one family of errors, made where the cause is known. */
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../protocol/error-codes.ts';
+import { OVER_LIMIT, UNANSWERED } from './message-limit.ts';
+
+export type ClientErrorCode =
+  /** The server knows no such resource, in the code of either era: -32602 or -32002. */
+  | 'not-found'
+  /** The resource has no children to list. */
+  | 'not-listable'
+  /** The server does not let this caller do this, or does not let it in at all. */
+  | 'denied'
+  /** The content is over `maxBytes`, or over a limit of the server. It was not decoded. */
+  | 'too-large'
+  /** The resource has none of the formats that `accept` asks for. `data.available` lists those that it has. */
+  | 'not-acceptable'
+  /** The request itself is wrong: a malformed URI, a range behind the end, an expired cursor. */
+  | 'invalid'
+  /** The server does not have this method, or cannot tell of changes of this resource. */
+  | 'unsupported'
+  /** No answer came in time. */
+  | 'timeout'
+  /** The server's limit is used up. */
+  | 'limited'
+  /** The server cannot be reached. */
+  | 'unavailable'
+  /** The answer is not what the protocol says it is. */
+  | 'invalid-answer'
+  /** The server failed, and says no more than that. `rpcCode` and `data` have its words. */
+  | 'failed'
+  /** This client was closed. */
+  | 'closed';
+
+const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set(['timeout', 'limited', 'unavailable']);
+
+export interface ClientErrorOptions {
+  readonly uri?: string | undefined;
+  /** The JSON-RPC code of the server's error. */
+  readonly rpcCode?: number | undefined;
+  /** The `data` of the server's error, or facts about the failure. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * What every call of a resource client throws, but for an abort: that throws the `reason` of the signal. The message of
+ * an error that a server sent is the server's: show it as text and nothing else.
+ */
+export class ResourceClientError extends Error {
+  readonly code: ClientErrorCode;
+  /** The resource that it is about, where there is one. */
+  readonly uri: string | undefined;
+  readonly rpcCode: number | undefined;
+  readonly data: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: ClientErrorCode, message: string, options: ClientErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ResourceClientError';
+    this.code = code;
+    this.uri = options.uri;
+    this.rpcCode = options.rpcCode;
+    this.data = options.data;
+  }
+
+  /** Whether the same request may succeed later without a change. */
+  get retryable(): boolean {
+    return RETRYABLE.has(this.code);
+  }
+}
+
+/** The reasons that Vitrine's servers give in `data.reason`. */
+const REASONS: ReadonlySet<string> = new Set<ClientErrorCode>([
+  'not-found',
+  'not-listable',
+  'denied',
+  'too-large',
+  'timeout',
+  'limited',
+  'invalid',
+  'unavailable',
+]);
+
+const isReason = (reason: unknown): reason is ClientErrorCode => typeof reason === 'string' && REASONS.has(reason);
+
+/**
+ * Any thrown value as an error of this family.
+ * @param about what was asked: a URI, and whether a cursor went along, which may be what was wrong
+ */
+export function clientError(
+  error: unknown,
+  about: { readonly uri?: string | undefined; readonly cursor?: boolean } = {},
+): ResourceClientError {
+  if (error instanceof ResourceClientError) return error;
+  const { uri } = about;
+  if (error instanceof ProtocolError) return peerError(error, about);
+  if (error instanceof SdkHttpError) {
+    // An error of the protocol may come with a status of its own, as 404 with an unknown method in the 2026 era.
+    const told = errorIn(error.data);
+    if (told !== undefined) return peerError(told, about);
+  }
+  const options = { uri, cause: error };
+  if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403)) {
+    return new ResourceClientError('denied', 'The server does not let this client in', options);
+  }
+  if (error instanceof SdkError) {
+    switch (error.code) {
+      case SdkErrorCode.RequestTimeout:
+        return new ResourceClientError('timeout', 'The server did not answer in time', options);
+      case SdkErrorCode.InvalidResult:
+      case SdkErrorCode.UnsupportedResultType:
+      case SdkErrorCode.ClientHttpUnexpectedContent:
+        return new ResourceClientError('invalid-answer', 'The answer of the server is not valid', options);
+      case SdkErrorCode.MethodNotSupportedByProtocolVersion:
+      case SdkErrorCode.CapabilityNotSupported:
+        return new ResourceClientError('unsupported', 'The server does not have this method', options);
+      default:
+        return new ResourceClientError('unavailable', 'The server cannot be reached', options);
+    }
+  }
+  if (error instanceof Error && error.name === 'UnauthorizedError') {
+    return new ResourceClientError('denied', 'The server does not let this client in', options);
+  }
+  if (error instanceof Error && (error.name === 'ZodError' || error instanceof SyntaxError)) {
+    return new ResourceClientError('invalid-answer', 'The answer of the server is not valid', options);
+  }
+  return new ResourceClientError('unavailable', 'The server cannot be reached', options);
+}
+
+/** The JSON-RPC error in the body of a refused request. */
+function errorIn(data: unknown): ProtocolError | undefined {
+  const text = (data as { readonly text?: unknown } | undefined)?.text;
+  if (typeof text !== 'string' || !text.startsWith('{')) return undefined;
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: { code?: unknown; message?: unknown; data?: unknown } };
+    if (typeof error?.code !== 'number') return undefined;
+    return new ProtocolError(error.code, String(error.message ?? ''), error.data);
+  } catch {
+    return undefined;
+  }
+}
+
+function peerError(error: ProtocolError, about: { uri?: string | undefined; cursor?: boolean }): ResourceClientError {
+  const data =
+    typeof error.data === 'object' && error.data !== null ? (error.data as Record<string, unknown>) : undefined;
+  return new ResourceClientError(peerCode(error.code, data, about), error.message, {
+    uri: about.uri,
+    rpcCode: error.code,
+    data,
+    cause: error,
+  });
+}
+
+function peerCode(
+  code: number,
+  data: Readonly<Record<string, unknown>> | undefined,
+  { uri, cursor }: { uri?: string | undefined; cursor?: boolean },
+): ClientErrorCode {
+  if (code === METHOD_NOT_FOUND) return 'unsupported';
+  if (code === UNANSWERED) return 'unavailable';
+  if (code === OVER_LIMIT) return 'too-large';
+  if (isReason(data?.reason)) return data.reason;
+  if (code === LEGACY_RESOURCE_NOT_FOUND) return 'not-found';
+  // All that was sent is a URI, so it is the URI that the server does not take; with a cursor it may be that.
+  if (code === INVALID_PARAMS) return uri !== undefined && cursor !== true ? 'not-found' : 'invalid';
+  return 'failed';
+}
+
+/** Whether nothing comes over this connection any more: its process, its server or its session is gone. */
+export function endsConnection(error: unknown, era: 'legacy' | 'modern'): boolean {
+  if (error instanceof ProtocolError) return false;
+  // How a server of the 2025 era says that it knows no such session. In the 2026 era there is none.
+  if (error instanceof SdkHttpError) return era === 'legacy' && (error.status === 404 || error.status === 400);
+  if (error instanceof SdkError) return ENDED.has(error.code);
+  return error instanceof Error && error.message === 'Not connected';
+}
+
+const ENDED: ReadonlySet<string> = new Set([
+  SdkErrorCode.NotConnected,
+  SdkErrorCode.ConnectionClosed,
+  SdkErrorCode.SendFailed,
+]);
+
+/** Whether the server does not have the method: the answer that a fallback is for (2093-11). */
+export const isUnsupported = (error: unknown): boolean =>
+  error instanceof ResourceClientError && error.code === 'unsupported';
+
+export const invalidAnswer = (what: string, uri?: string): ResourceClientError =>
+  new ResourceClientError('invalid-answer', what, { uri });
+
+export const closedError = (): ResourceClientError => new ResourceClientError('closed', 'The client was closed');

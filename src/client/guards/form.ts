@@ -1,0 +1,145 @@
+/** The form of an elicitation as data that a host can draw, and whether an answer fits it. */
+import { forTerminal } from '../safety/terminal.ts';
+
+/** A field, with texts that are safe to show. Values of choices are as the server wrote them. */
+export interface FormField {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly required: boolean;
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
+  readonly format: string | undefined;
+  /** Of `choice` and `choices`. */
+  readonly options: readonly { readonly value: string; readonly title: string }[];
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly default: unknown;
+}
+
+export type Form = { readonly fields: readonly FormField[] } | { readonly problem: string; readonly field?: string };
+
+type Data = Readonly<Record<string, unknown>>;
+
+const MAX_OPTIONS = 200;
+const MAX_NAME = 128;
+const MAX_ANSWER = 64 * 1024;
+
+/** Words of fields whose values must not go through a form: the specification wants them asked on a page of the server. */
+const SENSITIVE =
+  /pass(?:word|wd|phrase|code)|secret|credential|api.?key|access.?key|private.?key|auth.?token|access.?token|bearer|\btoken\b|\botp\b|\bpin\b|\bcvv\b|\bcvc\b|card.?number|credit.?card|\biban\b|\bssn\b|social.?security|seed.?phrase|recovery.?(?:code|phrase)|mnemonic/i;
+
+const isObject = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * A flat form of simple fields, without patterns: those of a server could keep a host busy for ever. A word for why not,
+ * where it is something else.
+ */
+export function cleanForm(
+  schema: unknown,
+  { maxFields, allowSensitiveFields }: { readonly maxFields: number; readonly allowSensitiveFields: boolean },
+): Form {
+  if (!isObject(schema) || schema.type !== 'object' || !isObject(schema.properties)) return { problem: 'schema' };
+  const entries = Object.entries(schema.properties);
+  if (entries.length === 0 || entries.length > maxFields) return { problem: 'fields' };
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const fields: FormField[] = [];
+  for (const [name, property] of entries) {
+    if (name.length > MAX_NAME || ['__proto__', 'constructor', 'prototype'].includes(name))
+      return { problem: 'field-name' };
+    const field = isObject(property) ? fieldOf(name, property, required.includes(name)) : undefined;
+    if (field === undefined) return { problem: 'field-type', field: name };
+    const words = `${name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/_/g, ' ')} ${field.title} ${field.description ?? ''}`;
+    if (!allowSensitiveFields && field.type !== 'boolean' && SENSITIVE.test(words))
+      return { problem: 'sensitive', field: name };
+    fields.push(field);
+  }
+  return { fields };
+}
+
+function fieldOf(name: string, property: Data, required: boolean): FormField | undefined {
+  const items = isObject(property.items) ? property.items : undefined;
+  const options =
+    optionsOf(property) ?? (property.type === 'array' && items !== undefined ? optionsOf(items) : undefined);
+  const type =
+    property.type === 'array'
+      ? options === undefined
+        ? undefined
+        : 'choices'
+      : property.type === 'string'
+        ? options === undefined
+          ? 'string'
+          : 'choice'
+        : property.type === 'number' || property.type === 'integer' || property.type === 'boolean'
+          ? property.type
+          : undefined;
+  if (type === undefined) return undefined;
+  const [min, max] =
+    type === 'string'
+      ? ['minLength', 'maxLength']
+      : type === 'choices'
+        ? ['minItems', 'maxItems']
+        : ['minimum', 'maximum'];
+  const number = (value: unknown): number | undefined =>
+    typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  return {
+    name,
+    title: typeof property.title === 'string' ? forTerminal(property.title, { maxLength: 200 }) : forTerminal(name),
+    description:
+      typeof property.description === 'string' ? forTerminal(property.description, { maxLength: 2_000 }) : undefined,
+    required,
+    type,
+    format: typeof property.format === 'string' ? forTerminal(property.format, { maxLength: 50 }) : undefined,
+    options: options ?? [],
+    min: number(property[min]),
+    max: number(property[max]),
+    default: property.default,
+  };
+}
+
+/** Of all the ways in which the revisions write choices. */
+function optionsOf(property: Data): FormField['options'] | undefined {
+  const titled = Array.isArray(property.oneOf)
+    ? property.oneOf
+    : Array.isArray(property.anyOf)
+      ? property.anyOf
+      : undefined;
+  const values: readonly unknown[] | undefined =
+    titled?.map((each: unknown) => (isObject(each) ? each.const : undefined)) ??
+    (Array.isArray(property.enum) ? property.enum : undefined);
+  if (values === undefined || values.length === 0 || values.length > MAX_OPTIONS) return undefined;
+  const names: readonly unknown[] =
+    titled?.map((each: unknown) => (isObject(each) ? each.title : undefined)) ??
+    (Array.isArray(property.enumNames) ? property.enumNames : []);
+  if (!values.every((value) => typeof value === 'string')) return undefined;
+  return values.map((value, index) => {
+    const title = names[index];
+    return { value, title: forTerminal(typeof title === 'string' ? title : value, { maxLength: 200 }) };
+  });
+}
+
+/** The name of a field that an answer does not fit; undefined where it fits. */
+export function answerProblem(fields: readonly FormField[], content: Data): string | undefined {
+  return fields.find((field) => !fits(field, Object.hasOwn(content, field.name) ? content[field.name] : undefined))
+    ?.name;
+}
+
+function fits(field: FormField, value: unknown): boolean {
+  if (value === undefined) return !field.required;
+  const within = (size: number): boolean => size >= (field.min ?? -Infinity) && size <= (field.max ?? Infinity);
+  const isOption = (each: unknown): boolean => field.options.some((option) => option.value === each);
+  switch (field.type) {
+    case 'string':
+      return typeof value === 'string' && value.length <= MAX_ANSWER && within([...value].length);
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value) && within(value);
+    case 'integer':
+      return Number.isSafeInteger(value) && within(value as number);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'choice':
+      return isOption(value);
+    case 'choices':
+      return Array.isArray(value) && within(value.length) && value.every(isOption);
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Guards for hosts: functions around the handlers of the SDK's `Client`, for what servers ask of a user, a model and a
+ * machine, and around the calls of tools. Each refuses unless the host agrees, and tells of each decision (SEC-SAMP-1,
+ * SEC-ROOT-1, SEC-TOOL-4). In the 2026 era the SDK answers questions in results with the same handlers.
+ */
+export type { AddressWarning } from './address.ts';
+export type { BudgetOptions, Use } from './budget.ts';
+export { type Guard, type GuardEvent, type GuardOptions, GuardRefusal, USER_REJECTED } from './decisions.ts';
+export {
+  type ElicitationHandler,
+  type ElicitationOptions,
+  type ElicitationReview,
+  guardElicitation,
+} from './elicitation.ts';
+export type { FormField } from './form.ts';
+export { canonicalJson, type PinStore, pinOf, type ToolPin } from './pins.ts';
+export { guardRoots, type RootsOptions, type RootsSource } from './roots.ts';
+export {
+  guardSampling,
+  type SamplingHandler,
+  type SamplingOptions,
+  type SamplingParams,
+  type SamplingResult,
+  type SamplingReview,
+} from './sampling.ts';
+export type { SamplingContentLimits } from './sampling-content.ts';
+export { type SecretFinding, type SecretScan, scanForSecrets } from './secrets.ts';
+export type { ToolDefinition } from './tool-list.ts';
+export {
+  type CallReview,
+  type GuardedTool,
+  guardTools,
+  type ToolGuard,
+  type ToolOptions,
+  type ToolReview,
+} from './tools.ts';

@@ -1,0 +1,96 @@
+/** Roots that a server may know: those that are meant, and never a place that gives a whole machine away (SEC-ROOT-1). */
+import type { ClientContext, ListRootsRequest, ListRootsResult, Root } from '@modelcontextprotocol/client';
+import { encodeSegment, parseTreeUri } from '../../core/uri.ts';
+import { forTerminal } from '../safety/terminal.ts';
+import { asked, decisionsOf, type GuardOptions } from './decisions.ts';
+import { sensitivity } from './places.ts';
+
+/** The roots of the host: a list, or the answer of its handler. */
+export type RootsSource =
+  | readonly Root[]
+  | ((request: ListRootsRequest, ctx: ClientContext) => ListRootsResult | Promise<ListRootsResult>);
+
+export interface RootsOptions extends GuardOptions {
+  /** `file:` URIs that may be exposed though they are sensitive: exactly these, not what is below. None by default. */
+  readonly allow?: readonly string[];
+  /** The user's home, as a `file:` URI, where it is not in one of the usual places. */
+  readonly home?: string;
+  /**
+   * The real place of a directory, as a `file:` URI, with links resolved: what a link leads to is checked as well. In Node,
+   * `async (uri) => pathToFileURL(await realpath(fileURLToPath(uri))).href`. By default only the URI is looked at.
+   */
+  readonly resolve?: (uri: string) => string | Promise<string>;
+  /** Consent to each root that may be exposed; those of the host's list are by default. */
+  readonly approve?: (root: Root, server: string | undefined) => boolean | Promise<boolean>;
+  /** Roots that are exposed; 100 by default. */
+  readonly maxRoots?: number;
+}
+
+/**
+ * The handler of `roots/list`, for `client.setRequestHandler`. A root that is not a plain absolute `file:` URI, or that is
+ * sensitive, is left out, with an event; the others are sent, in canonical form, with their names and nothing else.
+ *
+ * @example
+ * client.setRequestHandler('roots/list', guardRoots([{ uri: 'file:///home/ada/work/notes' }]));
+ */
+export function guardRoots(roots: RootsSource = [], options: RootsOptions = {}) {
+  const { server, allow = [], resolve, approve, maxRoots = 100 } = options;
+  const decisions = decisionsOf('roots', options);
+  const allowed = new Set(allow.map(canonicalRoot));
+  const home = options.home === undefined ? undefined : segmentsOf(options.home);
+
+  return async (request: ListRootsRequest, ctx: ClientContext): Promise<ListRootsResult> => {
+    const { signal } = ctx.mcpReq;
+    const given =
+      typeof roots === 'function' ? (await asked(decisions, () => roots(request, ctx), signal))?.roots : roots;
+    const exposed: Root[] = [];
+    for (const root of Array.isArray(given) ? (given as readonly Root[]) : []) {
+      if (exposed.length >= maxRoots) {
+        decisions.refused('too-many');
+        break;
+      }
+      const uri = canonicalRoot(root?.uri);
+      const problem = uri === undefined ? 'not-a-file-uri' : await problemOf(uri, signal);
+      if (uri === undefined || problem !== undefined) {
+        decisions.refused(problem ?? 'not-a-file-uri', { subject: String(root?.uri) });
+        continue;
+      }
+      const clean: Root = { uri, ...(root.name !== undefined && { name: forTerminal(root.name, { maxLength: 200 }) }) };
+      if (approve !== undefined && (await asked(decisions, () => approve(clean, server), signal)) !== true) {
+        decisions.refused('declined', { subject: uri });
+        continue;
+      }
+      decisions.allowed('exposed', { subject: uri });
+      exposed.push(clean);
+    }
+    return { roots: exposed };
+  };
+
+  async function problemOf(uri: string, signal: AbortSignal): Promise<string | undefined> {
+    if (allowed.has(uri)) return undefined;
+    const problem = sensitivity(segmentsOf(uri) ?? [], home);
+    if (problem !== undefined || resolve === undefined) return problem;
+    // Where it really is counts as much as what it is called.
+    const real = canonicalRoot(await asked(decisions, () => resolve(uri), signal));
+    if (real === undefined) return 'not-a-file-uri';
+    return allowed.has(real) ? undefined : sensitivity(segmentsOf(real) ?? [], home);
+  }
+}
+
+function segmentsOf(uri: unknown): readonly string[] | undefined {
+  if (typeof uri !== 'string') return undefined;
+  try {
+    return parseTreeUri(uri, 'file').segments;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One spelling for each place: no host, no trailing slash, canonical escapes, the drive letter in upper case. */
+function canonicalRoot(uri: unknown): string | undefined {
+  const segments = segmentsOf(uri);
+  if (segments === undefined) return undefined;
+  const [first = '', ...rest] = segments;
+  const drive = /^[a-z][:|]$/i.test(first) ? [`${first.slice(0, 1).toUpperCase()}:`] : [encodeSegment(first)];
+  return `file:///${[...(first === '' ? [] : drive), ...rest.map(encodeSegment)].join('/')}`;
+}

@@ -1,0 +1,173 @@
+/** What may be in a sampling request and in its answer (SEC-SAMP-1): kinds, sizes and types of content. */
+import type {
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  CreateMessageResultWithTools,
+} from '@modelcontextprotocol/client';
+import { base64Size, utf8Size } from '../base64.ts';
+import { checkContents } from '../safety/contents.ts';
+import { forTerminal } from '../safety/terminal.ts';
+import type { Decisions } from './decisions.ts';
+
+export interface SamplingContentLimits {
+  /** Kinds of content beside text that a request and an answer may have: none by default. */
+  readonly kinds?: readonly ('image' | 'audio')[];
+  /** Whether tools of the server may be offered to the model, and be called by it; false by default. */
+  readonly tools?: boolean;
+  /** Context that the server may ask the host to add; `none` by default: what it asks beyond is taken out. */
+  readonly includeContext?: 'none' | 'thisServer' | 'allServers';
+  /** Messages of a request; 100 by default. */
+  readonly maxMessages?: number;
+  /** Bytes of all messages and the system prompt, and bytes of an answer, after decoding; 256 KiB by default. */
+  readonly maxBytes?: number;
+}
+
+type Params = CreateMessageRequestParams;
+type Result = CreateMessageResult | CreateMessageResultWithTools;
+type Block = { readonly type: string; readonly [field: string]: unknown };
+
+const CONTEXT = ['none', 'thisServer', 'allServers'] as const;
+const MAX_HINTS = 10;
+
+/** The request without what it must not have; refused where that is its content. */
+export function checkedRequest(
+  params: Params,
+  limits: SamplingContentLimits | undefined,
+  decisions: Decisions,
+): Params {
+  const { maxMessages = 100, maxBytes = 256 * 1024, tools = false, includeContext = 'none' } = limits ?? {};
+  const messages: readonly { readonly role: string; readonly content: unknown }[] = Array.isArray(params?.messages)
+    ? params.messages
+    : decisions.refuse('messages', { invalid: true });
+  if (messages.length === 0 || messages.length > maxMessages) decisions.refuse('messages', { invalid: true });
+  if (!Number.isSafeInteger(params.maxTokens) || params.maxTokens < 1)
+    decisions.refuse('max-tokens', { invalid: true });
+  if (!tools && (params.tools !== undefined || params.toolChoice !== undefined))
+    decisions.refuse('tools', { invalid: true });
+  let bytes = utf8Size(params.systemPrompt ?? '') + utf8Size(JSON.stringify(params.tools ?? ''));
+  for (const { role, content } of messages) {
+    if (role !== 'user' && role !== 'assistant') decisions.refuse('role', { invalid: true });
+    for (const block of blocksOf(content)) {
+      checkKind(block, limits, decisions);
+      bytes += sizeOf(block);
+    }
+  }
+  if (bytes > maxBytes) decisions.refuse('too-large', { invalid: true, details: { bytes, maxBytes } });
+  return advised(params, includeContext, decisions);
+}
+
+/** Preferences are wishes: they are made harmless, and never a reason to refuse. */
+function advised(params: Params, most: (typeof CONTEXT)[number], decisions: Decisions): Params {
+  const { includeContext, modelPreferences, ...rest } = params;
+  const wanted = CONTEXT.indexOf(includeContext ?? 'none');
+  const over = wanted > CONTEXT.indexOf(most);
+  if (over) decisions.changed('context', { details: { wanted: includeContext } });
+  const given = over ? (most === 'none' ? undefined : most) : includeContext;
+  const priority = (value: unknown): number | undefined =>
+    typeof value === 'number' && value >= 0 ? Math.min(value, 1) : undefined;
+  const hints = modelPreferences?.hints
+    ?.slice(0, MAX_HINTS)
+    .map(({ name }) => ({ name: forTerminal(name ?? '', { maxLength: 200 }) }));
+  const costPriority = priority(modelPreferences?.costPriority);
+  const speedPriority = priority(modelPreferences?.speedPriority);
+  const intelligencePriority = priority(modelPreferences?.intelligencePriority);
+  return {
+    ...rest,
+    ...(given !== undefined && { includeContext: given }),
+    ...(modelPreferences !== undefined && {
+      modelPreferences: {
+        ...(hints !== undefined && { hints }),
+        ...(costPriority !== undefined && { costPriority }),
+        ...(speedPriority !== undefined && { speedPriority }),
+        ...(intelligencePriority !== undefined && { intelligencePriority }),
+      },
+    }),
+  };
+}
+
+/** The answer, if it is one that may be returned: of known kinds, within the bound, and of the types that it claims. */
+export async function checkedResult(
+  result: Result,
+  limits: SamplingContentLimits | undefined,
+  decisions: Decisions,
+): Promise<Result> {
+  const { maxBytes = 256 * 1024 } = limits ?? {};
+  if (result?.role !== 'assistant' || typeof result.model !== 'string') decisions.refuse('result');
+  const blocks = blocksOf(result.content);
+  const bytes = blocks.reduce((total, block) => total + sizeOf(block), 0);
+  if (bytes > maxBytes) decisions.refuse('result-too-large', { details: { bytes, maxBytes } });
+  for (const block of blocks) {
+    checkKind(block, limits, decisions);
+    if (block.type === 'image' || block.type === 'audio') await checkMedia(block, maxBytes, decisions);
+  }
+  return result;
+}
+
+/** The media of a request, once it is within bounds. */
+export async function checkRequestMedia(
+  params: Params,
+  limits: SamplingContentLimits | undefined,
+  decisions: Decisions,
+): Promise<void> {
+  const { maxBytes = 256 * 1024 } = limits ?? {};
+  const media = params.messages
+    .flatMap(({ content }) => blocksOf(content))
+    .filter(({ type }) => type === 'image' || type === 'audio');
+  for (const block of media) await checkMedia(block, maxBytes, decisions);
+}
+
+async function checkMedia(block: Block, maxBytes: number, decisions: Decisions): Promise<void> {
+  const { data, mimeType } = block as { readonly data?: string; readonly mimeType?: string };
+  const checked = await checkContents({ data, mimeType }, { maxBytes }).catch(() => undefined);
+  const family = `${block.type}/`;
+  if (checked === undefined || checked.problems.length > 0 || checked.mimeType?.startsWith(family) !== true) {
+    decisions.refuse('content-type', { invalid: true });
+  }
+}
+
+function checkKind(
+  block: Block,
+  { kinds = [], tools = false }: SamplingContentLimits = {},
+  decisions: Decisions,
+): void {
+  switch (block.type) {
+    case 'text':
+      if (typeof block.text === 'string') return;
+      break;
+    case 'image':
+    case 'audio':
+      if (kinds.includes(block.type) && typeof block.data === 'string') return;
+      break;
+    case 'tool_use':
+    case 'tool_result':
+      if (tools) return;
+      break;
+  }
+  decisions.refuse('content-kind', { invalid: true, details: { kind: String(block.type).slice(0, 50) } });
+}
+
+function blocksOf(content: unknown): readonly Block[] {
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return blocks.map((block) => (typeof block === 'object' && block !== null ? (block as Block) : { type: 'unknown' }));
+}
+
+function sizeOf(block: Block): number {
+  if (block.type === 'text' && typeof block.text === 'string') return utf8Size(block.text);
+  if (typeof block.data === 'string') return base64Size(block.data);
+  return utf8Size(JSON.stringify(block));
+}
+
+/** A request as lines for a user: who says what, with nothing hidden in it. */
+export function transcriptOf(params: Params): string {
+  const shown = (text: string): string => forTerminal(text, { lines: true });
+  const system = params.systemPrompt === undefined ? [] : [`system: ${shown(params.systemPrompt)}`];
+  const said = params.messages.map(({ role, content }) => {
+    const parts = blocksOf(content).map((block) => {
+      if (block.type === 'text') return shown(String(block.text));
+      if (typeof block.data === 'string') return `[${block.type}, ${base64Size(block.data)} bytes]`;
+      return `[${forTerminal(block.type)}: ${shown(JSON.stringify(block))}]`;
+    });
+    return `${role}: ${parts.join('\n')}`;
+  });
+  return [...system, ...said].join('\n\n');
+}

@@ -1,0 +1,52 @@
+/** The definitions of a server's tools, whole, from the server itself: no cache, no field dropped, and never without an end. */
+import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+import type { Decisions } from './decisions.ts';
+
+/** A tool as the server defines it, with every field. */
+export type ToolDefinition = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** Tools of a server that are looked at, and pages that they may come in. */
+const MAX_TOOLS = 2_000;
+const MAX_PAGES = 100;
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** Takes a result as it is on the wire: the SDK's own schema drops fields that it does not know, and a change in them. */
+const WHOLE = {
+  '~standard': {
+    version: 1 as const,
+    vendor: 'vitrine',
+    validate: (value: unknown) =>
+      typeof value === 'object' && value !== null ? { value: value as Data } : { issues: [{ message: 'No object' }] },
+  },
+};
+
+export async function listDefinitions(
+  client: Client,
+  decisions: Decisions,
+  options: RequestOptions | undefined,
+): Promise<readonly ToolDefinition[]> {
+  const found: ToolDefinition[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result = (await client.request({ method: 'tools/list', params }, WHOLE, options)) as Data;
+    const tools: readonly unknown[] = Array.isArray(result.tools) ? result.tools : decisions.refuse('list-malformed');
+    found.push(...tools.filter(isDefinition));
+    if (found.length > MAX_TOOLS) return decisions.refuse('too-many-tools');
+    const { nextCursor } = result;
+    if (typeof nextCursor !== 'string') return found;
+    if (cursors.has(nextCursor)) return decisions.refuse('cursor-loop');
+    cursors.add(nextCursor);
+    cursor = nextCursor;
+  }
+  return decisions.refuse('too-many-tools');
+}
+
+const isDefinition = (tool: unknown): tool is ToolDefinition =>
+  typeof tool === 'object' &&
+  tool !== null &&
+  'name' in tool &&
+  typeof tool.name === 'string' &&
+  tool.name.length <= 1_000;

@@ -1,0 +1,204 @@
+/**
+ * Tools of a server that is not trusted (SEC-TOOL-4): each definition is approved once and pinned, a change is detected
+ * before the next call, and what leaves is looked at and confirmed.
+ */
+import type { CallToolResult, Client, RequestOptions, Tool } from '@modelcontextprotocol/client';
+import { forTerminal, hasHiddenText } from '../safety/terminal.ts';
+import { asked, decisionsOf, type GuardOptions } from './decisions.ts';
+import { changedFields, type PinStore, pinOf, type ToolPin } from './pins.ts';
+import { type SecretFinding, type SecretScan, secretsIn } from './secrets.ts';
+import { listDefinitions, type ToolDefinition } from './tool-list.ts';
+
+/** A definition that a user decides about. Everything in it is the server's word, its annotations most of all. */
+export interface ToolReview {
+  readonly server: string | undefined;
+  readonly name: string;
+  /** Without escapes and hidden characters. */
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  /** As the server sends it. */
+  readonly definition: ToolDefinition;
+  readonly status: 'new' | 'changed';
+  /** Fields that are not as they were approved. */
+  readonly changes: readonly string[];
+  /** The description has characters that a reader does not see and a model does. */
+  readonly hiddenText: boolean;
+  readonly pin: ToolPin;
+}
+
+/** A call that a user decides about. */
+export interface CallReview {
+  readonly server: string | undefined;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Places in the arguments that look like secrets. */
+  readonly secrets: readonly SecretFinding[];
+  readonly definition: ToolDefinition;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface ToolOptions extends GuardOptions {
+  /** Approves a definition that is new or has changed. Without it no tool is approved, but those whose pins are kept. */
+  readonly approve?: (review: ToolReview) => boolean | Promise<boolean>;
+  /** Confirms each call. True makes it; other arguments are sent instead. Without it no call is made. */
+  readonly confirm?: (
+    review: CallReview,
+  ) =>
+    | boolean
+    | { arguments: Readonly<Record<string, unknown>> }
+    | Promise<boolean | { arguments: Readonly<Record<string, unknown>> }>;
+  /** What becomes of arguments that look like secrets: `refuse`, which is the default, or `ask`, which leaves it to `confirm`. */
+  readonly secrets?: 'refuse' | 'ask';
+  /** In the place of the guard's own look at texts for secrets. */
+  readonly scan?: SecretScan;
+  /** Where pins are kept; in memory by default. */
+  readonly pins?: PinStore;
+  /** Milliseconds for which a list of definitions is good; 0 by default: each call looks at the definition first. */
+  readonly maxAgeMs?: number;
+  /** Bytes of arguments, as JSON; 1 MiB by default. */
+  readonly maxArgumentBytes?: number;
+}
+
+/** A tool for the host, with its texts made safe to show. */
+export interface GuardedTool {
+  readonly name: string;
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  readonly inputSchema: unknown;
+  /** What the server says that the tool does. Nothing is decided by it here, and nothing should be elsewhere. */
+  readonly untrustedAnnotations: unknown;
+  readonly status: 'new' | 'approved' | 'changed';
+}
+
+export interface ToolGuard {
+  /** All tools of the server, each with whether it is approved. Asks nobody. */
+  listTools(options?: RequestOptions): Promise<readonly GuardedTool[]>;
+  /** A call, once the definition is approved and the arguments are confirmed. @throws GuardRefusal */
+  callTool(
+    params: { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> },
+    options?: RequestOptions,
+  ): Promise<CallToolResult>;
+}
+
+/**
+ * The tools of a server behind a guard. Use it in the place of the client's own `listTools` and `callTool`. One guard is for
+ * one server: names of tools mean something at that server only.
+ *
+ * @example
+ * const tools = guardTools(client, { server: 'notes', approve: askAboutTool, confirm: askAboutCall });
+ * const result = await tools.callTool({ name: 'search', arguments: { query: 'tides' } });
+ */
+export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard {
+  const { server, approve, confirm, scan, secrets = 'refuse', pins = new Map<string, ToolPin>() } = options;
+  const { maxAgeMs = 0, maxArgumentBytes = 1024 * 1024 } = options;
+  const decisions = decisionsOf('tools', options);
+  let known: { readonly at: number; readonly definitions: readonly ToolDefinition[] } | undefined;
+
+  async function definitions(
+    requestOptions: RequestOptions | undefined,
+    maxAge: number,
+  ): Promise<readonly ToolDefinition[]> {
+    if (known === undefined || performance.now() - known.at >= maxAge) {
+      known = { at: performance.now(), definitions: await listDefinitions(client, decisions, requestOptions) };
+    }
+    return known.definitions;
+  }
+
+  async function reviewOf(definition: ToolDefinition): Promise<ToolReview & { readonly approved: boolean }> {
+    const { name, title, description } = definition;
+    const pin = await pinOf(definition);
+    const before = await pins.get(name);
+    const shown = (text: unknown): string | undefined =>
+      typeof text === 'string' ? forTerminal(text, { lines: true, maxLength: 16_384 }) : undefined;
+    return {
+      server,
+      name,
+      title: shown(title),
+      description: shown(description),
+      definition,
+      status: before === undefined ? 'new' : 'changed',
+      changes: before === undefined ? [] : changedFields(before, pin),
+      hiddenText: [title, description, JSON.stringify(definition.inputSchema ?? '')].some(
+        (text) => typeof text === 'string' && hasHiddenText(text),
+      ),
+      pin,
+      approved: before?.hash === pin.hash,
+    };
+  }
+
+  /** The definition as it is now, if it is or becomes approved. */
+  async function approved(name: string, requestOptions: RequestOptions | undefined): Promise<ToolDefinition> {
+    const named = (await definitions(requestOptions, maxAgeMs)).filter((each) => each.name === name);
+    const [definition] = named;
+    if (definition === undefined) return decisions.refuse('unknown-tool', { subject: name });
+    if (named.length > 1) return decisions.refuse('ambiguous-tool', { subject: name });
+    const { approved: isApproved, ...review } = await reviewOf(definition);
+    if (isApproved) return definition;
+    const { status, changes, hiddenText } = review;
+    if (status === 'changed') decisions.changed('definition', { subject: name, details: { fields: changes } });
+    if (approve === undefined) return decisions.refuse('not-approved', { subject: name });
+    if ((await asked(decisions, () => approve(review), requestOptions?.signal)) !== true) {
+      return decisions.refuse('not-approved', { subject: name });
+    }
+    decisions.allowed('approved', { subject: name, details: { status, hiddenText } });
+    await asked(decisions, async () => void (await pins.set(name, review.pin)));
+    return definition;
+  }
+
+  async function checkedArguments(
+    name: string,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<readonly SecretFinding[]> {
+    const size = new TextEncoder().encode(JSON.stringify(given)).byteLength;
+    if (size > maxArgumentBytes) return decisions.refuse('arguments-too-large', { subject: name, details: { size } });
+    const found = await asked(decisions, () => secretsIn(given, scan));
+    if (found.length > 0 && secrets === 'refuse') {
+      return decisions.refuse('secrets', { subject: name, details: { found } });
+    }
+    return found;
+  }
+
+  return {
+    async listTools(requestOptions) {
+      const all = await definitions(requestOptions, 0);
+      return await Promise.all(
+        all.map(async (definition) => {
+          const { name, title, description, status, approved: isApproved } = await reviewOf(definition);
+          const { inputSchema, annotations } = definition;
+          return {
+            name,
+            title,
+            description,
+            inputSchema,
+            untrustedAnnotations: annotations,
+            status: isApproved ? 'approved' : status,
+          } as const;
+        }),
+      );
+    },
+
+    async callTool({ name, arguments: given = {} }, requestOptions) {
+      const { signal } = requestOptions ?? {};
+      const definition = await approved(name, requestOptions);
+      // A copy: what was shown is what is sent, whatever becomes of the caller's object meanwhile.
+      const copy = structuredClone(given);
+      const found = await checkedArguments(name, copy);
+      if (confirm === undefined) return decisions.refuse('no-confirmation', { subject: name });
+      const review: CallReview = { server, name, arguments: structuredClone(copy), secrets: found, definition, signal };
+      const answer = await asked(decisions, () => confirm(review), signal);
+      if (answer === false || answer === undefined || answer === null)
+        return decisions.refuse('declined', { subject: name });
+      const sent = answer === true ? copy : structuredClone(answer.arguments);
+      if (answer !== true) {
+        decisions.changed('arguments', { subject: name });
+        await checkedArguments(name, sent);
+      }
+      decisions.allowed('called', { subject: name });
+      // With the definition that was approved: by it the SDK validates the result, and makes headers out of arguments.
+      return await client.callTool(
+        { name, arguments: sent },
+        { ...requestOptions, toolDefinition: definition as unknown as Tool },
+      );
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** `vitrine/client/node`: the client beside what only Node can do: start programs, and keep answers on disk. */
+import { createResourceClient, type ResourceClient, type ResourceClientOptions } from '../client.ts';
+import type { HttpTarget } from '../http.ts';
+import { parseCommandLine, type StdioTarget, stdioConnect } from './stdio.ts';
+
+export { type DiskStoreOptions, diskStore } from './disk-store.ts';
+export { parseCommandLine, type StdioTarget, stdioConnect } from './stdio.ts';
+
+/** A server behind a URL, or a program; as a text, `https://...` or a command line. */
+export type ServerTarget = string | URL | HttpTarget | StdioTarget;
+
+/**
+ * A client for the resources of one server, which is connected to, or started.
+ *
+ * @example
+ * await using resources = await connectResourceClient('npx -y some-mcp-server');
+ * const { primary } = await resources.read('file:///readme.md');
+ * @throws ResourceClientError `unavailable`, `denied`, `timeout`, `invalid` for a command line that is none
+ */
+export async function connectResourceClient(
+  target: ServerTarget,
+  options: ResourceClientOptions & { readonly signal?: AbortSignal | undefined } = {},
+): Promise<ResourceClient> {
+  const { signal, ...rest } = options;
+  const full = targetOf(target);
+  const client = 'url' in full ? createResourceClient(full, rest) : createResourceClient(stdioConnect(full), rest);
+  try {
+    await client.connect(signal);
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+function targetOf(target: ServerTarget): HttpTarget | StdioTarget {
+  if (target instanceof URL) return { url: target };
+  if (typeof target !== 'string') return target;
+  return /^https?:\/\//i.test(target) ? { url: target } : parseCommandLine(target);
+}

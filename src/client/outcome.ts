@@ -1,0 +1,141 @@
+/**
+ * What the contents of a read mean (SEP-2093, "Multi-Content Semantics"): formats of one content, children of a container,
+ * or, of servers that do not say which, whatever they sent with the first in front.
+ */
+import { bestFormat } from './accept.ts';
+import type { ReadItem } from './contents.ts';
+import { invalidAnswer, ResourceClientError } from './errors.ts';
+import type { Data } from './link.ts';
+import { identityOf } from './shapes.ts';
+
+/** Something in an answer that the protocol does not allow, and that was put up with. */
+export interface ReadIssue {
+  readonly kind: /** Items of another URI in the read of a resource that has no children (2093-6). They are in `foreign`. */
+    | 'foreign-uri'
+    /** Formats of one content that say different things of it (2093-6). */
+    | 'inconsistent-metadata'
+    /** There are no contents, and nothing says that this is a container (2093-6). */
+    | 'no-contents'
+    /** Items that are neither text nor blob. They were left out. */
+    | 'not-an-item'
+    /** Contents of several URIs from a server that does not say what they are (2093-7). They are in `others`. */
+    | 'several-uris';
+  readonly count: number;
+}
+
+/** The answer to a read. */
+export interface ReadResult {
+  /** As it was asked for. */
+  readonly uri: string;
+  /** Whether it has children: what it, its metadata, or its server says; undefined where nothing does. */
+  readonly listable: boolean | undefined;
+  /**
+   * What to take: the best format for `accept`, else the first item (2093-7). Undefined for a container without contents
+   * of its own, and for an empty answer.
+   */
+  readonly primary: ReadItem | undefined;
+  /** All formats of that content, in the order that they were sent, the primary one among them (2093-6). */
+  readonly alternatives: readonly ReadItem[];
+  /** Children of a container. Never taken to be all of them: for that, list it (2093-5). */
+  readonly children: readonly ReadItem[];
+  /** Other items of a server that does not say what they are (2093-7). */
+  readonly others: readonly ReadItem[];
+  /** Items that have no business in this answer. */
+  readonly foreign: readonly ReadItem[];
+  readonly issues: readonly ReadIssue[];
+  /** Where it came from. `revalidated`: kept here, and the server said that it had not changed. */
+  readonly from: 'server' | 'cache' | 'revalidated';
+  /** The result as it was sent, every field. */
+  readonly result: Data;
+}
+
+export interface OutcomeSetup {
+  readonly uri: string;
+  /** What is known of it beforehand. */
+  readonly listable: boolean | undefined;
+  /** Every resource of this server says what it can do. */
+  readonly says: boolean;
+  readonly accept: string | readonly string[] | undefined;
+  readonly dropped: number;
+  readonly from: ReadResult['from'];
+  readonly result: Data;
+}
+
+/** @throws ResourceClientError `invalid-answer`, `not-acceptable` */
+export function outcomeOf(items: readonly ReadItem[], setup: OutcomeSetup): ReadResult {
+  const { uri } = setup;
+  const asked = identityOf(uri);
+  const same = (item: ReadItem): boolean => identityOf(item.resource.uri) === asked;
+  const own = items.filter(same);
+  const told = own.map((item) => item.resource.capabilities?.list).find((list) => list !== undefined);
+  // A server that always says, and sends nothing of the resource itself, sends children.
+  const listable = told ?? setup.listable ?? (setup.says && items.length > 0 && own.length === 0 ? true : undefined);
+  const issues: ReadIssue[] = [];
+  if (setup.dropped > 0) issues.push({ kind: 'not-an-item', count: setup.dropped });
+  const made = (parts: Partial<ReadResult>): ReadResult => {
+    const alternatives = parts.alternatives ?? [];
+    return {
+      uri,
+      listable,
+      primary: preferred(alternatives, setup.accept, uri),
+      alternatives,
+      children: [],
+      others: [],
+      foreign: [],
+      issues,
+      from: setup.from,
+      result: setup.result,
+      ...parts,
+    };
+  };
+
+  if (listable === true) {
+    return made({ alternatives: own, children: items.filter((item) => !same(item)) });
+  }
+  if (listable === false) {
+    const foreign = items.filter((item) => !same(item));
+    if (own.length === 0) throw invalidAnswer('The server sent no contents of this resource', uri);
+    if (foreign.length > 0) issues.push({ kind: 'foreign-uri', count: foreign.length });
+    noteDifferences(own, issues);
+    return made({ alternatives: own, foreign });
+  }
+  const [first] = items;
+  if (first === undefined) {
+    issues.push({ kind: 'no-contents', count: 0 });
+    return made({});
+  }
+  const primary = identityOf(first.resource.uri);
+  const alternatives = items.filter((item) => identityOf(item.resource.uri) === primary);
+  const others = items.filter((item) => identityOf(item.resource.uri) !== primary);
+  if (others.length > 0) issues.push({ kind: 'several-uris', count: others.length });
+  noteDifferences(alternatives, issues);
+  return made({ alternatives, others });
+}
+
+/** The format that is wanted; the first one where nobody says. @throws ResourceClientError `not-acceptable` */
+function preferred(items: readonly ReadItem[], accept: OutcomeSetup['accept'], uri: string): ReadItem | undefined {
+  if (accept === undefined || items.length === 0) return items[0];
+  const types = items.map(typeOf);
+  const best = bestFormat(types, accept);
+  if (best !== undefined) return items[best];
+  throw new ResourceClientError('not-acceptable', 'The resource has none of the formats that are wanted', {
+    uri,
+    data: { available: types },
+  });
+}
+
+/** The type of an item; what its form says where it has none. */
+const typeOf = ({ resource, form }: ReadItem): string =>
+  resource.mimeType ?? (form === 'text' ? 'text/plain' : 'application/octet-stream');
+
+/** What has to be the same of every format of one content. */
+const SHARED = ['name', 'title', 'description', 'annotations'] as const;
+
+function noteDifferences(items: readonly ReadItem[], issues: ReadIssue[]): void {
+  const [first, ...rest] = items;
+  if (first === undefined) return;
+  const said = (item: ReadItem): string => JSON.stringify(SHARED.map((field) => item.resource[field] ?? null));
+  const expected = rest.length > 0 ? said(first) : '';
+  const count = rest.filter((item) => said(item) !== expected).length;
+  if (count > 0) issues.push({ kind: 'inconsistent-metadata', count });
+}

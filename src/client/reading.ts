@@ -1,0 +1,200 @@
+/** Reads: a window where one is wanted, limits before anything is decoded, and what is kept asked about rather than sent again. */
+import { RANGE_META_KEY } from '../protocol/meta.ts';
+import { METADATA_METHOD } from '../protocol/methods.ts';
+import type { Asking, CallOptions } from './asking.ts';
+import { base64Size, utf8Size } from './base64.ts';
+import { type ByteRange, cutItem, itemIn, type ReadItem } from './contents.ts';
+import { invalidAnswer, isUnsupported, ResourceClientError } from './errors.ts';
+import type { Data, Link } from './link.ts';
+import { outcomeOf, type ReadResult } from './outcome.ts';
+import { entriesIn, identityOf, isListable, resourceIn } from './shapes.ts';
+
+export interface ReadOptions extends CallOptions {
+  /**
+   * The formats that are wanted, best first: `['text/markdown', 'text/*']`, or as in HTTP's `Accept`. Default: the format
+   * that the server sends first.
+   */
+  readonly accept?: string | readonly string[] | undefined;
+  /**
+   * A part of the content, in bytes. A server that knows windows (`vitrine/range`) sends that part; of others it is cut
+   * here. A `#` part of the URI (`#L3-L5`) is the server's business.
+   */
+  readonly range?: ByteRange | undefined;
+  /** Bytes of all contents together, before base64; more is refused before it is decoded. Default: `maxBytes` of the client. */
+  readonly maxBytes?: number | undefined;
+}
+
+export interface Reading {
+  /** @param listable what is known of it beforehand */
+  read(uri: string, options: ReadOptions, known: Known): Promise<ReadResult>;
+}
+
+/** What was said of a resource before. */
+export type Known = (uri: string) => { readonly listable: boolean | undefined; readonly size: number | undefined };
+
+const READ = 'resources/read';
+
+/** Items of one read that are looked at. */
+const MAX_ITEMS = 10_000;
+
+export function createReading(asking: Asking, defaultMaxBytes: number): Reading {
+  const { cache, connection } = asking;
+
+  /** What is kept of a resource, if the server says that it has not changed since (`lastModified` and `size`). */
+  async function revalidated(link: Link, uri: string, part: string, options: CallOptions): Promise<Data | undefined> {
+    if (options.fresh === true || link.learned.metadata === false) return undefined;
+    const question = { method: READ, uri, part };
+    const kept = await cache.get(question);
+    if (kept?.validator === undefined) return undefined;
+    const since = cache.mark();
+    try {
+      const answer = await asking.request(link, METADATA_METHOD, { uri }, options);
+      link.learned.metadata = true;
+      if (validatorIn(answer.resource) !== kept.validator) return undefined;
+      const { ttlMs, cacheScope } = answer;
+      const value = { ...kept.value, ...(ttlMs !== undefined && { ttlMs, cacheScope }) };
+      await cache.put(question, value, since, kept.validator);
+      return kept.value;
+    } catch (error) {
+      if (isUnsupported(error)) link.learned.metadata = false;
+      // Whatever is the matter, the read itself says it better.
+      options.signal?.throwIfAborted();
+      return undefined;
+    }
+  }
+
+  async function fetchWhole(
+    uri: string,
+    range: ByteRange | undefined,
+    options: CallOptions,
+  ): Promise<{ value: Data; from: ReadResult['from'] }> {
+    const part = partOf(range);
+    const question = { method: READ, uri, part };
+    const whole = { method: READ, uri, part: '' };
+    if (options.fresh !== true) {
+      for (const each of part === '' ? [whole] : [question, whole]) {
+        const kept = await cache.get(each);
+        if (kept?.fresh === true) return { value: kept.value, from: 'cache' };
+      }
+    }
+    const name = JSON.stringify([READ, uri, part, options.fresh === true, options.timeoutMs]);
+    return cache.once(name, options.signal, async (signal) => {
+      const link = await connection.get(signal);
+      const inner = { ...options, signal };
+      const same = await revalidated(link, uri, part, inner);
+      if (same !== undefined) return { value: same, from: 'revalidated' as const };
+      const since = cache.mark();
+      const meta = range === undefined ? {} : { _meta: { [RANGE_META_KEY]: wireRange(range) } };
+      const value = await asking.request(link, READ, { uri, ...meta }, inner);
+      const items = entriesIn(value, 'contents') ?? [];
+      const windowed = items.some((item) => itemIn(item, uri)?.window !== undefined);
+      await cache.put(windowed ? question : whole, value, since, validatorOf(items, uri));
+      return { value, from: 'server' as const };
+    });
+  }
+
+  return {
+    async read(uri, options, known) {
+      const { maxBytes = defaultMaxBytes, range, accept } = options;
+      checkRange(range, uri);
+      const before = known(uri);
+      if (range === undefined && before.size !== undefined && before.size > maxBytes) {
+        throw tooLarge(uri, before.size, maxBytes);
+      }
+      const { value, from } = await fetchWhole(uri, range, options);
+      const entries = entriesIn(value, 'contents');
+      if (entries === undefined || entries.length > MAX_ITEMS) {
+        throw invalidAnswer('The answer of the server has no contents that can be taken', uri);
+      }
+      // A window is cut out of what is here already; what is given is what counts.
+      if (range === undefined || entries.some((entry) => sizeOf(entry) > maxBytes * WHOLE_FACTOR)) {
+        checkSize(entries, uri, maxBytes);
+      }
+      const items = entries.flatMap((entry) => itemIn(entry, uri) ?? []);
+      const cut = range === undefined ? items : items.map((item) => windowOf(item, range, uri));
+      if (range !== undefined) checkTotal(cut, uri, maxBytes);
+      return outcomeOf(cut, {
+        uri,
+        listable: before.listable,
+        says: connection.current?.facts.metadata === true,
+        accept,
+        dropped: entries.length - items.length,
+        from,
+        result: value,
+      });
+    },
+  };
+}
+
+/** A server that sends everything where a window was asked for may send so many times `maxBytes`. */
+const WHOLE_FACTOR = 16;
+
+const partOf = (range: ByteRange | undefined): string =>
+  range === undefined ? '' : `${range.offset ?? 0}+${range.length ?? ''}`;
+
+const wireRange = ({ offset, length }: ByteRange): ByteRange => ({
+  ...(offset !== undefined && { offset }),
+  ...(length !== undefined && { length }),
+});
+
+/** @throws ResourceClientError `invalid` */
+function checkRange(range: ByteRange | undefined, uri: string): void {
+  const wrong = (value: number | undefined, least: number): boolean =>
+    value !== undefined && !(Number.isSafeInteger(value) && value >= least);
+  if (range === undefined || !(wrong(range.offset, 0) || wrong(range.length, 1))) return;
+  throw new ResourceClientError('invalid', 'A range is an offset from 0 and a length from 1, in bytes', { uri });
+}
+
+/** @throws ResourceClientError `invalid` for a window behind the end */
+function windowOf(item: ReadItem, range: ByteRange, uri: string): ReadItem {
+  if (item.window !== undefined) return item;
+  const { offset = 0 } = range;
+  if (offset > item.byteLength) {
+    throw new ResourceClientError('invalid', `The range begins behind the end: there are ${item.byteLength} bytes`, {
+      uri,
+      data: { total: item.byteLength },
+    });
+  }
+  return cutItem(item, range);
+}
+
+/** @throws ResourceClientError `too-large`, before anything is decoded (SEC-RES-3) */
+function checkSize(entries: readonly unknown[], uri: string, maxBytes: number): void {
+  let total = 0;
+  for (const entry of entries) {
+    total += sizeOf(entry);
+    if (total > maxBytes) throw tooLarge(uri, total, maxBytes);
+  }
+}
+
+function checkTotal(items: readonly ReadItem[], uri: string, maxBytes: number): void {
+  const total = items.reduce((sum, item) => sum + item.byteLength, 0);
+  if (total > maxBytes) throw tooLarge(uri, total, maxBytes);
+}
+
+const tooLarge = (uri: string, size: number, maxBytes: number): ResourceClientError =>
+  new ResourceClientError('too-large', `The contents have more than ${maxBytes} bytes`, {
+    uri,
+    data: { size, maxBytes },
+  });
+
+function sizeOf(entry: unknown): number {
+  const { text, blob } = (entry ?? {}) as Data;
+  return (typeof text === 'string' ? utf8Size(text) : 0) + (typeof blob === 'string' ? base64Size(blob) : 0);
+}
+
+/** What tells one state of a resource from the next; undefined where the server says nothing that could. */
+function validatorIn(value: unknown): string | undefined {
+  const resource = resourceIn(value, '');
+  const modified = resource?.annotations?.lastModified;
+  if (resource === undefined || typeof modified !== 'string') return undefined;
+  return JSON.stringify([modified, resource.size ?? null]);
+}
+
+/** Of a read that is of the resource itself, and nothing else: children change without their container. */
+function validatorOf(items: readonly unknown[], uri: string): string | undefined {
+  const [first] = items;
+  const resource = resourceIn(first, uri);
+  if (items.length !== 1 || resource === undefined || identityOf(resource.uri) !== identityOf(uri)) return undefined;
+  return isListable(resource) === true ? undefined : validatorIn(resource);
+}

@@ -1,0 +1,142 @@
+/** Contents of a server, looked at before anything is done with them: their size, and whether they are what they claim. */
+import { isBinaryType } from '../../core/text.ts';
+import { HEAD_BYTES, verifyType } from '../../core/verify-type.ts';
+import { base64Size, decodeBase64, utf8Size } from '../base64.ts';
+import { ResourceClientError } from '../errors.ts';
+
+/** Bytes of one item that are taken, unless told otherwise: 16 MiB. */
+export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+
+/** An item of `resources/read`, an embedded resource's `resource`, or an image or audio block of a result. */
+export interface UncheckedContents {
+  readonly uri?: string | undefined;
+  readonly mimeType?: string | undefined;
+  /** Bytes, as the server says. */
+  readonly size?: number | undefined;
+  readonly text?: string | undefined;
+  /** Base64, of contents. */
+  readonly blob?: string | undefined;
+  /** Base64, of image and audio blocks. */
+  readonly data?: string | undefined;
+}
+
+export interface CheckOptions {
+  /** Bytes after decoding; 16 MiB by default. */
+  readonly maxBytes?: number;
+}
+
+/** What is not as the server says. */
+export type ContentProblem =
+  /** The bytes are of another type than the claimed one. */
+  | 'type-contradicted'
+  /** The size differs from the claimed one. */
+  | 'size-differs'
+  /** The text has halves of surrogate pairs, which no UTF-8 has; they are replaced. */
+  | 'not-unicode'
+  /** A text type was claimed for bytes that are no UTF-8. */
+  | 'not-utf8';
+
+/** Contents whose size is within bounds and whose type is known from the bytes. */
+export interface CheckedContents {
+  readonly uri: string | undefined;
+  /** Lower case, without parameters; what the bytes say where they contradict the claim. */
+  readonly mimeType: string | undefined;
+  /** As the server sent it. */
+  readonly claimedMimeType: string | undefined;
+  /** Bytes. */
+  readonly size: number;
+  /** There if the content is text: sent as text, or bytes of a text type that are UTF-8. */
+  readonly text: string | undefined;
+  /** There if it came as base64. */
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
+  readonly problems: readonly ContentProblem[];
+}
+
+/**
+ * Checks contents (SEC-RES-6, SEC-RES-7). The size is compared with the limit before base64 is decoded; the claimed type
+ * with the leading bytes. Nothing is ever taken for more than was claimed: text that looks like HTML is not HTML.
+ * @throws ResourceClientError `too-large`, before decoding; `invalid-answer` for base64 that is none, or no content
+ */
+export async function checkContents(contents: UncheckedContents, options: CheckOptions = {}): Promise<CheckedContents> {
+  const { maxBytes = DEFAULT_MAX_BYTES } = options;
+  const claimed = essence(contents.mimeType);
+  const base64 = contents.blob ?? contents.data;
+  const checked =
+    typeof contents.text === 'string'
+      ? await checkText(contents.text, claimed, maxBytes)
+      : typeof base64 === 'string'
+        ? await checkBytes(boundedBytes(base64, maxBytes), claimed)
+        : undefined;
+  if (checked === undefined) throw new ResourceClientError('invalid-answer', 'There is neither text nor base64');
+  const problems: ContentProblem[] = [
+    ...(claimed !== undefined && checked.mimeType !== claimed ? (['type-contradicted'] as const) : []),
+    ...(contents.size !== undefined && contents.size !== checked.size ? (['size-differs'] as const) : []),
+    ...checked.problems,
+  ];
+  return { ...checked, uri: contents.uri, claimedMimeType: contents.mimeType, problems };
+}
+
+type Looked = Pick<CheckedContents, 'mimeType' | 'size' | 'text' | 'bytes' | 'problems'>;
+
+async function checkText(text: string, claimed: string | undefined, maxBytes: number): Promise<Looked> {
+  const size = utf8Size(text);
+  if (size > maxBytes) throw tooLarge(size, maxBytes);
+  const wellFormed = text.isWellFormed();
+  // As many characters as there are bytes in a head: each is one byte at least.
+  const { head } = headOf(new TextEncoder().encode(text.slice(0, HEAD_BYTES)));
+  return {
+    mimeType: (await verifyType(claimed, head, head.byteLength === size)) ?? 'text/plain',
+    size,
+    text: wellFormed ? text : text.toWellFormed(),
+    bytes: undefined,
+    problems: wellFormed ? [] : ['not-unicode'],
+  };
+}
+
+function boundedBytes(base64: string, maxBytes: number): Uint8Array<ArrayBuffer> {
+  const size = base64Size(base64);
+  if (size > maxBytes) throw tooLarge(size, maxBytes);
+  const bytes = decodeBase64(base64);
+  if (bytes === undefined) throw new ResourceClientError('invalid-answer', 'The content is not base64');
+  return bytes;
+}
+
+async function checkBytes(bytes: Uint8Array<ArrayBuffer>, claimed: string | undefined): Promise<Looked> {
+  const { head, complete } = headOf(bytes);
+  const mimeType = await verifyType(claimed, head, complete);
+  const binary = mimeType === undefined || isBinaryType(mimeType);
+  const text = binary ? undefined : decoded(bytes);
+  const isText = mimeType?.startsWith('text/') === true;
+  return {
+    mimeType,
+    size: bytes.byteLength,
+    text,
+    bytes,
+    problems: isText && text === undefined ? ['not-utf8'] : [],
+  };
+}
+
+function headOf(bytes: Uint8Array): { readonly head: Uint8Array; readonly complete: boolean } {
+  return { head: bytes.subarray(0, HEAD_BYTES), complete: bytes.byteLength <= HEAD_BYTES };
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function tooLarge(size: number, maxBytes: number): ResourceClientError {
+  return new ResourceClientError('too-large', `The content has ${size} bytes; at most ${maxBytes} are taken`, {
+    data: { size, maxBytes },
+  });
+}
+
+/** A media type without its parameters, in lower case. */
+export function essence(mimeType: string | undefined): string | undefined {
+  const [type = ''] = (mimeType ?? '').split(';', 1);
+  const trimmed = type.trim().toLowerCase();
+  return trimmed === '' ? undefined : trimmed;
+}

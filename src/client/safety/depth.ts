@@ -1,0 +1,68 @@
+/**
+ * How deep markup nests, bounded from above without parsing it: a DOM takes quadratic time for deep trees, so 100 KB of
+ * opening tags would keep it busy for hours.
+ */
+
+/** Elements within each other that are parsed. Browsers stop at 512 by themselves. */
+export const MAX_DEPTH = 256;
+
+/** Tags of one text, at any depth. */
+export const MAX_TAGS = 50_000;
+
+/** Tags where it cannot be told without parsing what closes what: each may be in the one before. */
+export const MAX_UNCLEAR_TAGS = 1_000;
+
+const OPENING = /<[a-zA-Z]/g;
+
+/**
+ * One token whose end every parser finds in the same place, in HTML as in SVG: there is no `<` or `>` within it. What
+ * raw text or a comment would hide is then hidden in whole tokens.
+ */
+const TOKEN =
+  /[^<]+|<!--(?:[^<>-]|-(?!-))*-->|<!doctype[^<>]*>|<\?xml[^<>]*>|<(\/?)([a-z][^\s<>/="'`]*)(?:\s+[^\s<>/="'`]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'=<>`/]+))?)*\s*(\/?)>/iy;
+
+/** They have no content in HTML, and end foreign content. */
+const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
+
+/** They lead out of SVG, into HTML where `/>` closes nothing. */
+const LEAVES_SVG =
+  /^(?:b|big|blockquote|body|br|center|code|dd|div|dl|dt|em|embed|font|h[1-6]|head|hr|i|img|li|listing|menu|meta|nobr|ol|p|pre|ruby|s|small|span|strong|strike|sub|sup|table|tt|u|ul|var|math)$/;
+
+/** They hold HTML within SVG. */
+const HOLDS_HTML: ReadonlySet<string> = new Set(['foreignobject', 'desc', 'title']);
+
+/** Whether parsing takes time in proportion to the length: neither too deep, nor too much, nor too obscure. */
+export function isShallow(markup: string): boolean {
+  const tags = markup.match(OPENING)?.length ?? 0;
+  if (tags <= MAX_DEPTH) return true;
+  if (tags > MAX_TAGS) return false;
+  const depth = depthOf(markup);
+  return depth === undefined ? tags <= MAX_UNCLEAR_TAGS : depth <= MAX_DEPTH;
+}
+
+/** At least as deep as any parser makes it; undefined where a token is not clear. */
+function depthOf(markup: string): number | undefined {
+  const open: string[] = [];
+  let deepest = 0;
+  let leftSvg = false;
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < markup.length) {
+    const token = TOKEN.exec(markup);
+    if (token === null) return undefined;
+    const [, slash, written, selfClosing] = token;
+    if (written === undefined) continue;
+    const name = written.toLowerCase();
+    leftSvg ||= LEAVES_SVG.test(name);
+    if (slash === '/') {
+      // Only what is innermost: a parser may ignore any other end tag.
+      if (open.at(-1) === name) open.pop();
+      continue;
+    }
+    const inSvg = !leftSvg && open.includes('svg') && !open.some((each) => HOLDS_HTML.has(each));
+    if (VOID.has(name) || (selfClosing === '/' && inSvg)) continue;
+    open.push(name);
+    deepest = Math.max(deepest, open.length);
+    if (deepest > MAX_DEPTH) return deepest;
+  }
+  return deepest;
+}

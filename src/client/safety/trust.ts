@@ -1,0 +1,124 @@
+/** Which icons and websites of a server may be used (973-4): those of its own origin, of trusted domains, or carried along. */
+import { verifyType } from '../../core/verify-type.ts';
+import type { Icon } from '../../protocol/resources.ts';
+import { base64Size, decodeBase64 } from '../base64.ts';
+import { essence } from './contents.ts';
+
+/** Bytes of an icon in a `data:` URI, unless told otherwise: 64 KiB. */
+export const DEFAULT_MAX_ICON_BYTES = 64 * 1024;
+
+/** Characters of an address that are looked at. */
+const MAX_URL_LENGTH = 2_048;
+
+/** The types of icons that are shown; of SVG as the source of an `img` only. */
+export const ICON_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/svg+xml', 'image/webp']);
+
+export interface TrustOptions {
+  /** The URL that the server is reached at. Without it, as over stdio, no origin is the server's own. */
+  readonly server?: string | URL | undefined;
+  /** Host names that are trusted over HTTPS, each with all below it: `example.com` holds `cdn.example.com`. */
+  readonly trustedDomains?: readonly string[];
+  /** Bytes of an icon in a `data:` URI; 65,536 by default. */
+  readonly maxIconBytes?: number;
+}
+
+export type TrustRefusal =
+  | 'malformed'
+  /** Any but `https:`, and `data:` for icons; `http:` is taken where the server's own URL has it. */
+  | 'scheme'
+  /** Neither the server's own origin nor a trusted domain. */
+  | 'origin'
+  /** A name or a password in the address. */
+  | 'credentials'
+  | 'too-large'
+  /** Not PNG, JPEG, SVG or WebP, by the claim or by the bytes. */
+  | 'type';
+
+export type Trust<T> = ({ readonly trusted: true } & T) | { readonly trusted: false; readonly reason: TrustRefusal };
+
+export interface TrustedIcon {
+  /** For the `src` of an `img` element, and nothing else. An SVG must not get into a page in any other way. */
+  readonly src: string;
+  /** As the bytes say for `data:`, as the server says else; undefined where it says nothing. */
+  readonly mimeType: string | undefined;
+  /** Whether showing it takes a request. `fetchIcon` makes one that gives nothing away. */
+  readonly remote: boolean;
+}
+
+const refused = (reason: TrustRefusal): { readonly trusted: false; readonly reason: TrustRefusal } => ({
+  trusted: false,
+  reason,
+});
+
+/** Whether an icon may be shown, and from where. */
+export async function trustIcon(icon: Icon, options: TrustOptions = {}): Promise<Trust<TrustedIcon>> {
+  const claimed = iconType(icon.mimeType);
+  if (claimed !== undefined && !ICON_TYPES.has(claimed)) return refused('type');
+  if (typeof icon.src !== 'string') return refused('malformed');
+  if (/^data:/i.test(icon.src)) return dataIcon(icon.src, claimed, options.maxIconBytes ?? DEFAULT_MAX_ICON_BYTES);
+  const address = trustWebsite(icon.src, options);
+  if (!address.trusted) return address;
+  return { trusted: true, src: address.url, mimeType: claimed, remote: true };
+}
+
+/** The icons that may be shown, in the server's order. At most 32 are looked at. */
+export async function trustedIcons(
+  icons: readonly Icon[] | undefined,
+  options: TrustOptions = {},
+): Promise<readonly (Icon & TrustedIcon)[]> {
+  const looked = await Promise.all(
+    (icons ?? []).slice(0, 32).map(async (icon) => ({ icon, trust: await trustIcon(icon, options) })),
+  );
+  return looked.flatMap(({ icon, trust }) => {
+    if (!trust.trusted) return [];
+    const { src, mimeType, remote } = trust;
+    return [{ ...icon, src, mimeType, remote }];
+  });
+}
+
+/** Whether the address of a website (`websiteUrl`), or of anything else, may be made a link; it is as `URL` writes it. */
+export function trustWebsite(website: string | undefined, options: TrustOptions = {}): Trust<{ readonly url: string }> {
+  const { server, trustedDomains = [] } = options;
+  if (website === undefined || website.length > MAX_URL_LENGTH || !URL.canParse(website)) return refused('malformed');
+  const url = new URL(website);
+  const own = server === undefined || !URL.canParse(String(server)) ? undefined : new URL(server);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('scheme');
+  if (url.username !== '' || url.password !== '') return refused('credentials');
+  if (own !== undefined && own.origin === url.origin) return { trusted: true, url: url.href };
+  if (url.protocol !== 'https:') return refused('scheme');
+  const host = url.hostname.replace(/\.$/, '');
+  const known = trustedDomains.some((domain) => {
+    const name = domain.toLowerCase().replace(/^\.|\.$/g, '');
+    return name !== '' && (host === name || host.endsWith(`.${name}`));
+  });
+  return known && (url.port === '' || url.port === '443') ? { trusted: true, url: url.href } : refused('origin');
+}
+
+const DATA = /^data:([\w.+-]+\/[\w.+-]+)(;charset=[\w-]+)?;base64,/i;
+
+async function dataIcon(src: string, claimed: string | undefined, maxBytes: number): Promise<Trust<TrustedIcon>> {
+  const [prefix, type] = DATA.exec(src.slice(0, 200)) ?? [];
+  const mimeType = iconType(type);
+  if (prefix === undefined || mimeType === undefined) return refused('malformed');
+  if (!ICON_TYPES.has(mimeType) || (claimed !== undefined && claimed !== mimeType)) return refused('type');
+  const base64 = src.slice(prefix.length);
+  if (base64Size(base64) > maxBytes) return refused('too-large');
+  const bytes = decodeBase64(base64);
+  if (bytes === undefined) return refused('malformed');
+  if (!(await isIcon(mimeType, bytes))) return refused('type');
+  return { trusted: true, src: `data:${mimeType};base64,${base64}`, mimeType, remote: false };
+}
+
+/** Whether the bytes are of this type of icon. */
+export async function isIcon(mimeType: string, bytes: Uint8Array): Promise<boolean> {
+  if (bytes.byteLength === 0 || !ICON_TYPES.has(mimeType)) return false;
+  if (mimeType !== 'image/svg+xml') return (await verifyType(mimeType, bytes.subarray(0, 4_100), false)) === mimeType;
+  const start = new TextDecoder('utf-8').decode(bytes.subarray(0, 4_100));
+  return /^\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--[^>]*-->\s*|<!doctype svg[^>]*>\s*)*<svg[\s>/]/i.test(start);
+}
+
+/** `image/jpg` is a JPEG to everybody. */
+export function iconType(mimeType: string | undefined): string | undefined {
+  const type = essence(mimeType);
+  return type === 'image/jpg' ? 'image/jpeg' : type;
+}

@@ -1,0 +1,113 @@
+/**
+ * Who may do what: one question, asked at every way to a resource, tool or prompt before anything happens (SEC-RES-2,
+ * SEC-TOOL-2, SEC-PROMPT-2). The access layer asks it; an `AccessPolicy` answers.
+ */
+import type { Resource } from '../protocol/resources.ts';
+import type { Context, Principal } from './context.ts';
+
+/**
+ * What is to be done. `list` is both to be shown in lists and to have one's children listed; `read` is also to be found
+ * by a search for what is in it; `prompt` is to be listed, completed and got.
+ */
+export type AccessOperation = 'list' | 'read' | 'metadata' | 'subscribe' | 'complete' | 'call' | 'prompt';
+
+export const ACCESS_OPERATIONS: readonly AccessOperation[] = [
+  'list',
+  'read',
+  'metadata',
+  'subscribe',
+  'complete',
+  'call',
+  'prompt',
+];
+
+/**
+ * `deny` says that it may not be, `hide` that there is no such thing, in the words and with the code of what is really
+ * missing. `ask` lets a human decide.
+ */
+export type AccessEffect = 'allow' | 'ask' | 'deny' | 'hide';
+
+export interface AccessRequest {
+  readonly principal: Principal;
+  readonly operation: AccessOperation;
+  /** The published URI in its canonical form, or the URI template where `template` is set. */
+  readonly uri?: string | undefined;
+  readonly template?: boolean | undefined;
+  /** What is known of the resource; undefined where nothing is known yet. */
+  readonly resource?: Resource | undefined;
+  /** The mount that it belongs to; none for Vitrine's own tools and for prompts from files. */
+  readonly mount?: string | undefined;
+  /** Of the tool or prompt, as clients know it. */
+  readonly name?: string | undefined;
+  /** Of the call; undefined when the question is whether there are any with which it may be made. */
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  /** The tool does nothing but what is asked about again, resource by resource. */
+  readonly onlyResources?: boolean | undefined;
+}
+
+export interface AccessDecision {
+  readonly effect: AccessEffect;
+  /** What decided, for the audit and for `vitrine explain`. Never sent to a peer. */
+  readonly rule: string;
+  /** Of `ask`: how long a yes or no is remembered, in milliseconds. Default: not at all. */
+  readonly rememberMs?: number | undefined;
+  /** Scopes with which a token would be let through, where that is all that is missing. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Where something could be allowed: for what is declared before it is asked for. */
+export interface AccessArea {
+  readonly operation?: AccessOperation | undefined;
+  readonly mount?: string | undefined;
+}
+
+/** Decides. The same question has the same answer, wherever it comes from. */
+export interface AccessPolicy {
+  /** For the log. */
+  readonly name: string;
+  /** Decisions look at `resource`: a resource is described before anything is decided. */
+  readonly attributes: boolean;
+  /** Something may be hidden: another server's own words for what is missing are not passed on. Default: it may. */
+  readonly hides?: boolean | undefined;
+  /** @throws anything; then it is not allowed, and the log has the cause */
+  decide(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
+  /** Whether anything there could be allowed or asked about. Default: it could. */
+  could?(principal: Principal, area: AccessArea): boolean;
+  /** Whether everything that is listed is allowed, so that nobody has to look. Default: not. */
+  everything?(principal: Principal): boolean;
+  /** Ends what it holds. */
+  close?(): Promise<void>;
+}
+
+/** What was decided about an operation. */
+export type Decided = Pick<AccessDecision, 'effect' | 'rule'>;
+
+/** Who somebody is for what is shared by those who may see the same: the same subject may come with less. */
+export function principalKey({ id, scopes = [], groups = [], clientId = '' }: Principal): string {
+  return JSON.stringify([id, clientId, [...scopes].sort(), [...groups].sort()]);
+}
+
+/** A tool or prompt in a list. */
+export type NamedEntry = Pick<AccessRequest, 'name' | 'mount' | 'onlyResources'> & {
+  readonly operation: 'call' | 'prompt';
+};
+
+/** What one caller gets to see of what is there. */
+export interface Sight {
+  /** Whether an entry is listed. */
+  shows(entry: NamedEntry, ctx: Context): Promise<boolean>;
+  /** Whether anything there may be used. */
+  could(principal: Principal, area: AccessArea): boolean;
+  /** Scopes that are all that keeps a caller from something; undefined where it may be, or more is missing. */
+  scopesFor(request: AccessRequest): Promise<readonly string[] | undefined>;
+  /** The context of a list: its answer names no mount, as missing, of which the caller can see nothing. */
+  within(ctx: Context): Context;
+}
+
+/** Everything is seen. */
+export const FULL_SIGHT: Sight = {
+  shows: async () => true,
+  could: () => true,
+  scopesFor: async () => undefined,
+  within: (ctx) => ctx,
+};

@@ -1,0 +1,71 @@
+/**
+ * What the engine and the ways of serving it tell of themselves, as traces and metrics. Where there is none of it, it
+ * costs a look at `undefined`: nothing here knows OpenTelemetry, `layers/telemetry` does.
+ */
+import type { Gate } from './gate.ts';
+import type { Layer } from './layer.ts';
+
+/** As OpenTelemetry calls them: `pipe` is stdio, `tcp` HTTP. */
+export type NetworkTransport = 'pipe' | 'tcp';
+
+/** A request of a client, as far as a trace may know it. Its arguments are not in it. */
+export interface IncomingRequest {
+  readonly method: string;
+  /** Of the JSON-RPC message. */
+  readonly id: string | number | undefined;
+  /** Of the log, the audit and internal errors. */
+  readonly requestId: string;
+  /** Checked parameters: only `name`, `uri` and `ref` are looked at. */
+  readonly params: unknown;
+  /** The request's `_meta`, which may say what trace it is a part of (SEP-414). */
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+  /** Of the HTTP request that it came in, for those that say it there. */
+  readonly headers: Pick<Headers, 'get'> | undefined;
+  readonly transport: NetworkTransport;
+  /** The revision of the protocol, where it is known. */
+  readonly revision: string | undefined;
+  /** Tells sessions apart, and lets nobody into one. */
+  readonly session: string | undefined;
+  /** Failures that only mean that the request is run in another way: they are no outcome. */
+  readonly goesOn?: ((error: unknown) => boolean) | undefined;
+}
+
+/** A request to another server. */
+export interface OutgoingRequest {
+  readonly method: string;
+  /** Of the tool or prompt, as that server calls it. */
+  readonly name?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly mount: string;
+  readonly transport: NetworkTransport;
+}
+
+/** `traceparent`, `tracestate` and `baggage`, for the `_meta` of a request (SEP-414). */
+export type TraceMeta = Readonly<Record<string, string>>;
+
+/** Where an operation stands in a trace. */
+export interface Trace {
+  /** Runs a request to another server as a part of the trace. */
+  outgoing<T>(request: OutgoingRequest, run: (meta: TraceMeta) => Promise<T>): Promise<T>;
+}
+
+/** What is read of an engine whenever metrics are. */
+export interface EngineState {
+  /** Watches that are open. */
+  watches(): number;
+  /** Mounted servers, by mount. */
+  upstreams(): readonly { readonly mount: string; readonly state: string }[];
+}
+
+export interface Telemetry {
+  /** A span and a measurement for each operation of a mount. @param mountOf the mount of a published URI */
+  layer(mountOf: (uri: string) => string | undefined): Layer;
+  /** The same for what is no operation of a provider. */
+  gate(mountOf: (uri: string) => string | undefined): Gate;
+  /** Runs a request of a client within a span of its own. */
+  request<T>(request: IncomingRequest, run: (trace: Trace) => Promise<T>): Promise<T>;
+  /** Something that lasts has begun; to be called when it ends. */
+  opened(kind: 'session' | 'stream', transport: NetworkTransport): () => void;
+  /** Reads the engine's state until disposed. */
+  engine(state: EngineState): Disposable;
+}

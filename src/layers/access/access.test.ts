@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import type { AccessPolicy } from '../../core/access.ts';
+import { textBytes } from '../../core/body.ts';
+import { type Context, createContext } from '../../core/context.ts';
+import { PeerError, type ResourceError } from '../../core/errors.ts';
+import { type ProviderOverrides, wrapProvider } from '../../core/layer.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import { layerContract } from '../../testing/layer-contract.ts';
+import { type AccessOptions, type AccessRule, createAccess } from './index.ts';
+
+layerContract('access, to everything', createAccess({ rules: [{ effect: 'allow' }] }).layer);
+layerContract(
+  'access, by rules',
+  createAccess({
+    rules: [
+      { effect: 'allow', uris: ['**'] },
+      { effect: 'deny', uris: ['nothing:*'] },
+    ],
+  }).layer,
+);
+
+const resources = Object.fromEntries(
+  ['a.txt', 'b.txt', 'private/c.txt', 'private/d.txt', 'public/e.txt', 'public/f.txt'].map((name) => [
+    name,
+    { text: `the text of ${name}` },
+  ]),
+);
+const uriOf = (path: string): string => `memory:///${path}`;
+const PRIVATE = uriOf('private/c.txt');
+
+async function guarded(access: AccessOptions, overrides: (inner: ResourceProvider) => ProviderOverrides = () => ({})) {
+  const memory = memoryProvider({ resources });
+  const inner = wrapProvider(memory, overrides(memory));
+  return createAccess(access, () => 'm').layer(inner);
+}
+
+const without = (effect: AccessRule['effect'], rule: Omit<AccessRule, 'effect'> = {}): AccessOptions => ({
+  rules: [{ effect, uris: ['memory:///private/**'], ...rule }],
+  default: 'allow',
+});
+
+const ctx = createContext();
+const want = { maxBytes: 1_000, maxChildren: 100 };
+const codeOf = (running: Promise<unknown>): Promise<string> =>
+  running.then(
+    () => 'nothing',
+    (error: ResourceError) => `${error.code}: ${error.message} ${error.uri}`,
+  );
+
+async function listed(provider: ResourceProvider, uri: string, limit: number, on: Context = ctx): Promise<string[][]> {
+  const pages: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await provider.list(uri, { cursor, limit }, on);
+    pages.push(page.resources.map((resource) => resource.uri));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+describe('what is hidden [SEC-RES-2]', () => {
+  it('is missing to every operation, in the same words as what is missing', async () => {
+    const provider = await guarded(without('hide'));
+    for (const uri of [PRIVATE, uriOf('private'), uriOf('private/nothing.txt'), uriOf('nothing.txt')]) {
+      const missing = `not-found: Resource not found ${uri}`;
+      expect(await codeOf(provider.metadata(uri, ctx))).toBe(missing);
+      expect(await codeOf(provider.read(uri, want, ctx))).toBe(missing);
+      expect(await codeOf(provider.list(uri, { limit: 10 }, ctx))).toBe(missing);
+      const search = provider.search?.({ literal: true, pattern: 'text', uri }, ctx)[Symbol.asyncIterator]();
+      if (search !== undefined) expect(await codeOf(search.next())).toBe(missing);
+    }
+  });
+
+  it('is on no page, and leaves no gap and no page behind', async () => {
+    const provider = await guarded(without('hide'));
+    const [root] = (await provider.list(undefined, { limit: 1 }, ctx)).resources;
+    const all = (await listed(provider, root?.uri ?? '', 1)).flat();
+    expect(all).toEqual([uriOf('public'), uriOf('a.txt'), uriOf('b.txt')]);
+    expect(await listed(provider, root?.uri ?? '', 2)).toEqual([all.slice(0, 2), all.slice(2)]);
+    expect(await listed(provider, root?.uri ?? '', 3)).toEqual([all]);
+    const only = await guarded({ rules: [{ effect: 'allow', uris: [root?.uri ?? '', uriOf('a.txt')] }] });
+    expect(await listed(only, root?.uri ?? '', 1)).toEqual([[uriOf('a.txt')]]);
+  });
+
+  it('is no child of what is read, and is closed', async () => {
+    const provider = await guarded(without('hide'));
+    const [root] = (await provider.list(undefined, { limit: 1 }, ctx)).resources;
+    const bodies = await provider.read(root?.uri ?? '', want, ctx);
+    expect(bodies.length).toBeGreaterThan(0);
+    expect(bodies.filter(({ resource }) => resource.uri.includes('private'))).toEqual([]);
+  });
+
+  it('is missing under another spelling, whichever spelling is allowed', async () => {
+    const described: Resource = { uri: PRIVATE, name: 'c' };
+    // A provider that knows the same resource under another URI.
+    const alias = (): ProviderOverrides => ({
+      metadata: async () => described,
+      read: async () => [{ resource: described, content: textBytes('secret') }],
+    });
+    const provider = await guarded(without('hide'), alias);
+    for (const uri of ['memory:///open/../private/c.txt', 'memory:///%70rivate/c.txt']) {
+      expect(await codeOf(provider.read(uri, want, ctx))).toBe(`not-found: Resource not found ${uri}`);
+      expect(await codeOf(provider.metadata(uri, ctx))).toBe(`not-found: Resource not found ${uri}`);
+    }
+  });
+
+  it("has not another server's own words for what is missing", async () => {
+    const away = (): ProviderOverrides => ({
+      metadata: async (uri) => {
+        throw new PeerError({ code: -32_602, message: 'No such page in our wiki', data: { uri } }, uri);
+      },
+    });
+    const uri = uriOf('gone.txt');
+    expect(await codeOf((await guarded(without('hide'), away)).metadata(uri, ctx))).toBe(
+      `not-found: Resource not found ${uri}`,
+    );
+    // Where nothing is hidden there is nothing to tell apart.
+    expect(await codeOf((await guarded(without('deny'), away)).metadata(uri, ctx))).toContain('our wiki');
+  });
+
+  it('can be subscribed to as what does not exist yet can be, and is never told of', async () => {
+    const provider = await guarded(without('hide'));
+    const handle = await provider.watch?.(PRIVATE, () => {}, ctx);
+    await handle?.[Symbol.asyncDispose]();
+    expect(handle).toBeDefined();
+  });
+});
+
+describe('what is denied [SEC-RES-2]', () => {
+  it('says so, to the operation that is denied and to no other', async () => {
+    const provider = await guarded(without('deny', { operations: ['read'] }));
+    expect(await codeOf(provider.read(PRIVATE, want, ctx))).toMatch(
+      /^denied: .*\(read\) memory:\/\/\/private\/c\.txt$/,
+    );
+    expect((await provider.metadata(PRIVATE, ctx)).uri).toBe(PRIVATE);
+    const matches: string[] = [];
+    for await (const { uri } of provider.search?.({ literal: true, pattern: 'text' }, ctx) ?? []) matches.push(uri);
+    expect(matches.filter((uri) => uri.includes('private'))).toEqual([]);
+  });
+
+  it('takes away what a resource says that it can do [2093-3]', async () => {
+    const provider = await guarded(without('deny', { operations: ['list', 'subscribe'] }));
+    expect((await provider.metadata(uriOf('private'), ctx)).capabilities).toEqual({ list: false, subscribe: false });
+    expect((await provider.metadata(uriOf('public'), ctx)).capabilities?.list).toBe(true);
+  });
+
+  it('depends on what the resource is, where a rule says so', async () => {
+    const rules: AccessOptions = { rules: [{ effect: 'deny', minBytes: 22, operations: ['read'] }], default: 'allow' };
+    const provider = await guarded(rules);
+    expect(await codeOf(provider.read(PRIVATE, want, ctx))).toContain('denied');
+    expect(await codeOf(provider.read(uriOf('a.txt'), want, ctx))).toBe('nothing');
+  });
+});
+
+describe('what a human is asked about', () => {
+  const asking = without('ask', { operations: ['read'], rememberSeconds: 60 });
+
+  it('is read with a yes, and remembered for this principal and peer only', async () => {
+    const provider = await guarded(asking);
+    const anna = createContext({ principal: { id: 'anna' }, peer: 's1' });
+    expect(await codeOf(provider.read(PRIVATE, want, anna))).toContain('only after a human has confirmed it');
+    expect(await codeOf(provider.read(PRIVATE, want, { ...anna, confirmed: new Set([PRIVATE]) }))).toBe('nothing');
+    expect(await codeOf(provider.read(PRIVATE, want, anna))).toBe('nothing');
+    expect(await codeOf(provider.read(uriOf('private/d.txt'), want, anna))).toContain('denied');
+    expect(await codeOf(provider.read(PRIVATE, want, { ...anna, peer: 's2' }))).toContain('denied');
+    expect(await codeOf(provider.read(PRIVATE, want, { ...anna, principal: { id: 'bert' } }))).toContain('denied');
+    expect(
+      await codeOf(provider.read(PRIVATE, want, { ...anna, principal: { id: 'anna', scopes: ['less'] } })),
+    ).toContain('denied');
+  });
+
+  it('is not read with a no, which is remembered too', async () => {
+    const provider = await guarded(asking);
+    const anna = createContext({ principal: { id: 'anna' } });
+    const no = { ...anna, refused: new Set([PRIVATE]) };
+    expect(await codeOf(provider.read(PRIVATE, want, no))).toContain('The user did not let');
+    expect(await codeOf(provider.read(PRIVATE, want, anna))).toContain('The user did not let');
+  });
+
+  it('is asked each time of those who cannot be told apart', async () => {
+    const provider = await guarded(asking);
+    expect(await codeOf(provider.read(PRIVATE, want, { ...ctx, confirmed: new Set([PRIVATE]) }))).toBe('nothing');
+    expect(await codeOf(provider.read(PRIVATE, want, ctx))).toContain('only after a human');
+  });
+});
+
+describe('a policy of another kind', () => {
+  const policy = (decide: AccessPolicy['decide']): AccessPolicy => ({ name: 'mine', attributes: false, decide });
+
+  it('may take its time', async () => {
+    const provider = await guarded(
+      policy(async ({ uri }) => ({ effect: uri === PRIVATE ? 'hide' : 'allow', rule: '' })),
+    );
+    expect(await codeOf(provider.read(PRIVATE, want, ctx))).toContain('not-found');
+    expect(await codeOf(provider.read(uriOf('a.txt'), want, ctx))).toBe('nothing');
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('down');
+      },
+    ],
+    ['fails', () => Promise.reject(new Error('down'))],
+  ] as const)('denies everything where it %s, and the log has the cause', async (_how, decide) => {
+    const errors: unknown[] = [];
+    const log = { ...ctx.log, error: (_message: string, facts?: object) => void errors.push(facts) };
+    const provider = await guarded(policy(decide));
+    expect(await codeOf(provider.read(PRIVATE, want, { ...ctx, log }))).toContain('denied');
+    expect(errors.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,112 @@
+/** The one place where a policy is asked: it fails closed, tells the audit, and turns a decision into what happens. */
+import type { AccessDecision, AccessPolicy, AccessRequest } from '../../core/access.ts';
+import { ConfirmationNeeded } from '../../core/confirmation.ts';
+import type { Context } from '../../core/context.ts';
+import { notFound, ResourceError } from '../../core/errors.ts';
+import { createConsents } from './consents.ts';
+
+/** What a request to decide says beside who asks. */
+export type Asked = Omit<AccessRequest, 'principal'>;
+
+/** How a refusal and a question are put. */
+export interface Manner {
+  /** What is thrown where it is as if there were no such thing. */
+  readonly missing: () => Error;
+  /** Under which a human's answer is known. */
+  readonly key: string;
+  readonly question: string;
+}
+
+export interface Decisions {
+  readonly policy: AccessPolicy;
+  decide(asked: Asked, ctx: Context): AccessDecision | Promise<AccessDecision>;
+  /** Whether it is allowed without asking anybody now; tells nobody. */
+  allows(asked: Asked, ctx: Context): boolean | Promise<boolean>;
+  /**
+   * Resolves when it may be; tells the audit.
+   * @throws ResourceError `denied`, `not-found`, or a question for a human
+   */
+  enforce(asked: Asked, ctx: Context, manner?: Manner): Promise<void>;
+  /** As `enforce`, of a decision that is there. */
+  carryOut(decision: AccessDecision, asked: Asked, ctx: Context, manner?: Manner): void;
+}
+
+export function createDecisions(policy: AccessPolicy): Decisions {
+  const consents = createConsents();
+
+  function decide(asked: Asked, ctx: Context): AccessDecision | Promise<AccessDecision> {
+    try {
+      const decision = policy.decide({ ...asked, principal: ctx.principal });
+      return decision instanceof Promise ? decision.catch((error) => failed(error, ctx)) : decision;
+    } catch (error) {
+      return failed(error, ctx);
+    }
+  }
+
+  function failed(error: unknown, ctx: Context): AccessDecision {
+    ctx.log.error('the access policy failed, so nothing is allowed', { policy: policy.name, error });
+    return { effect: 'deny', rule: 'the policy failed' };
+  }
+
+  const passes = (decision: AccessDecision, asked: Asked, ctx: Context): boolean =>
+    decision.effect === 'allow' || (decision.effect === 'ask' && consents.of(keyOf(asked), ctx) === 'yes');
+
+  function carryOut(decision: AccessDecision, asked: Asked, ctx: Context, manner = ofResource(asked)): void {
+    const { effect, rule, rememberMs = 0, scopes } = decision;
+    ctx.decided?.({ effect, rule });
+    switch (effect) {
+      case 'allow':
+        return;
+      case 'hide':
+        throw manner.missing();
+      case 'deny':
+        throw denied(asked, scopes);
+      case 'ask': {
+        const said = consents.of(manner.key, ctx);
+        consents.keep(manner.key, ctx, rememberMs);
+        if (said === 'yes') return;
+        if (said === 'no') throw refused(asked);
+        throw new ConfirmationNeeded(manner.key, manner.question, asked.uri);
+      }
+    }
+  }
+
+  return {
+    policy,
+    decide,
+    allows(asked, ctx) {
+      const decision = decide(asked, ctx);
+      return decision instanceof Promise
+        ? decision.then((decided) => passes(decided, asked, ctx))
+        : passes(decision, asked, ctx);
+    },
+    async enforce(asked, ctx, manner) {
+      const decision = decide(asked, ctx);
+      carryOut(decision instanceof Promise ? await decision : decision, asked, ctx, manner);
+    },
+    carryOut,
+  };
+}
+
+/** Of a resource that is asked about, its URI; what else is asked about says its own. */
+const keyOf = ({ uri }: Asked): string => uri ?? '';
+
+const ofResource = ({ uri = '' }: Asked): Manner => ({
+  missing: () => notFound(uri),
+  key: uri,
+  question: `May this be read? ${uri}`,
+});
+
+const refused = ({ uri }: Asked): ResourceError =>
+  uri === undefined
+    ? new ResourceError('denied', 'The user did not allow this')
+    : new ResourceError('denied', 'The user did not let this resource be read', { uri });
+
+function denied({ operation, uri, name }: Asked, scopes: readonly string[] = []): ResourceError {
+  const what = name === undefined ? 'this resource' : `${operation === 'call' ? 'the tool' : 'the prompt'} ${name}`;
+  const needs = scopes.length === 0 ? '' : `; a token with ${scopes.join(' ')} may`;
+  return new ResourceError('denied', `Access to ${what} is denied (${operation})${needs}`, {
+    uri,
+    ...(scopes.length > 0 && { details: { scopes } }),
+  });
+}

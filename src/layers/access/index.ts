@@ -1,0 +1,41 @@
+/** The access layer: who may do what, decided in one place for every way in (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2). */
+import type { AccessPolicy, Sight } from '../../core/access.ts';
+import type { Gate } from '../../core/gate.ts';
+import type { Layer } from '../../core/layer.ts';
+import { createDecisions } from './decisions.ts';
+import { accessGate } from './gate.ts';
+import { accessLayer } from './layer.ts';
+import { type AccessRules, rulesPolicy } from './rules/index.ts';
+import { accessSight } from './sight.ts';
+
+export type { AccessRule, AccessRules, ArgumentValue, RulesPolicy, Who } from './rules/index.ts';
+export { problemOf, rulesPolicy } from './rules/index.ts';
+
+/** Rules, or whatever else decides. */
+export type AccessOptions = AccessRules | AccessPolicy;
+
+export interface Access {
+  readonly policy: AccessPolicy;
+  /** Around the provider. */
+  readonly layer: Layer;
+  /** Around tools and prompts. */
+  readonly gate: Gate;
+  readonly sight: Sight;
+  close(): Promise<void>;
+}
+
+/**
+ * @param mountOf the mount that a published URI belongs to
+ * @throws ResourceError `invalid` for a rule that can never do what it says
+ */
+export function createAccess(options: AccessOptions, mountOf?: (uri: string) => string | undefined): Access {
+  const policy = 'decide' in options ? options : rulesPolicy(options);
+  const decisions = createDecisions(policy);
+  return {
+    policy,
+    layer: accessLayer(decisions, mountOf),
+    gate: accessGate(decisions),
+    sight: accessSight(decisions),
+    close: async () => policy.close?.(),
+  };
+}

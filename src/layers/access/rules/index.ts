@@ -1,0 +1,128 @@
+/** The rules of a configuration as a policy: of those that match, the strictest decides, whatever their order. */
+import type { AccessArea, AccessDecision, AccessOperation, AccessPolicy, AccessRequest } from '../../../core/access.ts';
+import type { Principal } from '../../../core/context.ts';
+import { invalid } from '../../../core/errors.ts';
+import { type AccessRule, type AccessRules, ASKABLE, STRICTNESS } from './options.ts';
+import { compileTarget, type TargetTest } from './target.ts';
+import { compileWho, type WhoTest } from './who.ts';
+
+export type { AccessRule, AccessRules, ArgumentValue, Who } from './options.ts';
+
+interface CompiledRule {
+  readonly rule: AccessRule;
+  readonly who: WhoTest;
+  readonly target: TargetTest;
+  readonly decision: AccessDecision;
+}
+
+/** The rules that are about one principal, the strictest first. */
+interface Own {
+  readonly rules: readonly CompiledRule[];
+  /** Everything is allowed, and no rule stands against it. */
+  readonly everything: boolean;
+}
+
+/** Which rules match a request, for `vitrine explain`. */
+export interface RulesPolicy extends AccessPolicy {
+  decide(request: AccessRequest): AccessDecision;
+  /** The decisions of all rules that match, the one that counts first. */
+  matching(request: AccessRequest): readonly AccessDecision[];
+}
+
+/** @throws ResourceError `invalid` for a rule that can never do what it says */
+export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules): RulesPolicy {
+  const compiled = rules
+    .map(compileRule)
+    .sort((a, b) => STRICTNESS.indexOf(a.rule.effect) - STRICTNESS.indexOf(b.rule.effect));
+  const otherwise: AccessDecision = { effect: fallback, rule: 'default' };
+  const resourceTools: AccessDecision = { effect: 'allow', rule: 'default of resource tools' };
+  const known = new WeakMap<Principal, Own>();
+
+  function ownOf(principal: Principal): Own {
+    const own = known.get(principal) ?? ownRules(principal);
+    known.set(principal, own);
+    return own;
+  }
+
+  function ownRules(principal: Principal): Own {
+    const own = compiled.filter(({ who }) => who.matches(principal));
+    const first = own[0];
+    // The strictest come first: behind an allowing one there are only allowing ones.
+    const open = first === undefined ? fallback === 'allow' : first.rule.effect === 'allow';
+    const everything = open && (fallback === 'allow' || own.some(({ target }) => target.everything));
+    return { rules: own, everything };
+  }
+
+  function decide(request: AccessRequest): AccessDecision {
+    for (const { target, decision } of ownOf(request.principal).rules) {
+      if (target.matches(request)) return decision;
+    }
+    // It does nothing by itself: each resource that it touches is decided on its own.
+    if (request.onlyResources === true) return resourceTools;
+    return lacking(request) ?? otherwise;
+  }
+
+  /** Nothing but scopes is missing: the caller is told which, so that it can ask for them. */
+  function lacking(request: AccessRequest): AccessDecision | undefined {
+    if (fallback !== 'deny') return undefined;
+    for (const { rule, who, target } of compiled) {
+      if (rule.effect !== 'allow' && rule.effect !== 'ask') continue;
+      const scopes = who.lacks(request.principal);
+      if (scopes !== undefined && target.matches(request)) return { ...otherwise, scopes };
+    }
+    return undefined;
+  }
+
+  return {
+    name: 'rules',
+    attributes: compiled.some(({ target }) => target.attributes),
+    hides: fallback === 'hide' || rules.some(({ effect }) => effect === 'hide'),
+    decide,
+    could(principal, area) {
+      if (fallback === 'allow') return true;
+      return ownOf(principal).rules.some((each) => opens(each, area));
+    },
+    everything: (principal) => ownOf(principal).everything,
+    matching(request) {
+      const all = ownOf(request.principal).rules.filter(({ target }) => target.matches(request));
+      return all.length === 0 ? [decide(request)] : all.map(({ decision }) => decision);
+    },
+  };
+}
+
+/** Whether a rule lets something through there. */
+function opens({ rule, target }: CompiledRule, { operation, mount }: AccessArea): boolean {
+  if (rule.effect !== 'allow' && rule.effect !== 'ask') return false;
+  if (operation !== undefined && !target.operations.has(operation)) return false;
+  return mount === undefined || rule.mounts === undefined || rule.mounts.includes(mount);
+}
+
+function compileRule(rule: AccessRule, index: number): CompiledRule {
+  const { effect, name = `rule ${index + 1}`, operations = [], rememberSeconds } = rule;
+  const problem = problemOf(rule);
+  if (problem !== undefined) throw invalid(`Access rule "${name}": ${problem}`);
+  return {
+    rule,
+    who: compileWho(rule.who),
+    target: compileTarget({ ...rule, ...(operations.length > 0 && { operations }) }),
+    decision: { effect, rule: name, ...(rememberSeconds !== undefined && { rememberMs: rememberSeconds * 1_000 }) },
+  };
+}
+
+/** Why a rule makes no sense, in words that say how to make it right. */
+export function problemOf(rule: AccessRule): string | undefined {
+  const { effect, operations, uris, except, tools, prompts, arguments: args, rememberSeconds } = rule;
+  const meant = (operation: AccessOperation): boolean => operations === undefined || operations.includes(operation);
+  const unasked = effect === 'ask' ? operations?.find((each) => !ASKABLE.includes(each)) : undefined;
+  if (unasked !== undefined)
+    return `a human can be asked about ${ASKABLE.join(', ')}, not about ${unasked}; allow or deny that in another rule`;
+  if (rememberSeconds !== undefined && effect !== 'ask')
+    return 'only what is asked is remembered; remove rememberSeconds';
+  if ((tools !== undefined || args !== undefined) && !meant('call'))
+    return 'tools and arguments are of the operation call; add it, or remove them';
+  if (prompts !== undefined && !meant('prompt')) return 'prompts are of the operation prompt; add it, or remove them';
+  const resources = operations?.filter((each) => each !== 'call' && each !== 'prompt');
+  if ((uris !== undefined || except !== undefined) && resources?.length === 0)
+    return 'uris are of resources, not of tools and prompts; name tools or prompts instead';
+  return undefined;
+}

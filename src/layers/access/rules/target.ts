@@ -1,0 +1,130 @@
+/** Whether a rule is about what is asked for. */
+import { ACCESS_OPERATIONS, type AccessOperation, type AccessRequest } from '../../../core/access.ts';
+import type { Resource } from '../../../protocol/resources.ts';
+import { nameGlobs, uriGlobs } from './globs.ts';
+import { type AccessRule, type ArgumentValue, ASKABLE } from './options.ts';
+
+/** Whether what the rule says of a resource can be true of this one; `unknown` where that is not known. */
+type AttributeTest = (resource: Resource) => boolean | 'unknown';
+
+export interface TargetTest {
+  matches(request: AccessRequest): boolean;
+  /** It says something of what a resource is, beside its URI. */
+  readonly attributes: boolean;
+  /** It is about everything there is. */
+  readonly everything: boolean;
+  readonly operations: ReadonlySet<AccessOperation>;
+}
+
+export function compileTarget(rule: AccessRule): TargetTest {
+  const uris = uriGlobs(rule.uris);
+  const except = uriGlobs(rule.except);
+  const tools = nameGlobs(rule.tools);
+  const prompts = nameGlobs(rule.prompts);
+  const attributes = attributeTests(rule);
+  const ofArguments = argumentTest(rule);
+  const mounts = rule.mounts === undefined ? undefined : new Set(rule.mounts);
+  const operations = operationsOf(rule, uris !== undefined || except !== undefined || attributes.length > 0);
+  const conditions = [mounts, uris, except, tools, prompts, rule.arguments, attributes[0]];
+  const permits = rule.effect === 'allow';
+
+  /** What is not known is taken as it is safe: to allow something, everything has to be known. */
+  function hasAttributes({ resource, template }: AccessRequest): boolean {
+    if (attributes.length === 0) return true;
+    if (template === true) return false;
+    if (resource === undefined) return !permits;
+    return attributes.every((test) => {
+      const result = test(resource);
+      return result === 'unknown' ? !permits : result;
+    });
+  }
+
+  const isResource = (request: AccessRequest): boolean =>
+    (uris === undefined || uris(request.uri ?? '')) && except?.(request.uri ?? '') !== true && hasAttributes(request);
+
+  return {
+    matches(request) {
+      const { operation, mount, name = '' } = request;
+      if (!operations.has(operation)) return false;
+      if (mounts !== undefined && (mount === undefined || !mounts.has(mount))) return false;
+      if (operation === 'call') return tools?.(name) !== false && ofArguments(request.arguments);
+      if (operation === 'prompt') return prompts?.(name) !== false;
+      return isResource(request);
+    },
+    attributes: attributes.length > 0,
+    everything: operations.size === ACCESS_OPERATIONS.length && conditions.every((each) => each === undefined),
+    operations,
+  };
+}
+
+/** Those that are named, of those that what the rule speaks of has: a rule about URIs is not about tools. */
+function operationsOf(rule: AccessRule, namesResources: boolean): ReadonlySet<AccessOperation> {
+  const namesTools = rule.tools !== undefined || rule.arguments !== undefined;
+  const namesPrompts = rule.prompts !== undefined;
+  const namesNone = !namesResources && !namesTools && !namesPrompts;
+  const wanted = rule.operations ?? (rule.effect === 'ask' ? ASKABLE : ACCESS_OPERATIONS);
+  return new Set(
+    wanted.filter((operation) => {
+      if (namesNone) return true;
+      if (operation === 'call') return namesTools;
+      return operation === 'prompt' ? namesPrompts : namesResources;
+    }),
+  );
+}
+
+function attributeTests(rule: AccessRule): readonly AttributeTest[] {
+  const { minBytes, maxBytes, newerThanSeconds, olderThanSeconds, audience } = rule;
+  const types = nameGlobs(rule.mimeTypes);
+  const tests: AttributeTest[] = [];
+  if (types !== undefined)
+    tests.push(({ mimeType }) => (mimeType === undefined ? 'unknown' : types(bareType(mimeType))));
+  if (minBytes !== undefined) tests.push(sized((size) => size >= minBytes));
+  if (maxBytes !== undefined) tests.push(sized((size) => size <= maxBytes));
+  if (newerThanSeconds !== undefined) tests.push(aged((seconds) => seconds < newerThanSeconds));
+  if (olderThanSeconds !== undefined) tests.push(aged((seconds) => seconds > olderThanSeconds));
+  if (audience !== undefined) {
+    tests.push(({ annotations }) => {
+      const own = annotations?.audience;
+      return own === undefined ? 'unknown' : own.some((each) => audience.some((wanted) => wanted === each));
+    });
+  }
+  return tests;
+}
+
+const bareType = (mimeType: string): string => (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase();
+
+/** What holds others has no size of its own. */
+const sized =
+  (test: (size: number) => boolean): AttributeTest =>
+  ({ size, mimeType, capabilities }) => {
+    if (size !== undefined) return test(size);
+    return mimeType === 'inode/directory' || capabilities?.list === true ? false : 'unknown';
+  };
+
+const aged =
+  (test: (seconds: number) => boolean): AttributeTest =>
+  ({ annotations }) => {
+    const changed = Date.parse(annotations?.lastModified ?? '');
+    return Number.isNaN(changed) ? 'unknown' : test((Date.now() - changed) / 1_000);
+  };
+
+/** Without arguments the question is whether there are any: then it matches what can match, to allow and to ask. */
+function argumentTest({
+  arguments: wanted,
+  effect,
+}: AccessRule): (given: Readonly<Record<string, unknown>> | undefined) => boolean {
+  if (wanted === undefined) return () => true;
+  const tests = Object.entries(wanted).map(([name, values]) => [name, valueTest(values)] as const);
+  const possible = effect === 'allow' || effect === 'ask';
+  return (given) => {
+    if (given === undefined) return possible;
+    return tests.every(([name, test]) => Object.hasOwn(given, name) && test(given[name]));
+  };
+}
+
+function valueTest(values: ArgumentValue | readonly ArgumentValue[]): (given: unknown) => boolean {
+  const all = Array.isArray(values) ? (values as readonly ArgumentValue[]) : [values as ArgumentValue];
+  const globs = nameGlobs(all.filter((value) => typeof value === 'string'));
+  const exact = new Set<unknown>(all.filter((value) => typeof value !== 'string'));
+  return (given) => (typeof given === 'string' ? globs?.(given) === true : exact.has(given));
+}

@@ -1,0 +1,54 @@
+/** How many there may be at the same time: in total, and of one principal, so that none takes them from the others. */
+import { overLimit } from '../../core/admission.ts';
+import { ANONYMOUS, type Principal } from '../../core/context.ts';
+
+export interface QuotaOptions {
+  /** What there may be so many of, for the error. */
+  readonly what: string;
+  /** The limit in total, by its name; undefined where something else limits it. */
+  readonly total?: { readonly name: string; readonly max: number } | undefined;
+  readonly perPrincipal: { readonly name: string; readonly max: number };
+  /** When it is worth trying again, in milliseconds. */
+  readonly retryAfterMs: number;
+  /** Whether anonymous callers count as one principal. */
+  readonly anonymousIsOne: boolean;
+}
+
+export interface Quota {
+  /**
+   * Takes one; what is returned gives it back, once.
+   * @throws ResourceError `limited`
+   */
+  hold(principal: Principal): () => void;
+  /** What is held now. */
+  readonly size: number;
+}
+
+export function createQuota({ what, total, perPrincipal, retryAfterMs, anonymousIsOne }: QuotaOptions): Quota {
+  const held = new Map<string, number>();
+  let size = 0;
+  const refused = (whose: string, { name, max }: { readonly name: string; readonly max: number }): Error =>
+    overLimit(`Too many ${what}${whose}: there may be ${max} at a time (limits.${name})`, name, retryAfterMs);
+  return {
+    hold({ id }) {
+      if (total !== undefined && size >= total.max) throw refused('', total);
+      const own = held.get(id) ?? 0;
+      const counts = anonymousIsOne || id !== ANONYMOUS.id;
+      if (counts && own >= perPrincipal.max) throw refused(' of one principal', perPrincipal);
+      size++;
+      held.set(id, own + 1);
+      let released = false;
+      return () => {
+        if (released) return;
+        released = true;
+        size--;
+        const left = (held.get(id) ?? 1) - 1;
+        if (left === 0) held.delete(id);
+        else held.set(id, left);
+      };
+    },
+    get size() {
+      return size;
+    },
+  };
+}

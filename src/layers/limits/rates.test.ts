@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ANONYMOUS, type Principal } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { createRates, type RateOptions, type Rates } from './rates.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  expect(vi.getTimerCount(), 'timers that are left').toBe(0);
+  vi.useRealTimers();
+});
+
+const OFF: RateOptions = {
+  principal: 'off',
+  client: 'off',
+  methods: { 'tools/call': 'off', 'completion/complete': 'off' },
+};
+const ann: Principal = { id: 'ann' };
+const bob: Principal = { id: 'bob' };
+const READ = { method: 'resources/read' };
+
+/** Runs with rates that are closed at the end. */
+async function rated(
+  options: RateOptions,
+  use: (rates: Rates) => Promise<void>,
+  anonymousIsOne = false,
+  maxKeys = 100,
+): Promise<void> {
+  const rates = createRates(options, anonymousIsOne, maxKeys);
+  try {
+    await use(rates);
+  } finally {
+    rates.close();
+  }
+}
+
+/** How many of so many requests pass, and the error of the last one. */
+async function pass(count: number, take: () => Promise<void>): Promise<{ passed: number; error: unknown }> {
+  let passed = 0;
+  let error: unknown;
+  for (let turn = 0; turn < count; turn++) {
+    await take().then(
+      () => passed++,
+      (refused: unknown) => {
+        error = refused;
+      },
+    );
+  }
+  return { passed, error };
+}
+
+describe('rates [SEC-TOOL-2]', () => {
+  it('let so many of one principal pass, say when to come again, and let pass again then', () =>
+    rated({ ...OFF, principal: '3/min' }, async (rates) => {
+      vi.advanceTimersByTime(5);
+      const { passed, error } = await pass(5, () => rates.take(READ, ann));
+      expect(passed).toBe(3);
+      expect(error).toBeInstanceOf(ResourceError);
+      expect(error).toMatchObject({ code: 'limited', retryable: true, details: { limit: 'rates.principal' } });
+      const { retryAfterMs } = (error as ResourceError).details;
+      expect(retryAfterMs).toBe(60_000);
+      expect((await pass(3, () => rates.take(READ, bob))).passed).toBe(3);
+      await vi.advanceTimersByTimeAsync(Number(retryAfterMs));
+      expect((await pass(5, () => rates.take(READ, ann))).passed).toBe(3);
+    }));
+
+  it('have a default for those who are known, and none for those who are not', () =>
+    rated({}, async (rates) => {
+      expect((await pass(6_100, () => rates.take(READ, ann))).passed).toBe(6_000);
+      expect((await pass(6_100, () => rates.take(READ, ANONYMOUS))).passed).toBe(6_100);
+      expect((await pass(3_100, () => rates.take({ method: 'tools/call' }, ANONYMOUS))).passed).toBe(3_100);
+      expect((await pass(3_100, () => rates.take({ method: 'tools/call' }, bob))).passed).toBe(3_000);
+      expect((await pass(3_100, () => rates.take({ method: 'completion/complete' }, { id: 'c' }))).passed).toBe(3_000);
+    }));
+
+  it('of anonymous callers are one count for all of them', () =>
+    rated({ ...OFF, anonymous: '2/s' }, async (rates) => {
+      const { passed, error } = await pass(3, () => rates.take(READ, ANONYMOUS));
+      expect(passed).toBe(2);
+      expect(error).toMatchObject({ details: { limit: 'rates.anonymous' } });
+    }));
+
+  it('hold anonymous callers to what holds for one principal, where they are one among others', () =>
+    rated(
+      { ...OFF, principal: '2/s' },
+      async (rates) => {
+        expect((await pass(3, () => rates.take(READ, ANONYMOUS))).passed).toBe(2);
+      },
+      true,
+    ));
+
+  it('of a client count for all for whom it acts', () =>
+    rated({ ...OFF, client: '2/min' }, async (rates) => {
+      const by = (id: string, clientId: string, issuer = 'https://a'): Principal => ({ id, clientId, issuer });
+      await rates.take(READ, by('ann', 'app'));
+      await rates.take(READ, by('bob', 'app'));
+      await expect(rates.take(READ, by('cid', 'app'))).rejects.toMatchObject({ details: { limit: 'rates.client' } });
+      await rates.take(READ, by('cid', 'other'));
+      await rates.take(READ, by('cid', 'app', 'https://b'));
+      await rates.take(READ, { id: 'cid' });
+    }));
+
+  it('of a method leave the others alone', () =>
+    rated({ ...OFF, methods: { ...OFF.methods, 'resources/read': '1/min' } }, async (rates) => {
+      await rates.take(READ, ann);
+      await expect(rates.take(READ, ann)).rejects.toMatchObject({ details: { limit: 'rates.methods.resources/read' } });
+      await rates.take({ method: 'resources/list' }, ann);
+      await rates.take(READ, bob);
+    }));
+
+  it('of a tool count its calls, and only them', () =>
+    rated({ ...OFF, tools: { search: '1/min' } }, async (rates) => {
+      const call = (name: string) => rates.take({ method: 'tools/call', name }, ann);
+      await call('search');
+      await expect(call('search')).rejects.toMatchObject({ details: { limit: 'rates.tools.search' } });
+      await call('read');
+      await call('__proto__');
+      await rates.take({ method: 'prompts/get', name: 'search' }, ann);
+    }));
+
+  it('count so many principals, and the others as one: nobody begins anew by making room', () =>
+    rated(
+      { ...OFF, principal: '2/min' },
+      async (rates) => {
+        for (let index = 0; index < 5; index++) await rates.take(READ, { id: `p${index}` });
+        await rates.take(READ, { id: 'late1' });
+        await rates.take(READ, { id: 'late2' });
+        await expect(rates.take(READ, { id: 'late3' })).rejects.toMatchObject({ code: 'limited' });
+        await rates.take(READ, { id: 'p0' });
+        await expect(rates.take(READ, { id: 'p0' })).rejects.toMatchObject({ code: 'limited' });
+        await vi.advanceTimersByTimeAsync(60_000);
+        await rates.take(READ, { id: 'late3' });
+      },
+      false,
+      5,
+    ));
+
+  it.each(['', '10', '0/s', '-1/s', '10/day', '1e9/s', '10/min '])('refuse what is none: %j', (rate) => {
+    expect(() => createRates({ principal: rate })).toThrow(ResourceError);
+  });
+});

@@ -1,0 +1,152 @@
+/** How many requests may come in a time: by principal, client, method and tool (SEC-TOOL-2, SEC-UTIL-4, SEC-UTIL-5). */
+import type { RateLimiterMemory } from 'rate-limiter-flexible';
+import { type AskedFor, overLimit } from '../../core/admission.ts';
+import { ANONYMOUS, type Principal } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+
+/** So many in a time, as in `600/min`; the time is `s`, `min` or `h`. `off` is no limit. */
+export type Rate = string;
+
+export interface RateOptions {
+  /** Requests of one principal. Default: 6000/min. */
+  readonly principal?: Rate | undefined;
+  /**
+   * Requests of all anonymous callers together. Default: off, or `principal` where callers may also say who they are
+   * (`anonymousIsOne`).
+   */
+  readonly anonymous?: Rate | undefined;
+  /** Requests of one OAuth client, over all for whom it acts. Default: 60000/min. */
+  readonly client?: Rate | undefined;
+  /**
+   * Requests of one principal with this method of the wire, such as `tools/call`.
+   * Default: 3000/min of `tools/call` and of `completion/complete`.
+   */
+  readonly methods?: Readonly<Record<string, Rate>> | undefined;
+  /** Calls by one principal of the tool with this name, whether or not there is one. Default: none. */
+  readonly tools?: Readonly<Record<string, Rate>> | undefined;
+}
+
+export const DEFAULT_RATES = {
+  principal: '6000/min',
+  anonymous: 'off',
+  client: '60000/min',
+  methods: { 'tools/call': '3000/min', 'completion/complete': '3000/min' },
+} as const;
+
+/** Of what counts at the same time for one limit; further ones share one count until one of these is over. */
+export const MAX_KEYS = 10_000;
+
+/** What a rate may look like. */
+export const RATE = /^(?:off|([1-9]\d{0,8})\/(s|min|h))$/;
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600 };
+
+export interface Rates {
+  /** @throws ResourceError `limited` */
+  take(asked: AskedFor, principal: Principal): Promise<void>;
+  close(): void;
+}
+
+/** @param anonymousIsOne anonymous callers count as one principal among others */
+export function createRates(options: RateOptions = {}, anonymousIsOne = false, maxKeys = MAX_KEYS): Rates {
+  const principalRate = options.principal ?? DEFAULT_RATES.principal;
+  const principals = createCounter('rates.principal', principalRate, maxKeys);
+  const anonymous = createCounter(
+    'rates.anonymous',
+    options.anonymous ?? (anonymousIsOne ? principalRate : DEFAULT_RATES.anonymous),
+    maxKeys,
+  );
+  const clients = createCounter('rates.client', options.client ?? DEFAULT_RATES.client, maxKeys);
+  const methods = countersOf('rates.methods', { ...DEFAULT_RATES.methods, ...options.methods }, maxKeys);
+  const tools = countersOf('rates.tools', options.tools ?? {}, maxKeys);
+  const counts = (principal: Principal, rated: boolean): boolean =>
+    rated || anonymousIsOne || principal.id !== ANONYMOUS.id;
+
+  return {
+    async take({ method, name }, principal) {
+      const { id, clientId, issuer } = principal;
+      const whole = id === ANONYMOUS.id ? anonymous : principals;
+      if (whole !== undefined) await whole.take(id);
+      if (clients !== undefined && clientId !== undefined) await clients.take(`${issuer ?? ''} ${clientId}`);
+      const ofMethod = methods.get(method);
+      // Without a limit of their own, those who share a name are held to nothing that is for one of them by default.
+      if (ofMethod !== undefined && counts(principal, options.methods?.[method] !== undefined)) await ofMethod.take(id);
+      if (method === 'tools/call' && name !== undefined) await tools.get(name)?.take(id);
+    },
+    close() {
+      for (const each of [principals, anonymous, clients, ...methods.values(), ...tools.values()]) each?.close();
+    },
+  };
+}
+
+interface Counter {
+  /** @throws ResourceError `limited` */
+  take(key: string): Promise<void>;
+  close(): void;
+}
+
+function countersOf(
+  name: string,
+  rates: Readonly<Record<string, Rate>>,
+  maxKeys: number,
+): ReadonlyMap<string, Counter> {
+  const entries = Object.entries(rates).flatMap(([key, rate]): [string, Counter][] => {
+    const counter = createCounter(`${name}.${key}`, rate, maxKeys);
+    return counter === undefined ? [] : [[key, counter]];
+  });
+  return new Map(entries);
+}
+
+const OTHERS = '\u0000 others';
+
+/** @throws ResourceError `invalid` for what is no rate */
+function createCounter(name: string, rate: Rate, maxKeys: number): Counter | undefined {
+  const found = RATE.exec(rate);
+  if (found === null)
+    throw invalid(`limits.${name}: ${JSON.stringify(rate)} is no rate; write it as in 600/min, or off`);
+  const [, count, unit = ''] = found;
+  if (count === undefined) return undefined;
+  const points = Number(count);
+  const duration = SECONDS[unit] ?? 60;
+  let limiter: RateLimiterMemory | undefined;
+  /** Loaded when it is first wanted: a host that starts the server over stdio waits for every module. */
+  const load = async (): Promise<RateLimiterMemory> => {
+    const { RateLimiterMemory } = await import('rate-limiter-flexible');
+    limiter ??= new RateLimiterMemory({ points, duration, keyPrefix: '' });
+    return limiter;
+  };
+  /** When the time of each is over. All times are equally long, so the first of them ends first. */
+  const ends = new Map<string, number>();
+
+  function keyOf(key: string): string {
+    const now = Date.now();
+    const end = ends.get(key);
+    if (end !== undefined && end > now) return key;
+    ends.delete(key);
+    for (const [oldest, oldestEnd] of ends) {
+      if (ends.size < maxKeys) break;
+      // A place is given to nobody else before its time is over: its count would begin anew.
+      if (oldestEnd > now) return OTHERS;
+      ends.delete(oldest);
+    }
+    ends.set(key, now + duration * 1_000);
+    return key;
+  }
+
+  return {
+    async take(key) {
+      const counting = limiter ?? (await load());
+      try {
+        await counting.consume(keyOf(key));
+      } catch (refused) {
+        const { msBeforeNext } = refused as { readonly msBeforeNext: number };
+        throw overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msBeforeNext);
+      }
+    },
+    close() {
+      // Each key has a timer.
+      for (const key of [...ends.keys(), OTHERS]) void limiter?.delete(key);
+      ends.clear();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** Holds the bytes of a read in the budget from before its content is opened until it is drained or closed (RES-7). */
+import { closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
+import type { ReadOptions } from '../../core/provider.ts';
+import type { Budget } from './budget.ts';
+
+/**
+ * Contents up to this many bytes do not count: how many of them there are at a time is bounded by the requests, and a
+ * small read costs nothing more.
+ */
+export const FREE_BYTES = 64 * 1024;
+
+/** Of a reader that neither drains nor closes, in milliseconds. */
+const MAX_HOLD_MS = 60_000;
+
+/** What the bodies may take in memory, in bytes; at most what the caller will take. */
+export function bytesOfRead(bodies: readonly ResourceBody[], { range, maxBytes }: ReadOptions): number {
+  let bytes = 0;
+  for (const { content } of bodies) {
+    const size = knownSize(content) ?? maxBytes;
+    bytes += range?.length === undefined ? size : Math.min(size, range.length);
+  }
+  return Math.min(bytes, maxBytes);
+}
+
+/** @throws ResourceError `limited`; then the bodies are closed */
+export async function heldBodies(
+  bodies: readonly ResourceBody[],
+  want: ReadOptions,
+  budget: Budget,
+  signal: AbortSignal,
+): Promise<readonly ResourceBody[]> {
+  const bytes = bytesOfRead(bodies, want);
+  if (bytes <= FREE_BYTES) return bodies;
+  let release: () => void;
+  try {
+    release = await budget.reserve(bytes, signal);
+  } catch (error) {
+    await closeBodies(bodies);
+    throw error;
+  }
+  const timer = setTimeout(release, MAX_HOLD_MS).unref();
+  let open = bodies.length;
+  return bodies.map((body): ResourceBody => {
+    let ended = false;
+    const end = (): void => {
+      if (!ended && --open === 0) {
+        clearTimeout(timer);
+        release();
+      }
+      ended = true;
+    };
+    const close = async (): Promise<void> => {
+      end();
+      await body.close?.();
+    };
+    if (body.content.kind === 'bytes') return { ...body, close };
+    const { content } = body;
+    async function* held(): AsyncIterable<Uint8Array> {
+      try {
+        yield* content.open();
+      } finally {
+        end();
+      }
+    }
+    return { ...body, content: { ...content, open: held }, close };
+  });
+}

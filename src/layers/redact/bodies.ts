@@ -1,0 +1,140 @@
+/** Bodies of a read, looked through: collected, as secrets are found in the whole only, and masked. */
+import { type BodyContent, bytesOf, chunksOf, knownSize, type ResourceBody } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import type { ByteRange } from '../../core/provider.ts';
+import { RANGE_META_KEY, REDACTED_META_KEY } from '../../protocol/meta.ts';
+import type { Resource, ResourceContents } from '../../protocol/resources.ts';
+import { countsOf, type Finding, mask, within } from './mask.ts';
+import { MARGIN_BYTES } from './scan-program.ts';
+import type { Scanner } from './scanner.ts';
+
+/** A part of a content, masked, with what was found in it. */
+export interface Inspected {
+  readonly bytes: Uint8Array;
+  /** Where it begins in the content. */
+  readonly offset: number;
+  /** Places in `bytes`; the first and the last may go beyond them. */
+  readonly findings: readonly Finding[];
+  /** Bytes of the whole content, where known. */
+  readonly total: number | undefined;
+}
+
+/** What has to be read for a range to be looked through: a secret on its border is whole in it. */
+export function widened({ offset, length }: ByteRange): ByteRange {
+  const from = Math.max(0, offset - MARGIN_BYTES);
+  return { offset: from, ...(length !== undefined && { length: offset - from + length + MARGIN_BYTES }) };
+}
+
+/**
+ * The content, or the range of it that was read widened.
+ * @throws ResourceError `too-large` over `maxBytes`, `invalid` for a range behind the end, and what the scan throws
+ */
+export async function inspect(
+  body: ResourceBody,
+  range: ByteRange | undefined,
+  { scanner, maxBytes }: { readonly scanner: Scanner; readonly maxBytes: number },
+  ctx: Context,
+): Promise<Inspected> {
+  const wanted = range === undefined ? { offset: 0 } : widened(range);
+  // Where the body's content begins in the whole, and how much of it lies before what is looked at.
+  const origin = body.window?.offset ?? 0;
+  const skip = Math.max(0, wanted.offset - origin);
+  const taken = await collect(body.content, { offset: skip, length: wanted.length }, maxBytes, ctx);
+  if (taken === undefined) throw tooLarge(body.resource, maxBytes);
+  const start = origin + skip;
+  const end = start + taken.bytes.byteLength;
+  const total = body.window?.total ?? (taken.ended ? end : knownSize(body.content));
+  const findings = await scanner.scan(taken.bytes, ctx.signal).catch((error: unknown) => {
+    throw error instanceof ResourceError ? error.withUri(body.resource.uri) : error;
+  });
+  const masked = mask(taken.bytes, findings);
+  if (range === undefined) return { bytes: masked, offset: start, findings, total };
+  if (range.offset > end)
+    throw invalid(`The window begins behind the end of the resource, which has ${end} bytes`, body.resource.uri);
+  const from = Math.max(0, range.offset - start);
+  const to = range.length === undefined ? masked.byteLength : Math.min(masked.byteLength, from + range.length);
+  const inside = within(findings, from, to).map((each) => ({
+    ...each,
+    start: each.start - from,
+    end: each.end - from,
+  }));
+  return { bytes: masked.subarray(from, to), offset: start + from, findings: inside, total };
+}
+
+/** The body with what was found in it under the mark, and counted. */
+export function redactedBody(body: ResourceBody, range: ByteRange | undefined, inspected: Inspected): ResourceBody {
+  const { bytes, offset, findings, total } = inspected;
+  const { item, close: _close, window: _window, ...rest } = body;
+  const resource = counted(body.resource, findings);
+  return {
+    ...rest,
+    resource,
+    content: bytesOf(bytes),
+    ...(item !== undefined && range === undefined && { item: redactedItem(item, bytes, findings) }),
+    ...(range !== undefined && { window: { offset, total } }),
+  };
+}
+
+function redactedItem(item: ResourceContents, bytes: Uint8Array, findings: readonly Finding[]): ResourceContents {
+  if (findings.length === 0) return item;
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return 'text' in item
+    ? { ...counted(item, findings), text: content.toString('utf8') }
+    : { ...counted(item, findings), blob: content.toString('base64') };
+}
+
+/** With how many secrets of each kind are covered; the same where there are none. */
+export function counted<T extends Pick<Resource, '_meta'>>(said: T, findings: readonly Finding[]): T {
+  if (findings.length === 0) return said;
+  return { ...said, _meta: { ...said._meta, [REDACTED_META_KEY]: countsOf(findings) } };
+}
+
+export const refused = (uri: string | undefined, findings: readonly Finding[]): ResourceError =>
+  new ResourceError('denied', 'The content has secrets in it, and is not given', {
+    uri,
+    details: { secrets: countsOf(findings) },
+  });
+
+function tooLarge({ uri, size }: Resource, limit: number): ResourceError {
+  return new ResourceError(
+    'too-large',
+    `No more than ${limit} bytes are looked through for secrets at once; read it in windows with _meta {"${RANGE_META_KEY}": {"offset": 0, "length": ${Math.min(limit, 1_048_576)}}}`,
+    { uri, details: { limit, ...(size !== undefined && { size }) } },
+  );
+}
+
+interface Collected {
+  readonly bytes: Uint8Array;
+  /** The content has no more. */
+  readonly ended: boolean;
+}
+
+/** The wanted bytes; undefined where they are more than `most`. */
+async function collect(
+  content: BodyContent,
+  { offset, length = Number.POSITIVE_INFINITY }: ByteRange,
+  most: number,
+  ctx: Context,
+): Promise<Collected | undefined> {
+  const to = offset + length;
+  const size = knownSize(content);
+  if (size !== undefined && Math.min(size, to) - offset > most) return undefined;
+  const parts: Uint8Array[] = [];
+  let seen = 0;
+  let kept = 0;
+  let ended = true;
+  for await (const chunk of chunksOf(content)) {
+    ctx.signal.throwIfAborted();
+    const part = chunk.subarray(Math.max(0, offset - seen), Math.max(0, Math.min(chunk.byteLength, to - seen)));
+    seen += chunk.byteLength;
+    kept += part.byteLength;
+    if (kept > most) return undefined;
+    if (part.byteLength > 0) parts.push(part);
+    if (seen > to) {
+      ended = false;
+      break;
+    }
+  }
+  return { bytes: Buffer.concat(parts, kept), ended };
+}

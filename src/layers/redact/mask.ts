@@ -1,0 +1,57 @@
+/** Puts a mark over secrets, byte for byte: sizes, offsets and lines stay what they are. */
+
+/** Where a secret is, in bytes, and of which kind it is. */
+export interface Finding {
+  readonly start: number;
+  /** Behind its last byte. */
+  readonly end: number;
+  readonly kind: string;
+}
+
+const FILL = 0x2a;
+
+/** Bytes that stay: the ends of lines, and the empty halves of UTF-16. */
+const KEPT: ReadonlySet<number | undefined> = new Set([0x00, 0x0a, 0x0d]);
+
+/**
+ * The bytes with each secret as `[redacted: kind]`, filled up with `*` to the length of the secret. Where that has no
+ * place it is `[redacted]`, and where that has none it is `*` alone. What is given is not changed.
+ */
+export function mask(bytes: Uint8Array, findings: readonly Finding[]): Uint8Array {
+  if (findings.length === 0) return bytes;
+  const masked = Uint8Array.from(bytes);
+  for (const { start, end, kind } of findings) {
+    const places: number[] = [];
+    for (let at = start; at < end; at++) if (!KEPT.has(bytes[at])) places.push(at);
+    const label = [`[redacted: ${kind}]`, '[redacted]'].find((each) => each.length <= places.length) ?? '';
+    for (const [index, at] of places.entries()) masked[at] = index < label.length ? label.charCodeAt(index) : FILL;
+  }
+  return masked;
+}
+
+/** In order, those that overlap as one: it has the kind of the longest. */
+export function merged(findings: readonly Finding[]): readonly Finding[] {
+  const ordered = [...findings].sort((a, b) => a.start - b.start || b.end - a.end);
+  const apart: Finding[] = [];
+  for (const next of ordered) {
+    const last = apart.at(-1);
+    if (last === undefined || next.start >= last.end) {
+      apart.push(next);
+      continue;
+    }
+    const kind = next.end - next.start > last.end - last.start ? next.kind : last.kind;
+    apart[apart.length - 1] = { start: last.start, end: Math.max(last.end, next.end), kind };
+  }
+  return apart;
+}
+
+/** How many of each kind; a secret that only a part is seen of counts. */
+export function countsOf(findings: readonly Finding[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { kind } of findings) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+/** Those that have at least one byte between the two. */
+export const within = (findings: readonly Finding[], from: number, to: number): readonly Finding[] =>
+  findings.filter(({ start, end }) => start < to && end > from);

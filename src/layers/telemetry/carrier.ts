@@ -1,0 +1,97 @@
+/**
+ * W3C trace context and baggage, in and out of a request: `traceparent`, `tracestate` and `baggage`, in `_meta`
+ * (SEP-414) or in HTTP headers. What comes in is a stranger's word: it is bounded, and dropped where it is malformed.
+ */
+import {
+  type Baggage,
+  baggageEntryMetadataFromString,
+  type Context,
+  createTraceState,
+  isSpanContextValid,
+  propagation,
+  type SpanContext,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import type { TraceMeta } from '../../core/telemetry.ts';
+
+/** Characters of `tracestate`, and of `baggage`: more than every tracer keeps. */
+const MAX_STATE = 512;
+const MAX_BAGGAGE = 8_192;
+const MAX_ENTRIES = 64;
+
+const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+type Get = (key: 'traceparent' | 'tracestate' | 'baggage') => unknown;
+
+/** The context of whoever sent the request, or undefined where nothing is said of it. */
+export function contextIn(get: Get, base: Context): Context | undefined {
+  const remote = spanContextOf(get('traceparent'), get('tracestate'));
+  if (remote === undefined) return undefined;
+  const within = trace.setSpanContext(base, remote);
+  const baggage = baggageOf(get('baggage'));
+  return baggage === undefined ? within : propagation.setBaggage(within, baggage);
+}
+
+function spanContextOf(traceparent: unknown, tracestate: unknown): SpanContext | undefined {
+  if (typeof traceparent !== 'string' || traceparent.length > MAX_STATE) return undefined;
+  const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(traceparent) ?? [];
+  // Version 00 has four fields; later ones may have more, ff is none.
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  const state = typeof tracestate === 'string' && tracestate.length <= MAX_STATE ? tracestate : undefined;
+  const found: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+    ...(state !== undefined && { traceState: createTraceState(state) }),
+  };
+  return isSpanContextValid(found) ? found : undefined;
+}
+
+function baggageOf(text: unknown): Baggage | undefined {
+  if (typeof text !== 'string' || text.length > MAX_BAGGAGE) return undefined;
+  let baggage: Baggage | undefined;
+  for (const member of text.split(',').slice(0, MAX_ENTRIES)) {
+    const [pair = '', ...properties] = member.split(';');
+    const at = pair.indexOf('=');
+    const key = pair.slice(0, at).trim();
+    if (at < 1 || !/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(key)) continue;
+    const value = decoded(pair.slice(at + 1).trim());
+    if (value === undefined) continue;
+    const metadata = properties.length === 0 ? {} : { metadata: baggageEntryMetadataFromString(properties.join(';')) };
+    baggage = (baggage ?? propagation.createBaggage()).setEntry(key, { value, ...metadata });
+  }
+  return baggage;
+}
+
+function decoded(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What another server is to be told of the context; empty where there is no span. */
+export function metaOf(context: Context): TraceMeta {
+  const span = trace.getSpanContext(context);
+  if (span === undefined || !isSpanContextValid(span)) return {};
+  const flags = (span.traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0');
+  const state = span.traceState?.serialize() ?? '';
+  const baggage = baggageText(propagation.getBaggage(context));
+  return {
+    traceparent: `00-${span.traceId}-${span.spanId}-${flags}`,
+    ...(state !== '' && { tracestate: state }),
+    ...(baggage !== '' && { baggage }),
+  };
+}
+
+function baggageText(baggage: Baggage | undefined): string {
+  let text = '';
+  for (const [key, { value, metadata }] of baggage?.getAllEntries().slice(0, MAX_ENTRIES) ?? []) {
+    const entry = `${key}=${encodeURIComponent(value)}${metadata === undefined ? '' : `;${metadata.toString()}`}`;
+    if (text.length + entry.length < MAX_BAGGAGE) text = text === '' ? entry : `${text},${entry}`;
+  }
+  return text;
+}

@@ -1,0 +1,82 @@
+/** What is measured, and the tracer: one set of each for an engine. */
+import {
+  type Attributes,
+  type Histogram,
+  type Meter,
+  type MeterProvider,
+  metrics,
+  type Tracer,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import { scrub } from '../../core/scrub.ts';
+import { VERSION } from '../../core/version.ts';
+import {
+  CLIENT_DURATION,
+  MOUNT_BYTES,
+  MOUNT_DURATION,
+  OTHER,
+  SECONDS,
+  SERVER_DURATION,
+  SESSION_DURATION,
+  SHORT_SECONDS,
+} from './names.ts';
+
+export interface TelemetryOptions {
+  /** Default: the global one. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /** Default: the global one. */
+  readonly meterProvider?: MeterProvider | undefined;
+  /** Puts URIs into spans, cut at 512 characters. They are data, as names of files are. Default: left out. */
+  readonly uris?: boolean | undefined;
+}
+
+const SCOPE = 'vitrine';
+
+/** Characters of a name, and of a URI, in an attribute. */
+const MAX_NAME = 128;
+const MAX_URI = 512;
+
+/** Names of tools and prompts that are told apart in metrics: each is a time series. */
+const MAX_NAMES = 1_000;
+
+export interface Instruments {
+  readonly tracer: Tracer;
+  readonly meter: Meter;
+  readonly served: Histogram;
+  readonly asked: Histogram;
+  readonly sessions: Histogram;
+  readonly operations: Histogram;
+  addBytes(bytes: number, attributes: Attributes): void;
+  /** What may be said of a URI. */
+  uriOf(uri: string | undefined): string | undefined;
+  /** The name as it may stand in metrics. @param exists whether there is something of that name, as far as is known */
+  counted(name: string, exists: boolean): string;
+}
+
+export function createInstruments(options: TelemetryOptions): Instruments {
+  const tracer = (options.tracerProvider ?? trace.getTracerProvider()).getTracer(SCOPE, VERSION);
+  const meter = (options.meterProvider ?? metrics.getMeterProvider()).getMeter(SCOPE, VERSION);
+  const seconds = (name: string, description: string, bounds: number[] = SECONDS): Histogram =>
+    meter.createHistogram(name, { unit: 's', description, advice: { explicitBucketBoundaries: bounds } });
+  const bytes = meter.createCounter(MOUNT_BYTES, { unit: 'By', description: 'Bytes that were read from a mount' });
+  const names = new Set<string>();
+  return {
+    tracer,
+    meter,
+    served: seconds(SERVER_DURATION, 'From the arrival of a request to its result'),
+    asked: seconds(CLIENT_DURATION, 'From sending a request to a mounted server to its result'),
+    sessions: seconds(SESSION_DURATION, 'How long a session or connection lasted'),
+    operations: seconds(MOUNT_DURATION, 'One operation of a mount', SHORT_SECONDS),
+    addBytes: (count, attributes) => bytes.add(count, attributes),
+    uriOf: (uri) => (options.uris === true && uri !== undefined ? scrub(uri.slice(0, MAX_URI)) : undefined),
+    counted(name, exists) {
+      // Whoever makes names up makes no time series.
+      if (exists && names.size < MAX_NAMES) names.add(name);
+      return names.has(name) ? name : OTHER;
+    },
+  };
+}
+
+/** A name as an attribute has it. */
+export const nameOf = (name: string): string => scrub(name.slice(0, MAX_NAME));

@@ -1,0 +1,85 @@
+/** Proofs that a client has the key that its token is bound to (RFC 9449). */
+import { createHash } from 'node:crypto';
+import type { JWTPayload, JWTVerifyResult } from 'jose';
+import { CLOCK_SKEW_S } from './claims.ts';
+import { type AuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
+import { IssuerUnavailable, TokenRefused } from './refused.ts';
+import { createReplays } from './replays.ts';
+
+/** How old a proof may be, in seconds, unless it is said otherwise. */
+export const DEFAULT_PROOF_AGE_S = 60;
+
+/** Characters of a proof: it has a public key and some claims in it. */
+const MAX_PROOF = 8_192;
+
+/** Characters of its `jti`. */
+const MAX_ID = 256;
+
+/** @throws TokenRefused with `invalid_dpop_proof`; IssuerUnavailable where too many proofs have to be remembered */
+export type Proofs = (request: Request, token: string, key: string) => Promise<void>;
+
+/** Each proof is good for one request: its method, the resource, the token, and a short time. */
+export function createProofs({ resource, dpop = {} }: Pick<AuthOptions, 'resource' | 'dpop'>): Proofs {
+  const { algorithms = DEFAULT_ALGORITHMS, maxAgeSeconds = DEFAULT_PROOF_AGE_S } = dpop;
+  // From the earliest clock that it may have been made by to the latest one.
+  const use = createReplays({ windowMs: (maxAgeSeconds + 2 * CLOCK_SKEW_S) * 1_000 });
+  const place = placeOf(resource);
+
+  return async (request, token, key) => {
+    const proof = request.headers.get('dpop');
+    if (proof === null) throw refused('The proof of the key is missing, in the header DPoP');
+    const { payload, thumbprint } = await opened(proof, algorithms, maxAgeSeconds);
+    if (thumbprint !== key) throw refused('The proof is made with another key than the token is bound to');
+    if (payload.htm !== request.method) throw refused('The proof is for another HTTP method');
+    // The address as clients know it: a proxy may have changed that of the request.
+    if (placeOf(payload.htu) !== place) throw refused('The proof is for another address');
+    const hash = createHash('sha256').update(token).digest('base64url');
+    if (payload.ath !== hash) throw refused('The proof is for another token');
+    const { jti } = payload;
+    if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID) throw refused('The proof has no usable jti');
+    const used = use(key, jti);
+    if (used === 'again') throw refused('The proof has been used before');
+    if (used === 'full') throw new IssuerUnavailable('Too many proofs are in use');
+  };
+}
+
+interface Opened {
+  readonly payload: JWTPayload;
+  /** Of the key that it is made with. */
+  readonly thumbprint: string;
+}
+
+/** What stands in a proof that is signed with the key in it, and is not too old. */
+async function opened(proof: string, algorithms: readonly string[], maxAgeSeconds: number): Promise<Opened> {
+  if (proof.length > MAX_PROOF) throw refused('The proof is too long');
+  const { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } = await import('jose');
+  try {
+    const { payload, protectedHeader }: JWTVerifyResult = await jwtVerify(proof, EmbeddedJWK, {
+      typ: 'dpop+jwt',
+      algorithms: [...algorithms],
+      maxTokenAge: maxAgeSeconds,
+      clockTolerance: CLOCK_SKEW_S,
+      requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
+    });
+    const { jwk = {} } = protectedHeader;
+    return { payload, thumbprint: await calculateJwkThumbprint(jwk as Parameters<typeof calculateJwkThumbprint>[0]) };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw refused('The proof is too old');
+    if (error instanceof errors.JWTClaimValidationFailed) {
+      throw refused(`The claim or header "${error.claim}" of the proof is missing or wrong`);
+    }
+    if (error instanceof errors.JOSEAlgNotAllowed) throw refused('The proof is signed with an algorithm not accepted');
+    if (error instanceof errors.JWSSignatureVerificationFailed) throw refused('The signature of the proof is wrong');
+    // The key came with the proof, so whatever is wrong with either is the client's doing.
+    throw refused('The proof is malformed');
+  }
+}
+
+/** An address without query and fragment, which a proof does not count (RFC 9449 4.3), in its normal form. */
+function placeOf(url: unknown): string | undefined {
+  if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+const refused = (message: string): TokenRefused => new TokenRefused(message, 'invalid_dpop_proof');

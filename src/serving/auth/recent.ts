@@ -1,0 +1,28 @@
+/** What was found out a short time ago, so that it need not be found out again; bounded in time and in number. */
+
+export interface Recent<V> {
+  get(key: string): V | undefined;
+  /** @param until milliseconds since 1970; not remembered when that has passed */
+  set(key: string, value: V, until: number): void;
+}
+
+/** @param max how many are remembered; the one that came first is forgotten for another */
+export function createRecent<V>(max: number): Recent<V> {
+  const entries = new Map<string, { readonly value: V; readonly until: number }>();
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      if (Date.now() < entry.until) return entry.value;
+      entries.delete(key);
+      return undefined;
+    },
+    set(key, value, until) {
+      if (until <= Date.now()) return;
+      entries.delete(key);
+      const [first] = entries.size >= max ? entries.keys() : [];
+      if (first !== undefined) entries.delete(first);
+      entries.set(key, { value, until });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createRecent } from './recent.ts';
+import { createReplays } from './replays.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
+
+describe('proofs that have been used', () => {
+  it('are known for their window at least, each by its key', () => {
+    const use = createReplays({ windowMs: 1_000 });
+    expect(use('k', 'a')).toBe('first');
+    expect(use('k', 'a')).toBe('again');
+    expect(use('other', 'a')).toBe('first');
+    expect(use('k', 'b')).toBe('first');
+    for (const step of [500, 499]) {
+      later(step);
+      expect(use('k', 'a')).toBe('again');
+    }
+    later(1);
+    expect(use('k', 'a')).toBe('again');
+    later(5_000);
+    expect(use('k', 'a')).toBe('first');
+  });
+
+  it('are known when the clock was put back', () => {
+    const use = createReplays({ windowMs: 1_000 });
+    use('k', 'a');
+    later(-10_000);
+    expect(use('k', 'a')).toBe('again');
+  });
+
+  it('are so many at most, of all keys and of each; more are not used until the window is over', () => {
+    const use = createReplays({ windowMs: 1_000, max: 4, maxPerKey: 3 });
+    const uses = ['a', 'b', 'c', 'd'].map((id) => use('k', id));
+    expect(uses).toEqual(['first', 'first', 'first', 'full']);
+    expect([use('other', 'a'), use('other', 'b')]).toEqual(['first', 'full']);
+    later(1_000);
+    expect(use('k', 'd')).toBe('first');
+  });
+});
+
+it('what was found out recently is bounded in number, and in time', () => {
+  const recent = createRecent<number>(2);
+  recent.set('a', 1, Date.now() + 100);
+  recent.set('b', 2, Date.now() + 100);
+  recent.set('late', 3, Date.now());
+  recent.set('b', 4, Date.now() + 200);
+  expect(['a', 'b', 'late'].map((key) => recent.get(key))).toEqual([1, 4, undefined]);
+  recent.set('c', 5, Date.now() + 100);
+  expect(['a', 'b', 'c'].map((key) => recent.get(key))).toEqual([undefined, 4, 5]);
+  later(100);
+  expect(['b', 'c'].map((key) => recent.get(key))).toEqual([4, undefined]);
+});

@@ -1,0 +1,34 @@
+/** Which tokens are good: those handed out by hand, JWTs of issuers, and what an issuer says is one of its own. */
+import { createIntrospection } from './introspection.ts';
+import { createJwtVerifier, type Verifier } from './jwt.ts';
+import { createMetadata, type Endpoint, type MetadataSource } from './metadata.ts';
+import type { AuthOptions, TokenIssuer } from './options.ts';
+import { TokenRefused } from './refused.ts';
+import { createStaticTokens } from './static-tokens.ts';
+
+export function createVerifier({ resource, issuers = [], tokens = [] }: AuthOptions): Verifier {
+  const staticToken = createStaticTokens(tokens);
+  const sources = new Map(issuers.map((each) => [each, createMetadata(each.issuer, wantedOf(each))]));
+  const metadataOf = (issuer: TokenIssuer): MetadataSource =>
+    sources.get(issuer) ?? createMetadata(issuer.issuer, wantedOf(issuer));
+  const jwt = createJwtVerifier({ issuers, resource }, metadataOf);
+  const [opaque] = issuers.flatMap((issuer) => {
+    const { introspection, audience = resource } = issuer;
+    if (introspection === undefined) return [];
+    return [createIntrospection({ ...issuer, introspection }, [audience].flat(), metadataOf(issuer))];
+  });
+
+  return async (token) => {
+    const principal = staticToken(token);
+    if (principal !== undefined) return { principal };
+    const verified = (await jwt(token)) ?? (await opaque?.(token));
+    if (verified === undefined) throw new TokenRefused('The token is not one that is known here');
+    return verified;
+  };
+}
+
+/** What an issuer's metadata is asked for, where it is not configured. */
+const wantedOf = ({ jwksUri, introspection }: TokenIssuer): readonly Endpoint[] => [
+  ...(jwksUri === undefined ? (['jwks_uri'] as const) : []),
+  ...(introspection !== undefined && introspection.url === undefined ? (['introspection_endpoint'] as const) : []),
+];

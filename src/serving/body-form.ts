@@ -1,0 +1,11 @@
+/** How the body of a request may be written: it is JSON, and JSON is UTF-8 (RFC 8259 8.1). */
+
+/** What is wrong with the headers that say how the body is written, for a 415; undefined when nothing is. */
+export function bodyFormProblem(headers: Headers): string | undefined {
+  const [type, ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+  if (type?.trim() !== 'application/json') return 'The Content-Type must be application/json';
+  const charset = parameters.map((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(each)?.[1]).find(Boolean);
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return 'The charset must be utf-8';
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  return coding === 'identity' || coding === '' ? undefined : 'The body must have no Content-Encoding';
+}

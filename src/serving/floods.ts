@@ -1,0 +1,75 @@
+/**
+ * Messages that cost their sender nothing and run nothing here: pings, handshakes, notifications, unknown methods. They
+ * count like requests, so that a flood of them is refused (SEC-UTIL-4).
+ */
+import type { Principal } from '../core/context.ts';
+import { type ResourceError, toWireError } from '../core/errors.ts';
+import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../protocol/methods.ts';
+import type { Vitrine } from '../vitrine.ts';
+import { retryHeaders } from './retry-after.ts';
+
+/** What counts where it runs. */
+const RUN: ReadonlySet<string> = new Set([
+  'resources/list',
+  'resources/read',
+  METADATA_METHOD,
+  DIRECTORY_READ_METHOD,
+  'resources/templates/list',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'completion/complete',
+  'subscriptions/listen',
+]);
+
+/** Counts what a POST has in it that runs nothing. Gives the response when that is too much. */
+export async function refuseFlood(
+  vitrine: Vitrine,
+  parsed: unknown,
+  principal: Principal,
+): Promise<Response | undefined> {
+  if (!Array.isArray(parsed)) return isIdle(vitrine, parsed) ? refuse(vitrine, parsed, principal) : undefined;
+  for (const message of parsed) {
+    if (!isIdle(vitrine, message)) continue;
+    // A batch is refused as one: what is left of it would have no answer otherwise.
+    const refused = await refuse(vitrine, undefined, principal);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+async function refuse(vitrine: Vitrine, message: unknown, principal: Principal): Promise<Response | undefined> {
+  try {
+    await vitrine.admission.count({ method: methodOf(message) ?? '' }, principal);
+    return undefined;
+  } catch (error) {
+    return tooMany(error, idOf(message));
+  }
+}
+
+/**
+ * What a client is told over HTTP that is over a limit. Where the request has an id this is its answer, with status 200:
+ * clients take an error out of that, and few look into the body of a 429.
+ */
+export function tooMany(error: unknown, id: string | number | null): Response {
+  const body = { jsonrpc: '2.0', id, error: toWireError(error as ResourceError) };
+  return Response.json(body, { status: id === null ? 429 : 200, headers: retryHeaders(error) });
+}
+
+function isIdle({ tools, prompts }: Vitrine, message: unknown): boolean {
+  const method = methodOf(message);
+  if (method === undefined) return true;
+  if (method.startsWith('tools/')) return !tools.some;
+  if (method.startsWith('prompts/')) return !prompts.some;
+  return !RUN.has(method);
+}
+
+function methodOf(message: unknown): string | undefined {
+  if (typeof message !== 'object' || message === null || !('method' in message)) return undefined;
+  return typeof message.method === 'string' ? message.method : undefined;
+}
+
+export function idOf(message: unknown): string | number | null {
+  if (typeof message !== 'object' || message === null || !('id' in message)) return null;
+  const { id } = message;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}

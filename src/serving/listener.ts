@@ -1,0 +1,162 @@
+/** The listening socket under the endpoint: plain or with TLS, with every limit of Node.js said, and its orderly end. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Log } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
+import { boundConnections, cut } from './slow-clients.ts';
+import { followCertificates, loadCertificates, type TlsOptions } from './tls.ts';
+
+/** How long open connections may take to end by themselves on shutdown, in milliseconds. */
+const GRACE_MS = 2_000;
+
+/** How often Node.js looks for requests that take too long to arrive, at most and at least, in milliseconds. */
+const CHECK_MS = { least: 10, most: 5_000 } as const;
+
+export interface ListenerOptions {
+  readonly fetch: Parameters<typeof getRequestListener>[0];
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsOptions | undefined;
+  readonly limits: ConnectionLimits;
+  readonly log: Log;
+}
+
+export interface Listener {
+  /** Such as `http://127.0.0.1:8931`. */
+  readonly origin: string;
+  readonly port: number;
+  /** @param end ends what the connections wait for; they are cut when they stay longer than that */
+  close(end: () => Promise<void>): Promise<void>;
+}
+
+/** @throws ResourceError `unavailable` for a port in use, `invalid` for certificates that are none */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { host, port, tls, log } = options;
+  const server = tls === undefined ? plainServer(options) : await tlsServer(options, tls);
+  boundConnections(server, options.limits, log);
+  await listening(server, host, port);
+  const unused = unusedConnections(server);
+  const { port: taken } = server.address() as AddressInfo;
+  const urlHost = host.includes(':') ? `[${host}]` : host;
+  return {
+    origin: `${tls === undefined ? 'http' : 'https'}://${urlHost}:${taken}`,
+    port: taken,
+    close: (end) => shutDown(server, unused, end),
+  };
+}
+
+const plainServer = (options: ListenerOptions): Server => createServer(bounds(options), handlerOf(options));
+
+async function tlsServer(options: ListenerOptions, tls: TlsOptions): Promise<Server> {
+  const { limits, log } = options;
+  const certificates = await loadCertificates(tls);
+  const asks = tls.ca !== undefined;
+  const server: TlsServer = createTlsServer(
+    {
+      ...bounds(options),
+      ...certificates.context,
+      handshakeTimeout: limits.headersMs,
+      requestCert: asks,
+      rejectUnauthorized: asks,
+    },
+    handlerOf(options),
+  );
+  server.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error }));
+  followCertificates(server, tls, certificates, log);
+  return server;
+}
+
+/** Options of Node.js, also those whose default is the same: a default of another version changes nothing. */
+const bounds = ({ limits }: ListenerOptions) => ({
+  headersTimeout: Math.min(limits.headersMs, limits.requestMs),
+  requestTimeout: limits.requestMs,
+  connectionsCheckingInterval: Math.min(Math.max(limits.headersMs / 4, CHECK_MS.least), CHECK_MS.most),
+  keepAliveTimeout: limits.keepAliveMs,
+  maxHeaderSize: limits.maxHeaderBytes,
+  requireHostHeader: true,
+  insecureHTTPParser: false,
+  joinDuplicateHeaders: false,
+});
+
+function handlerOf({ fetch, host, limits }: ListenerOptions) {
+  const handle = getRequestListener(fetch, { hostname: host });
+  /** What a connection waits for. */
+  const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
+
+  function waitingOf(socket: Socket): Set<ServerResponse> {
+    const known = unanswered.get(socket);
+    if (known !== undefined) return known;
+    const waiting = new Set<ServerResponse>();
+    unanswered.set(socket, waiting);
+    // Node.js tells the answer that is on its way, and not those behind it, that nobody is there any more.
+    socket.once('close', () => {
+      for (const each of waiting) if (each.socket === null) each.emit('close');
+    });
+    return waiting;
+  }
+
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const { socket } = incoming;
+    const waiting = waitingOf(socket);
+    if (waiting.size >= limits.maxPipelined) {
+      cut(socket);
+      return;
+    }
+    waiting.add(outgoing);
+    outgoing.once('close', () => waiting.delete(outgoing));
+    // Node.js would leave out the rest, and nobody would know what was in it.
+    if (incoming.rawHeaders.length > 2 * limits.maxHeaders) {
+      outgoing.writeHead(431, { Connection: 'close', 'Content-Length': 0 }).end();
+      return;
+    }
+    void handle(incoming, outgoing);
+  };
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  // Headers are counted here; without this, Node.js counts and drops.
+  server.maxHeadersCount = 0;
+  return new Promise((resolve, reject) => {
+    server.once('listening', resolve);
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      // What follows the server ends with it.
+      server.close();
+      const taken = cause.code === 'EADDRINUSE';
+      const message = taken ? `Port ${port} is already in use` : `Cannot listen on ${host}:${port}`;
+      reject(new ResourceError('unavailable', message, { cause }));
+    });
+    server.listen(port, host);
+  });
+}
+
+/** Connections that have not carried a request yet. Clients open them in advance, and Node does not count them as idle. */
+function unusedConnections(server: Server): ReadonlyMap<string, Socket> {
+  const unused = new Map<string, Socket>();
+  // With TLS there are two sockets of one connection, of which the second one takes the place of the first.
+  for (const event of ['connection', 'secureConnection']) {
+    server.on(event, (socket: Socket) => {
+      const peer = peerOf(socket);
+      unused.set(peer, socket);
+      socket.once('close', () => {
+        if (unused.get(peer) === socket) unused.delete(peer);
+      });
+    });
+  }
+  server.on('request', ({ socket }) => unused.delete(peerOf(socket)));
+  return unused;
+}
+
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+async function shutDown(server: Server, unused: ReadonlyMap<string, Socket>, end: () => Promise<void>): Promise<void> {
+  const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
+  await end();
+  server.closeIdleConnections();
+  for (const socket of unused.values()) socket.destroy();
+  const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  await stopped;
+  clearTimeout(force);
+}

@@ -1,0 +1,163 @@
+/** TLS by Vitrine itself: certificates from files, and from new ones as soon as they are there. */
+import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { type FSWatcher, watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
+import type { Log } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
+
+export interface TlsOptions {
+  /** Path of the certificate and those between it and its authority, in PEM. */
+  readonly cert: string;
+  /** Path of its private key, in PEM. */
+  readonly key: string;
+  /** What the key is encrypted with. */
+  readonly passphrase?: string | undefined;
+  /** Path of the authorities whose certificates clients have to show, in PEM. Default: clients show none. */
+  readonly ca?: string | undefined;
+  /** Default: `TLSv1.2`. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
+}
+
+/** What the files said when they were last read. */
+export interface Certificates {
+  readonly context: SecureContextOptions;
+  /** The same for the same contents of all files. */
+  readonly digest: string;
+  readonly validTo: string;
+}
+
+/** How long after the last change files are read: those that belong together do not come at the same moment. */
+const SETTLE_MS = 250;
+
+/** How often files are read without a sign that they changed: some file systems give none. */
+const RECHECK_MS = 60_000;
+
+/** @throws ResourceError `invalid` that says which file is wrong, and how */
+export async function loadCertificates(options: TlsOptions): Promise<Certificates> {
+  const { cert: certPath, key: keyPath, ca: caPath, passphrase, minVersion = 'TLSv1.2' } = options;
+  const cert = await contentOf('certificate', certPath);
+  const key = await contentOf('key', keyPath);
+  const ca = caPath === undefined ? undefined : await contentOf('client authority', caPath);
+  const certificate = certificateOf('certificate', certPath, cert);
+  if (!certificate.checkPrivateKey(privateKeyOf(keyPath, key, passphrase)))
+    throw wrong(`The key at ${keyPath} does not belong to the certificate at ${certPath}`);
+  if (caPath !== undefined && ca !== undefined) certificateOf('client authority', caPath, ca);
+  const context = {
+    cert,
+    key,
+    minVersion,
+    ...(passphrase !== undefined && { passphrase }),
+    ...(ca !== undefined && { ca }),
+  };
+  try {
+    createSecureContext(context);
+  } catch (cause) {
+    throw wrong(`The certificate at ${certPath} cannot be used: ${(cause as Error).message}`, cause);
+  }
+  const digest = createHash('sha256');
+  for (const each of [cert, key, ca ?? '']) digest.update(`${each.length}:`).update(each);
+  return { context, digest: digest.digest('base64'), validTo: certificate.validTo };
+}
+
+/**
+ * Gives the server new certificates when the files change, until it closes. Connections that are open go on. Files that
+ * are wrong change nothing, and the log says so.
+ */
+export function followCertificates(server: Server, options: TlsOptions, first: Certificates, log: Log): void {
+  let digest = first.digest;
+  let told: string | undefined;
+  let settling: NodeJS.Timeout | undefined;
+  let closed = false;
+  warnIfExpired(first, log);
+
+  async function reload(): Promise<void> {
+    try {
+      const next = await loadCertificates(options);
+      told = undefined;
+      if (closed || next.digest === digest) return;
+      server.setSecureContext(next.context);
+      digest = next.digest;
+      log.info('a new TLS certificate is in use', { validTo: next.validTo });
+      warnIfExpired(next, log);
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (!closed && reason !== told) log.error('the TLS certificate from before stays in use', { reason });
+      told = reason;
+    }
+  }
+
+  const changed = (): void => {
+    clearTimeout(settling);
+    settling = setTimeout(() => void reload(), SETTLE_MS);
+  };
+  // Renewals replace files, or links to them: the folder sees it, the file that was there does not.
+  const paths = [options.cert, options.key, ...(options.ca === undefined ? [] : [options.ca])];
+  const watchers = [...new Set(paths.map((path) => dirname(path)))].flatMap((folder) => {
+    try {
+      const watcher: FSWatcher = watch(folder, { persistent: false }, changed);
+      watcher.on('error', (error) => log.debug('a folder of certificates is not watched any more', { error }));
+      return [watcher];
+    } catch (error) {
+      log.debug('a folder of certificates is not watched', { error });
+      return [];
+    }
+  });
+  const recheck = setInterval(() => void reload(), RECHECK_MS);
+  recheck.unref();
+  server.once('close', () => {
+    closed = true;
+    clearTimeout(settling);
+    clearInterval(recheck);
+    for (const watcher of watchers) watcher.close();
+  });
+}
+
+function warnIfExpired({ validTo }: Certificates, log: Log): void {
+  if (Date.parse(validTo) < Date.now()) log.warn('the TLS certificate has expired', { validTo });
+}
+
+/** The largest file that is read, in bytes: a chain of certificates has some thousands. */
+const MAX_BYTES = 1024 * 1024;
+
+async function contentOf(what: string, path: string): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    const why = READ_PROBLEMS[code] ?? 'it cannot be read';
+    throw wrong(`The TLS ${what} at ${path}: ${why}`, cause);
+  }
+  if (text.length > MAX_BYTES) throw wrong(`The TLS ${what} at ${path}: it has more than ${MAX_BYTES} bytes`);
+  return text;
+}
+
+const READ_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+};
+
+function certificateOf(what: string, path: string, text: string): X509Certificate {
+  try {
+    return new X509Certificate(text);
+  } catch (cause) {
+    throw wrong(`The TLS ${what} at ${path}: it holds no certificate in PEM`, cause);
+  }
+}
+
+function privateKeyOf(path: string, key: string, passphrase: string | undefined): KeyObject {
+  try {
+    return createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) });
+  } catch (cause) {
+    const encrypted = /BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m.test(key);
+    if (!encrypted) throw wrong(`The TLS key at ${path}: it holds no private key in PEM`, cause);
+    const why = passphrase === undefined ? 'it needs a passphrase' : 'the passphrase is not the right one';
+    throw wrong(`The TLS key at ${path}: ${why}`, cause);
+  }
+}
+
+const wrong = (message: string, cause?: unknown): ResourceError => new ResourceError('invalid', message, { cause });

@@ -1,0 +1,42 @@
+/** A client at the hostile server, in either era. */
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@modelcontextprotocol/client';
+import type { GuardEvent } from '../../../src/client/guards/index.ts';
+import { type Abilities, type Connected, connectProgram, type Era } from '../../e2e/harness.ts';
+
+const SERVER = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));
+
+export const connectHostile = (era: Era, abilities?: Abilities): Promise<Connected> =>
+  connectProgram(era, [SERVER, era], abilities);
+
+/** Has the server ask all of these at once; what it was answered, or the error that its question ended in. */
+export async function askedBy(
+  client: Client,
+  requests: Readonly<Record<string, { readonly method: string; readonly params?: Record<string, unknown> }>>,
+): Promise<Record<string, unknown>> {
+  try {
+    const result = await client.callTool({ name: 'ask', arguments: { requests } });
+    return JSON.parse(textOf(result)) as Record<string, unknown>;
+  } catch (error) {
+    // In the 2026 era a refusal ends the call, and nothing of it goes to the server.
+    const refusal = { error: { code: (error as { code?: unknown }).code, message: (error as Error).message } };
+    return Object.fromEntries(Object.keys(requests).map((key) => [key, refusal]));
+  }
+}
+
+export const textOf = (result: { readonly content?: unknown }): string =>
+  (result.content as readonly { readonly text: string }[])[0]?.text ?? '';
+
+/** Events as `decision reason`. */
+export function recorder(): {
+  readonly onEvent: (event: GuardEvent) => void;
+  readonly events: readonly GuardEvent[];
+  told(): string[];
+} {
+  const events: GuardEvent[] = [];
+  return {
+    onEvent: (event) => void events.push(event),
+    events,
+    told: () => events.map(({ decision, reason }) => `${decision} ${reason}`),
+  };
+}

@@ -1,0 +1,121 @@
+/** Roots that a server gets to know, in both eras. */
+import { describe, expect, it } from 'vitest';
+import { guardRoots, type RootsOptions, type RootsSource } from '../../../src/client/guards/index.ts';
+import { ERAS, type Era } from '../../e2e/harness.ts';
+import { askedBy, connectHostile, recorder } from './hostile.ts';
+
+async function exposed(era: Era, roots: RootsSource | undefined, options: RootsOptions = {}) {
+  const { onEvent, told } = recorder();
+  await using connected = await connectHostile(era, {
+    capabilities: { roots: {} },
+    prepare: (client) => client.setRequestHandler('roots/list', guardRoots(roots, { onEvent, ...options })),
+  });
+  const { a } = await askedBy(connected.client, { a: { method: 'roots/list' } });
+  return { roots: (a as { roots: { uri: string; name?: string }[] }).roots, told: told() };
+}
+
+const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  'filesystem-root': [
+    'file:///',
+    'file:///C:/',
+    'file:///c%3A/',
+    'file:///C|/',
+    'file:///mnt/c',
+    'file:///Volumes/Disk',
+  ],
+  home: [
+    'file:///home/ada',
+    'file:///home/ada/',
+    'file:///home',
+    'file:///Users/ada',
+    'file:///USERS/Ada',
+    'file:///C:/Users/ada',
+    'file:///c:/users',
+    'file:///mnt/c/Users/ada',
+  ],
+  system: [
+    'file:///etc',
+    'file:///etc/ssl',
+    'file:///usr/local',
+    'file:///var/lib/x',
+    'file:///private/etc',
+    'file:///root',
+    'file:///System/Library',
+    'file:///proc/self',
+    'file:///tmp',
+    'file:///C:/Windows/System32',
+    'file:///C:/Program%20Files/x',
+    'file:///C:/PROGRA~1/x',
+    'file:///C:/windows%2e',
+  ],
+  secrets: [
+    'file:///home/ada/.ssh',
+    'file:///srv/app/.aws/x',
+    'file:///C:/Users/ada/AppData/Local',
+    'file:///Users/ada/Library/Keychains',
+  ],
+  'not-a-file-uri': [
+    'https://example.com/',
+    'file://server/share',
+    '/home/ada/work',
+    'file:///home/ada/work/../..',
+    'file:///home/ada/%2e%2e/%2e%2e',
+    'file:///home/ada%2F..',
+    'file:///home/ada/work?x=1',
+    'file:relative',
+    'file:///home//ada',
+    '\u0000',
+  ],
+};
+
+describe.each(ERAS)('roots in the %s era', (era) => {
+  it('are none unless there are some [SEC-ROOT-1]', async () => {
+    expect(await exposed(era, undefined)).toEqual({ roots: [], told: [] });
+  });
+
+  it('are those that were meant, in canonical form, with nothing beside [SEC-ROOT-1]', async () => {
+    const given = [
+      { uri: 'file:///home/ada/work/notes/', name: 'Notes\u001b[2J', _meta: { secret: 1 } },
+      { uri: 'file://localhost/home/ada/caf%C3%A9' },
+      { uri: 'file:///c:/work/site' },
+    ];
+    const { roots, told } = await exposed(era, () => ({ roots: given }));
+    expect(roots).toEqual([
+      { uri: 'file:///home/ada/work/notes', name: 'Notes' },
+      { uri: 'file:///home/ada/caf%C3%A9' },
+      { uri: 'file:///C:/work/site' },
+    ]);
+    expect(told).toEqual(Array.from({ length: 3 }, () => 'allowed exposed'));
+  });
+
+  it.each(Object.entries(REFUSED))('are never %s [SEC-ROOT-1]', async (reason, uris) => {
+    const { roots, told } = await exposed(
+      era,
+      uris.map((uri) => ({ uri })),
+    );
+    expect(roots).toEqual([]);
+    expect(told).toEqual(uris.map(() => `refused ${reason}`));
+  });
+
+  it('are sensitive only where that was allowed by name [SEC-ROOT-1]', async () => {
+    const given = ['file:///home/ada', 'file:///home/eve', 'file:///'].map((uri) => ({ uri }));
+    const { roots } = await exposed(era, given, { allow: ['file:///home/ada/'] });
+    expect(roots).toEqual([{ uri: 'file:///home/ada' }]);
+  });
+
+  it('are not a home that lies elsewhere, nor what holds it, nor what a link leads to [SEC-ROOT-1]', async () => {
+    const home = await exposed(era, [{ uri: 'file:///export/people' }, { uri: 'file:///export/people/ada/work' }], {
+      home: 'file:///export/people/ada',
+    });
+    expect(home.roots).toEqual([{ uri: 'file:///export/people/ada/work' }]);
+    const linked = await exposed(era, [{ uri: 'file:///work/link' }], { resolve: () => 'file:///etc' });
+    expect(linked).toEqual({ roots: [], told: ['refused system'] });
+  });
+
+  it('can each be asked for [SEC-ROOT-1]', async () => {
+    const given = ['file:///work/a', 'file:///work/b'].map((uri) => ({ uri }));
+    const { roots, told } = await exposed(era, given, { approve: ({ uri }) => uri.endsWith('/b') });
+    expect(roots).toEqual([{ uri: 'file:///work/b' }]);
+    expect(told).toEqual(['refused declined', 'allowed exposed']);
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * Sees every JSON-RPC message that reaches this process, or is made into a response in it, whichever way a test asks:
+ * sockets and pipes at the one place where their data comes in, and bodies of responses where they are made.
+ */
+import { Socket } from 'node:net';
+
+/** An error that was sent, or the text of a tool's failure. */
+export type Failure = Readonly<Record<string, unknown>>;
+
+/** Characters of a message that is looked at: no error is longer. */
+const MAX_LINE = 256 * 1024;
+
+let told: (failure: Failure) => void = () => {};
+
+/** Calls back on every failure from now on. */
+export function onFailure(listener: (failure: Failure) => void): void {
+  told = listener;
+}
+
+/** Installs the tap. Once in a process. */
+export function installTap(): void {
+  const push = Socket.prototype.push;
+  const readers = new WeakMap<Socket, (text: string) => void>();
+  Socket.prototype.push = function tapped(this: Socket, chunk: unknown, encoding?: BufferEncoding): boolean {
+    if (Buffer.isBuffer(chunk) || typeof chunk === 'string') {
+      const reader = readers.get(this) ?? createReader();
+      readers.set(this, reader);
+      reader(chunk.toString('utf8'));
+    }
+    return push.call(this, chunk, encoding);
+  };
+
+  // Not a class of its own: a response is one wherever it was made.
+  globalThis.Response = new Proxy(globalThis.Response, {
+    construct(original, args: [body?: BodyInit | null, init?: ResponseInit]) {
+      if (typeof args[0] === 'string') createReader()(args[0]);
+      return new original(...args);
+    },
+    get(original, key) {
+      if (key !== 'json') return Reflect.get(original, key);
+      return (data: unknown, init?: ResponseInit) => {
+        createReader()(JSON.stringify(data));
+        return original.json(data, init);
+      };
+    },
+  });
+
+  const controller = ReadableStreamDefaultController.prototype;
+  const enqueue = controller.enqueue;
+  controller.enqueue = function tapped(this: ReadableStreamDefaultController, chunk?: unknown): void {
+    if (chunk instanceof Uint8Array) createReader()(Buffer.from(chunk).toString('utf8'));
+    enqueue.call(this, chunk);
+  };
+}
+
+/** Takes text as it comes, in pieces, and looks at each line, and at a last one without an end once it is whole. */
+function createReader(): (text: string) => void {
+  let rest = '';
+  return (text) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) look(line);
+    if (look(rest) || rest.length > MAX_LINE) rest = '';
+  };
+}
+
+/** Whether the line has a whole message in it. */
+function look(line: string): boolean {
+  if (line.length > MAX_LINE || !line.includes('"jsonrpc"') || !/"error"|"isError"/.test(line)) return false;
+  try {
+    const found: unknown = JSON.parse(
+      line.slice(line.search(/[[{]/), Math.max(line.lastIndexOf('}'), line.lastIndexOf(']')) + 1),
+    );
+    for (const message of Array.isArray(found) ? found : [found]) if (isData(message)) tell(message);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function tell(message: Failure): void {
+  if (message.jsonrpc !== '2.0') return;
+  const { error, result } = message;
+  if (isData(error)) told(error);
+  if (isData(result) && result.isError === true) told({ tool: result.content });
+}
+
+const isData = (value: unknown): value is Failure =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

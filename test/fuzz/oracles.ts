@@ -1,0 +1,85 @@
+/** What has to hold of every answer, whatever was asked. */
+import { canaryOf, type Place, PRINCIPALS, principalOf, type Who } from './place.ts';
+
+/** A finding: the answer that should not have been given. */
+export class Finding extends Error {}
+
+interface Message {
+  readonly jsonrpc?: unknown;
+  readonly id?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly code?: unknown; readonly message?: unknown };
+  readonly method?: unknown;
+}
+
+/** What an error never says: where code is, what a function was called, what the system calls it. */
+const INTERNALS =
+  /\bat \S+ \(|\bat \S+:\d+:\d+|node_modules|\.ts:\d+|\.js:\d+|\b(?:Type|Range|Reference|Syntax|Zod|UriTemplate)Error\b|Cannot read prop|is not a function|is not iterable|Maximum call stack|\bE(?:NOENT|ACCES|NOTDIR|LOOP|ISDIR|INVAL|NAMETOOLONG|PERM|MFILE)\b/;
+
+/** Nothing of another place or principal is in a text. @param asked may be repeated in it */
+export function checkSecrets(place: Place, who: Who | undefined, text: string, asked: string): void {
+  const leaks = place.scene.leaks(text, asked);
+  // What was asked may name the place that the process is told about; a marker is never a client's word.
+  if (leaks.length > 0 && !leaks.every((leak) => asked.includes(leak)))
+    throw new Finding(`an escape: ${leaks}: ${cut(text)}`);
+  for (const other of PRINCIPALS) {
+    if (other !== who && text.includes(canaryOf(principalOf(other).id))) {
+      throw new Finding(`what is of ${other} was told to ${who ?? 'nobody'}: ${cut(text)}`);
+    }
+  }
+}
+
+/** One message is well-formed, and an error has no internals. */
+export function checkMessage(message: unknown, asked: string): Message {
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    throw new Finding(`not a message: ${cut(JSON.stringify(message))}`);
+  }
+  const it: Message = message;
+  if (it.jsonrpc !== '2.0') throw new Finding(`not JSON-RPC 2.0: ${cut(JSON.stringify(it))}`);
+  if (it.method !== undefined) return it;
+  if ((it.result === undefined) === (it.error === undefined)) {
+    throw new Finding(`neither a result nor an error, or both: ${cut(JSON.stringify(it))}`);
+  }
+  if (it.error === undefined) return it;
+  const { code, message: said } = it.error;
+  if (!Number.isSafeInteger(code) || typeof said !== 'string' || said === '') {
+    throw new Finding(`an error that is none: ${cut(JSON.stringify(it))}`);
+  }
+  if (code === -32_603) throw new Finding(`an internal error: ${cut(JSON.stringify(it))}`);
+  const words = JSON.stringify(it.error);
+  const found = INTERNALS.exec(words)?.[0];
+  if (found !== undefined && !asked.includes(found))
+    throw new Finding(`internals (${found}) in an error: ${cut(words)}`);
+  return it;
+}
+
+/** Each id is answered exactly once, and nothing else is answered. */
+export function checkAnswers(messages: readonly Message[], expected: readonly (string | number)[]): void {
+  const answered = messages
+    .filter((message) => message.method === undefined)
+    .map((message) => JSON.stringify(message.id));
+  const wanted = expected.map((id) => JSON.stringify(id));
+  if (answered.toSorted().join() !== wanted.toSorted().join()) {
+    throw new Finding(
+      `asked [${cut(wanted.join())}] and answered [${cut(answered.join())}]: ${cut(JSON.stringify(messages))}`,
+    );
+  }
+}
+
+/** The ids of the requests in a parsed body; undefined where it is not a body whose requests all have usable ids. */
+export function idsOf(body: unknown): readonly (string | number)[] | undefined {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  const ids: (string | number)[] = [];
+  for (const message of messages) {
+    if (typeof message !== 'object' || message === null) return undefined;
+    const { id, method, jsonrpc } = message as Message;
+    if (jsonrpc !== '2.0' || typeof method !== 'string') return undefined;
+    if (id === undefined) continue;
+    if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined;
+    ids.push(id as string | number);
+  }
+  return ids;
+}
+
+export const cut = (text: string | undefined): string =>
+  text === undefined || text.length <= 600 ? String(text) : `${text.slice(0, 600)}… (${text.length})`;

@@ -1,0 +1,10 @@
+/** One part of what is fuzzed: how its cases are made, and what each of them has to come to. */
+import type { IAsyncPropertyWithHooks } from 'fast-check';
+
+export interface Target {
+  readonly name: string;
+  /** Its share of all cases, from 0 to 1. */
+  readonly share: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the cases of each target are its own
+  readonly property: IAsyncPropertyWithHooks<any>;
+}

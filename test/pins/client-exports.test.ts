@@ -1,0 +1,20 @@
+/** What the client library exports, by name: an export that came or went by accident shows here. */
+import { expect, it } from 'vitest';
+import * as client from '../../src/client/index.ts';
+import * as node from '../../src/client/node/index.ts';
+
+it('vitrine/client exports these values and no others', () => {
+  expect(Object.keys(client).sort()).toEqual([
+    'INFERRED_META_KEY',
+    'ResourceClientError',
+    'base64Size',
+    'createResourceClient',
+    'memoryStore',
+    'readEmbedded',
+    'writeEmbedded',
+  ]);
+});
+
+it('vitrine/client/node exports these values and no others', () => {
+  expect(Object.keys(node).sort()).toEqual(['connectResourceClient', 'diskStore', 'parseCommandLine', 'stdioConnect']);
+});

@@ -1,0 +1,294 @@
+/** Tokens that are bound to a key of their client are good with a proof of that key only (RFC 9449), in both eras. */
+import { createHash, randomUUID } from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, type JWK, SignJWT } from 'jose';
+import {
+  allowInsecureRequests,
+  type Client,
+  ClientSecretBasic,
+  clientCredentialsGrantRequest,
+  customFetch,
+  DPoP,
+  type DPoPHandle,
+  generateKeyPair,
+  processClientCredentialsResponse,
+  protectedResourceRequest,
+} from 'oauth4webapi';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ERAS } from '../e2e/harness.ts';
+import { ENVELOPE, http, INITIALIZE, JSON_HEADERS, post, type RawResponse } from '../e2e/raw.ts';
+import {
+  A,
+  bearer,
+  type Guarded,
+  type Issuer,
+  LIBRARY,
+  RESOURCE,
+  SCOPES,
+  secretOf,
+  sessionHeaders,
+  startGuarded,
+  startIssuer,
+} from './authorization-servers.ts';
+
+const client: Client = { client_id: 'reader' };
+const ALGORITHMS = 'algs="RS256 PS256 ES256 EdDSA Ed25519"';
+
+let keys: CryptoKeyPair;
+let jwk: JWK;
+let jkt: string;
+let handle: DPoPHandle;
+
+beforeAll(async () => {
+  keys = await generateKeyPair('ES256', { extractable: true });
+  jwk = await exportJWK(keys.publicKey);
+  jkt = await calculateJwkThumbprint(jwk);
+  handle = DPoP(client, keys);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A token that the server gave out for the key. */
+async function boundToken({ origin }: Issuer): Promise<string> {
+  const server = { issuer: origin, token_endpoint: `${origin}/token` };
+  const parameters = { scope: SCOPES.join(' '), resource: RESOURCE };
+  const response = await clientCredentialsGrantRequest(
+    server,
+    client,
+    ClientSecretBasic(secretOf('reader')),
+    new URLSearchParams(parameters),
+    { DPoP: handle, [allowInsecureRequests]: true },
+  );
+  const { access_token: token, token_type: type } = await processClientCredentialsResponse(server, client, response);
+  expect(type).toBe('dpop');
+  return token;
+}
+
+interface Forged {
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly signedBy?: CryptoKey | Uint8Array;
+}
+
+/** A proof for a POST, but for what is said otherwise. */
+function proofFor(
+  token: string,
+  { claims = {}, header = {}, signedBy = keys.privateKey }: Forged = {},
+): Promise<string> {
+  const ath = createHash('sha256').update(token).digest('base64url');
+  const iat = Math.floor(Date.now() / 1_000);
+  return new SignJWT({ htm: 'POST', htu: RESOURCE, jti: randomUUID(), iat, ath, ...claims })
+    .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk, ...header })
+    .sign(signedBy);
+}
+
+const shown = (token: string, proof: string | undefined): Record<string, string> => ({
+  authorization: `DPoP ${token}`,
+  ...(proof !== undefined && { dpop: proof }),
+});
+
+const challengeOf = (response: RawResponse): string => String(response.headers['www-authenticate']);
+
+describe('a bound token', () => {
+  let issuer: Issuer;
+  let guarded: Guarded;
+
+  beforeEach(async () => {
+    issuer = await startIssuer();
+    guarded = await startGuarded({ issuers: [{ issuer: issuer.origin }], scopes: [SCOPES[0]] });
+  });
+
+  afterEach(async () => {
+    await guarded[Symbol.asyncDispose]();
+    await issuer[Symbol.asyncDispose]();
+  });
+
+  const list = (headers: Record<string, string>): Promise<RawResponse> =>
+    post(guarded.serving.url, 'modern', 'resources/list', {}, headers);
+
+  /** What a client with a library sends, as a proxy passes it on. */
+  async function asClient(token: string, method: string, headers: object, message?: object): Promise<Response> {
+    const body = message === undefined ? undefined : JSON.stringify({ jsonrpc: '2.0', id: 1, ...message });
+    return protectedResourceRequest(token, method, new URL(RESOURCE), new Headers({ ...headers }), body, {
+      DPoP: handle,
+      [customFetch]: (_url, init) => fetch(guarded.serving.url, init as RequestInit),
+    });
+  }
+
+  it('with the proofs that a client makes is good for all that it does, 2025', async () => {
+    const token = await boundToken(issuer);
+    const begun = await asClient(token, 'POST', JSON_HEADERS, { method: 'initialize', params: INITIALIZE });
+    expect(begun.status).toBe(200);
+    await begun.text();
+    const session = sessionHeaders(begun.headers.get('mcp-session-id') ?? '');
+    const read = { method: 'resources/read', params: { uri: A } };
+    const answer = await asClient(token, 'POST', { ...JSON_HEADERS, ...session }, read);
+    expect(await answer.text()).toContain('"text":"a"');
+    const stream = await asClient(token, 'GET', { accept: 'text/event-stream', ...session });
+    expect(stream.status).toBe(200);
+    await stream.body?.cancel();
+    expect((await asClient(token, 'DELETE', session)).status).toBe(200);
+    expect(guarded.seen.at(-1)?.principal.id).toBe(`${issuer.origin}#reader`);
+  });
+
+  it('with the proofs that a client makes is good for all that it does, 2026', async () => {
+    const token = await boundToken(issuer);
+    const named = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/read', 'mcp-name': A };
+    const read = { method: 'resources/read', params: { uri: A, _meta: ENVELOPE } };
+    for (let n = 0; n < 2; n++) {
+      const answer = await asClient(token, 'POST', { ...JSON_HEADERS, ...named }, read);
+      expect(await answer.text()).toContain('"text":"a"');
+    }
+    expect(guarded.seen.at(-1)?.principal.id).toBe(`${issuer.origin}#reader`);
+  });
+
+  it.each(ERAS)(
+    'is refused as a bearer token, without a proof, and by the scheme of another token, %s',
+    async (era) => {
+      const token = await boundToken(issuer);
+      const ask = (headers: Record<string, string>): Promise<RawResponse> =>
+        era === 'modern' ? list(headers) : post(guarded.serving.url, era, 'initialize', INITIALIZE, headers);
+      const asBearer = await ask({ ...bearer(token), dpop: await proofFor(token) });
+      expect([asBearer.status, challengeOf(asBearer)]).toEqual([
+        401,
+        expect.stringMatching(/^Bearer .*bound to a key/),
+      ]);
+      const without = await ask(shown(token, undefined));
+      expect(without.status).toBe(401);
+      expect(challengeOf(without)).toMatch(/^DPoP resource_metadata="[^"]+", error="invalid_dpop_proof", .*missing/);
+      expect(challengeOf(without)).toContain(ALGORITHMS);
+      const free = await issuer.token();
+      const unbound = await ask(shown(free, await proofFor(free)));
+      expect(challengeOf(unbound)).toMatch(/^DPoP .*error="invalid_token", .*bound to no key/);
+      expect(guarded.seen).toEqual([]);
+    },
+  );
+
+  it('is good once with each proof', async () => {
+    const token = await boundToken(issuer);
+    const proof = await proofFor(token);
+    const answers = await Promise.all([list(shown(token, proof)), list(shown(token, proof))]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect(answers.map(challengeOf).join()).toContain('has been used before');
+    // A minute later it is too old, and still refused.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 75_000 });
+    expect(challengeOf(await list(shown(token, proof)))).toContain('too old');
+    expect((await list(shown(token, await proofFor(token)))).status).toBe(200);
+  });
+
+  it('is refused with a proof that is not for this request', async () => {
+    const token = await issuer.forge({ cnf: { jkt } });
+    const now = Math.floor(Date.now() / 1_000);
+    const other = await generateKeyPair('ES256', { extractable: true });
+    const otherJwk = await exportJWK(other.publicKey);
+    const secret = new TextEncoder().encode('a secret that is long enough to sign with it');
+    const cases: readonly (readonly [Forged, string])[] = [
+      [{ claims: { htm: 'GET' } }, 'another HTTP method'],
+      [{ claims: { htu: 'https://elsewhere.example/mcp' } }, 'another address'],
+      [{ claims: { htu: 'https://library.example/other' } }, 'another address'],
+      [{ claims: { htu: guarded.serving.url } }, 'another address'],
+      [{ claims: { htu: 1 } }, 'another address'],
+      [{ claims: { ath: 'x' } }, 'another token'],
+      [{ claims: { ath: undefined } }, "'ath' of the proof"],
+      [{ claims: { jti: undefined } }, "'jti' of the proof"],
+      [{ claims: { jti: 'x'.repeat(300) } }, 'no usable jti'],
+      [{ claims: { jti: '' } }, 'no usable jti'],
+      [{ claims: { iat: undefined } }, "'iat' of the proof"],
+      [{ claims: { iat: now - 120 } }, 'too old'],
+      [{ claims: { iat: now + 120 } }, "'iat' of the proof"],
+      [{ claims: { exp: now - 60 } }, 'too old'],
+      [{ header: { typ: 'JWT' } }, "'typ' of the proof"],
+      [{ header: { jwk: otherJwk }, signedBy: other.privateKey }, 'another key'],
+      [{ signedBy: other.privateKey }, 'signature of the proof is wrong'],
+      [{ header: { jwk: undefined } }, 'malformed'],
+      [{ header: { jwk: await exportJWK(keys.privateKey) } }, 'malformed'],
+      [{ header: { alg: 'HS256', jwk: { kty: 'oct', k: 'x' } }, signedBy: secret }, 'algorithm not accepted'],
+      [{ claims: { more: 'x'.repeat(9_000) } }, 'too long'],
+    ];
+    for (const [forged, said] of cases) {
+      const response = await list(shown(token, await proofFor(token, forged)));
+      expect([forged, response.status, challengeOf(response)]).toEqual([forged, 401, expect.stringContaining(said)]);
+      expect(challengeOf(response)).toContain('error="invalid_dpop_proof"');
+    }
+    const proof = await proofFor(token);
+    for (const dpop of ['', 'x', `${proof}, ${proof}`, `${proof.slice(0, -4)}AAAA`]) {
+      expect(challengeOf(await list(shown(token, dpop)))).toContain('error="invalid_dpop_proof"');
+    }
+    // All of them were for a token that is good, with an address that may have a query.
+    const good = await proofFor(token, { claims: { htu: 'https://LIBRARY.example:443/mcp?a=b#c', iat: now - 30 } });
+    expect((await list(shown(token, good))).status).toBe(200);
+    expect(guarded.logged.join()).not.toContain(proof);
+  });
+
+  it('that is bound in another way as well is refused', async () => {
+    for (const cnf of [{ jkt, 'x5t#S256': 'x' }, { 'x5t#S256': 'x' }, {}, null, 'x', { jkt: 1 }]) {
+      const token = await issuer.forge({ cnf });
+      expect((await list(bearer(token))).status).toBe(401);
+      expect((await list(shown(token, await proofFor(token)))).status).toBe(401);
+    }
+  });
+
+  it('whose header is malformed, or that lacks a scope, is told so by its scheme', async () => {
+    for (const authorization of ['DPoP', 'DPoP a b', 'dpop  ']) {
+      const response = await list({ authorization });
+      expect([response.status, challengeOf(response)]).toEqual([400, expect.stringMatching(/^DPoP /)]);
+    }
+    const token = await issuer.forge({ cnf: { jkt }, scope: SCOPES[1] });
+    const response = await list(shown(token, await proofFor(token)));
+    expect([response.status, challengeOf(response)]).toEqual([
+      403,
+      expect.stringMatching(/^DPoP .*insufficient_scope/),
+    ]);
+  });
+});
+
+it('an opaque token can be bound, too', async () => {
+  await using issuer = await startIssuer({ format: 'opaque', claims: (sub) => ({ sub }) });
+  await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection: LIBRARY }] });
+  const ask = (headers: Record<string, string>): Promise<RawResponse> =>
+    post(guarded.serving.url, 'modern', 'resources/list', {}, headers);
+  const token = await boundToken(issuer);
+  expect((await ask(bearer(token))).status).toBe(401);
+  expect((await ask(shown(token, await proofFor(token)))).status).toBe(200);
+  expect((await ask(shown(token, undefined))).status).toBe(401);
+});
+
+describe('auth.dpop', () => {
+  const metadataOf = async ({ serving }: Guarded): Promise<unknown> =>
+    JSON.parse(
+      (await http(`${new URL(serving.url).origin}/.well-known/oauth-protected-resource`, { method: 'GET' })).text,
+    );
+
+  it('tells clients that they may, beside bearer tokens', async () => {
+    await using issuer = await startIssuer();
+    await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin }], dpop: { algorithms: ['ES256'] } });
+    const asked = await guarded.ask('modern', undefined, 'resources/list');
+    expect(challengeOf(asked)).toMatch(
+      /^Bearer resource_metadata="[^"]+", DPoP resource_metadata="[^"]+", algs="ES256"$/,
+    );
+    expect(await metadataOf(guarded)).toMatchObject({ dpop_signing_alg_values_supported: ['ES256'] });
+    expect((await guarded.ask('modern', await issuer.token(), 'resources/list')).status).toBe(200);
+    const token = await boundToken(issuer);
+    const ed = await generateKeyPair('Ed25519');
+    const header = { alg: 'EdDSA', jwk: await exportJWK(ed.publicKey) };
+    const proof = await proofFor(token, { header, signedBy: ed.privateKey });
+    const refused = await post(guarded.serving.url, 'modern', 'resources/list', {}, shown(token, proof));
+    expect(challengeOf(refused)).toContain('algorithm not accepted');
+  });
+
+  it.each(ERAS)('can require it of all, %s', async (era) => {
+    await using issuer = await startIssuer();
+    await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin }], dpop: { required: true } });
+    const asked = await guarded.ask(era, undefined, 'resources/list');
+    expect(challengeOf(asked)).toMatch(/^DPoP resource_metadata="[^"]+", algs="[^"]+"$/);
+    const free = await guarded.ask(era, await issuer.token(), 'resources/list');
+    expect([free.status, challengeOf(free)]).toEqual([401, expect.stringContaining('has to be bound to a key')]);
+    expect(challengeOf(free)).toContain('DPoP ');
+    expect(await metadataOf(guarded)).toMatchObject({ dpop_bound_access_tokens_required: true });
+    const token = await boundToken(issuer);
+    const [method, params] = era === 'modern' ? ['resources/list', {}] : ['initialize', INITIALIZE];
+    const good = await post(guarded.serving.url, era, method, params, shown(token, await proofFor(token)));
+    expect(good.status).toBe(200);
+  });
+});

@@ -1,0 +1,256 @@
+/** Opaque tokens: the issuer is asked about them (RFC 7662), in both eras, and no more often than need be. */
+import type { RequestListener } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FAILURE_COOLDOWN_MS } from '../../src/serving/auth/asking.ts';
+import { DEFAULT_CACHE_S, REFUSAL_CACHE_S } from '../../src/serving/auth/introspection.ts';
+import type { Introspection } from '../../src/serving/auth/options.ts';
+import { ERAS } from '../e2e/harness.ts';
+import type { RawResponse } from '../e2e/raw.ts';
+import { type Listening, listening } from '../gateway/authorization/servers.ts';
+import {
+  A,
+  type Guarded,
+  type Issuer,
+  type IssuerOptions,
+  LIBRARY,
+  RESOURCE,
+  resultOf,
+  SCOPES,
+  startGuarded,
+  startIssuer,
+} from './authorization-servers.ts';
+
+const claims = (client: string): object => ({ sub: client, groups: ['staff', 'press'] });
+const OPAQUE = { format: 'opaque', claims } as IssuerOptions;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Moves the clock of this process; nothing else. */
+function later(ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+}
+
+const asked = ({ requests }: Listening): number =>
+  requests.filter(({ line }) => line === 'POST /token/introspection').length;
+
+const challengeOf = (response: RawResponse): string => String(response.headers['www-authenticate']);
+
+describe('an opaque token', () => {
+  let issuer: Issuer;
+  let guarded: Guarded;
+
+  beforeEach(async () => {
+    issuer = await startIssuer(OPAQUE);
+    guarded = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection: LIBRARY }], scopes: [SCOPES[0]] });
+  });
+
+  afterEach(async () => {
+    await guarded[Symbol.asyncDispose]();
+    await issuer[Symbol.asyncDispose]();
+  });
+
+  const list = (token: string): Promise<RawResponse> => guarded.ask('modern', token, 'resources/list');
+
+  it.each(ERAS)('that its issuer knows is good, and says who asks, %s', async (era) => {
+    const token = await issuer.token();
+    expect(token.split('.')).toHaveLength(1);
+    expect(resultOf(await guarded.ask(era, token, 'resources/read', { uri: A })).contents).toMatchObject([
+      { text: 'a' },
+    ]);
+    expect(guarded.seen.at(-1)?.principal).toEqual({
+      id: `${issuer.origin}#reader`,
+      subject: 'reader',
+      issuer: issuer.origin,
+      clientId: 'reader',
+      scopes: [...SCOPES],
+      groups: ['staff', 'press'],
+    });
+    // Once, however many requests the handshake and the read are.
+    expect(asked(issuer)).toBe(1);
+  });
+
+  it.each(ERAS)('that nobody knows, that is for another resource or that lacks a scope is refused, %s', async (era) => {
+    const ask = (token: string): Promise<RawResponse> => guarded.ask(era, token, 'resources/read', { uri: A });
+    const unknown = await ask('made-up-0123456789');
+    expect(unknown.status).toBe(401);
+    expect(challengeOf(unknown)).toContain('not one that is known here');
+    const elsewhere = await ask(await issuer.token('reader', SCOPES[0], 'https://elsewhere.example/mcp'));
+    expect([elsewhere.status, challengeOf(elsewhere)]).toEqual([401, expect.stringContaining('not for this resource')]);
+    const narrow = await ask(await issuer.token('reader', SCOPES[1]));
+    expect([narrow.status, challengeOf(narrow)]).toEqual([403, expect.stringContaining('insufficient_scope')]);
+    expect(guarded.seen).toEqual([]);
+    expect(guarded.logged.join()).not.toContain('made-up');
+  });
+
+  it('is asked for once at a time, and again when the answer is too old', async () => {
+    const token = await issuer.token();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => list(token)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(asked(issuer)).toBe(1);
+    later(DEFAULT_CACHE_S * 1_000 + 1);
+    expect((await list(token)).status).toBe(200);
+    expect(asked(issuer)).toBe(2);
+  });
+
+  it('that is taken back is refused when the answer is too old, and that for a shorter time', async () => {
+    const token = await issuer.token();
+    expect((await list(token)).status).toBe(200);
+    await issuer.revoke(token);
+    expect((await list(token)).status).toBe(200);
+    later(DEFAULT_CACHE_S * 1_000 + 1);
+    expect((await list(token)).status).toBe(401);
+    expect((await list(token)).status).toBe(401);
+    expect(asked(issuer)).toBe(2);
+    later(REFUSAL_CACHE_S * 1_000 + 1);
+    expect((await list(token)).status).toBe(401);
+    expect(asked(issuer)).toBe(3);
+  });
+
+  it('is asked for at its issuer alone; a JWT of another one causes no request', async () => {
+    const jwt = await issuer.forge({ iss: 'https://elsewhere.example' });
+    const requests = issuer.requests.length;
+    expect(challengeOf(await list(jwt))).toContain('not of an issuer that is trusted');
+    expect(challengeOf(await list('x'.repeat(5_000)))).toContain('not one that is known here');
+    expect(issuer.requests.length).toBe(requests);
+    // JWTs of its own are verified here.
+    expect((await list(await issuer.forge())).status).toBe(200);
+    expect(asked(issuer)).toBe(0);
+  });
+});
+
+it('a secret that the issuer does not know lets nobody in, and refuses nobody', async () => {
+  await using issuer = await startIssuer(OPAQUE);
+  const introspection = { ...LIBRARY, clientSecret: 'another-secret-0123456789' };
+  await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection }] });
+  const answer = await guarded.ask('modern', await issuer.token(), 'resources/list');
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
+  expect(JSON.stringify([answer, guarded.logged])).not.toContain(introspection.clientSecret);
+});
+
+it('the secret can go in the body, answers need not be kept, and the subject can stand in another claim', async () => {
+  await using issuer = await startIssuer({ format: 'opaque', claims: () => ({}), libraryAuth: 'client_secret_post' });
+  const introspection: Introspection = {
+    ...LIBRARY,
+    clientAuthentication: 'post',
+    url: `${issuer.origin}/token/introspection`,
+    cacheSeconds: 0,
+  };
+  const token = await issuer.token();
+  await using strict = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection }] });
+  expect(challengeOf(await strict.ask('modern', token, 'resources/list'))).toContain('for whom');
+  const named = { ...introspection, subjectClaim: 'client_id' };
+  await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection: named }] });
+  const before = asked(issuer);
+  for (let n = 0; n < 2; n++)
+    expect((await guarded.ask('modern', token, 'resources/read', { uri: A })).status).toBe(200);
+  expect(guarded.seen.at(-1)?.principal.id).toBe(`${issuer.origin}#reader`);
+  expect(asked(issuer) - before).toBe(2);
+});
+
+describe('what an issuer says of a token', () => {
+  const now = (): number => Math.floor(Date.now() / 1_000);
+  /** An answer of a server that no real one can be made to give. */
+  let answer: RequestListener;
+  let server: Listening;
+  let guarded: Guarded;
+
+  const says = (more: object): void => {
+    const good = { active: true, sub: 'reader', aud: RESOURCE, exp: now() + 600, token_type: 'Bearer', ...more };
+    answer = (_request, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(good));
+    };
+  };
+
+  beforeEach(async () => {
+    says({});
+    server = await listening(() => (request, response) => answer(request, response));
+    const introspection = { ...LIBRARY, url: `${server.origin}/introspect`, cacheSeconds: 0 };
+    guarded = await startGuarded({ issuers: [{ issuer: server.origin, audience: [RESOURCE], introspection }] });
+  });
+
+  afterEach(async () => {
+    await guarded[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const list = (): Promise<RawResponse> => guarded.ask('modern', 'opaque-0123456789', 'resources/list');
+
+  it('is held to what a JWT is held to', async () => {
+    expect((await list()).status).toBe(200);
+    for (const [more, said] of [
+      [{ active: false }, 'not one that is known here'],
+      [{ iss: 'https://elsewhere.example' }, 'not of an issuer'],
+      [{ aud: undefined }, 'not for this resource'],
+      [{ aud: ['https://elsewhere.example'] }, 'not for this resource'],
+      [{ exp: undefined }, 'until when'],
+      [{ exp: `${now() + 600}` }, 'until when'],
+      [{ exp: now() - 60 }, 'has expired'],
+      [{ nbf: now() + 60 }, 'not good yet'],
+      [{ nbf: 'now' }, 'not good yet'],
+      [{ sub: undefined }, 'for whom'],
+      [{ sub: 1 }, 'for whom'],
+      [{ token_type: 'refresh_token' }, 'not an access token'],
+      [{ token_type: 'DPoP' }, 'bound to a key'],
+      [{ cnf: { jkt: 'x' } }, 'bound to a key, and cannot'],
+      [{ cnf: { 'x5t#S256': 'x' } }, 'bound to a key in a way'],
+    ] as const) {
+      says(more);
+      const refused = await list();
+      expect([more, refused.status, challengeOf(refused)]).toEqual([more, 401, expect.stringContaining(said)]);
+    }
+    says({ iss: server.origin, aud: ['other', RESOURCE], exp: now() - 2 });
+    expect((await list()).status).toBe(200);
+  });
+
+  it.each<[string, RequestListener]>([
+    ['nothing', (request) => request.socket.destroy()],
+    ['that it is broken', (_request, response) => void response.writeHead(500).end()],
+    ['to ask elsewhere', (_request, response) => void response.writeHead(302, { location: '/good' }).end()],
+    [
+      'too much',
+      (_request, response) => void response.end(JSON.stringify({ active: true, more: 'x'.repeat(300_000) })),
+    ],
+  ])('may be %s: then nobody is refused or let in, and it is left alone for a while', async (_, broken) => {
+    answer = broken;
+    for (let n = 0; n < 3; n++) {
+      const response = await list();
+      expect([response.status, response.headers['retry-after']]).toEqual([503, '5']);
+    }
+    expect(server.requests).toHaveLength(1);
+    says({});
+    later(FAILURE_COOLDOWN_MS + 1);
+    expect((await list()).status).toBe(200);
+  });
+
+  it.each([
+    ['no JSON', 200, 'no'],
+    ['no answer', 200, '{"active":"true"}'],
+    ['no list', 200, '[]'],
+    ['that the token is odd', 400, '{"error":"invalid_request"}'],
+  ])('may be %s, which says nothing of other tokens', async (_, status, text) => {
+    answer = (_request, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+    expect((await list()).status).toBe(503);
+    says({});
+    expect((await list()).status).toBe(200);
+  });
+
+  it('is asked for few tokens at a time', async () => {
+    const held: (() => void)[] = [];
+    let arrived = (): void => {};
+    const full = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    answer = (_request, response) => {
+      held.push(() => response.end('{"active":false}'));
+      if (held.length === 32) arrived();
+    };
+    const first = Array.from({ length: 32 }, (_, n) => guarded.ask('modern', `opaque-${n}`, 'resources/list'));
+    await full;
+    expect((await list()).status).toBe(503);
+    for (const release of held) release();
+    expect((await Promise.all(first)).map(({ status }) => status)).toEqual(first.map(() => 401));
+    expect(server.requests).toHaveLength(32);
+  });
+});

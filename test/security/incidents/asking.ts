@@ -1,0 +1,64 @@
+/** One request over the bare wire, in either era, and what a test wants to know of the answer. */
+import type { Era } from '../../e2e/harness.ts';
+import { type Answer, http, INITIALIZE, JSON_HEADERS, messageOf, post } from '../../e2e/raw.ts';
+
+export interface Said {
+  readonly text: string;
+  readonly status: number;
+  readonly message: Answer;
+  readonly refused: boolean;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Asks; in the 2025 era in a session that ends afterwards. `headers` go with every request. */
+export async function ask(
+  url: string,
+  era: Era,
+  method: string,
+  params: object = {},
+  headers: Headers = {},
+): Promise<Said> {
+  if (era === 'modern') return said(await post(url, era, method, params, { ...namedIn(method, params), ...headers }));
+  const begun = await post(url, era, 'initialize', INITIALIZE, headers);
+  const session = { 'mcp-session-id': String(begun.headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
+  try {
+    return said(await post(url, era, method, params, { ...session, ...headers }));
+  } finally {
+    await http(url, { method: 'DELETE', headers: { ...JSON_HEADERS, ...session, ...headers } });
+  }
+}
+
+/** Calls a tool; a tool that fails has refused. */
+export async function call(url: string, era: Era, name: string, args: object, headers: Headers = {}): Promise<Said> {
+  const outcome = await ask(url, era, 'tools/call', { name, arguments: args }, headers);
+  return { ...outcome, refused: outcome.refused || outcome.message.result?.isError === true };
+}
+
+function said(response: { readonly text: string; readonly status: number }): Said {
+  const message = messageOf({ headers: {}, ...response });
+  return { ...response, message, refused: message.error !== undefined };
+}
+
+/** What the 2026-07-28 era wants in a header, in the spelling that carries everything. */
+function namedIn(method: string, params: object): Headers {
+  const { uri, name } = params as { readonly uri?: string; readonly name?: string };
+  const value =
+    method === 'resources/read' ? uri : method === 'tools/call' || method === 'prompts/get' ? name : undefined;
+  return value === undefined ? {} : { 'mcp-name': `=?base64?${Buffer.from(value).toString('base64')}?=` };
+}
+
+/** Requests under way at the same time. */
+const CONCURRENCY = 16;
+
+export async function forEach<T>(
+  items: readonly T[],
+  run: (item: T) => Promise<void>,
+  concurrency = CONCURRENCY,
+): Promise<void> {
+  const queue = [...items];
+  const workers = Array.from({ length: concurrency }, async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await run(item);
+  });
+  await Promise.all(workers);
+}

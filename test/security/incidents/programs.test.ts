@@ -1,0 +1,165 @@
+/**
+ * Arguments of callers that became options and paths of a program. There is no git here yet, so nothing of git's own is
+ * tested; what Vitrine starts is ripgrep, for searches, and the programs of the configuration. What a caller says must
+ * be no option, no path and no environment of either.
+ */
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { filesProvider } from '../../../src/providers/files/index.ts';
+import { type Upstream, upstream } from '../../../src/providers/upstream/index.ts';
+import { type HttpServing, serveHttp } from '../../../src/serving/http.ts';
+import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
+import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
+import { CLI, ERAS } from '../../e2e/harness.ts';
+import { MARKER } from '../scene.ts';
+import { ask, call } from './asking.ts';
+
+interface Started {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly options: SpawnOptions;
+}
+
+const started = vi.hoisted((): Started[] => []);
+
+vi.mock('node:child_process', async (importOriginal) => {
+  const actual = await importOriginal<typeof import('node:child_process')>();
+  const spawn = (command: string, args: readonly string[], options: SpawnOptions): ChildProcess => {
+    started.push({ command, args, options });
+    return actual.spawn(command, args, options);
+  };
+  return { ...actual, spawn };
+});
+
+/** Options of git and ripgrep that write, run or read something, and other ways to say a place. */
+const INJECTIONS = [
+  '--output=/tmp/xK7-written',
+  '--output=xK7-written',
+  '--upload-pack=touch xK7-written',
+  '-oProxyCommand=touch xK7-written',
+  '--pre=touch',
+  '--pre=sh -c "touch xK7-written"',
+  '--hostname-bin=touch',
+  '-f/etc/passwd',
+  '--file=/etc/passwd',
+  '--ignore-file=/etc/passwd',
+  '--follow',
+  '--no-ignore',
+  '--hidden',
+  '--',
+  '-',
+  '; touch xK7-written',
+  '$(touch xK7-written)',
+  '`touch xK7-written`',
+  '| touch xK7-written',
+  '\n--pre=touch',
+  '../secret.txt',
+  '../../../../etc/passwd',
+  '/etc/passwd',
+];
+
+let folder: Folder;
+let far: Upstream;
+let vitrine: Vitrine;
+let serving: HttpServing;
+const PROGRAM = { command: process.execPath, args: [CLI, 'serve'] };
+
+beforeAll(async () => {
+  folder = await temporaryFolder({
+    'root/a.txt': 'some text',
+    'root/.env': MARKER,
+    'secret.txt': MARKER,
+    'far/note.txt': 'a note',
+  });
+  far = upstream({ name: 'far', target: { ...PROGRAM, args: [...PROGRAM.args, folder.at('far')] } });
+  vitrine = createVitrine({
+    mounts: [
+      { name: 'docs', provider: await filesProvider({ path: folder.at('root') }) },
+      { name: 'far', provider: far.provider, server: far.server },
+    ],
+  });
+  expect(await far.ready(10_000)).toBe(true);
+  serving = await serveHttp(vitrine, { port: 0 });
+});
+
+afterAll(async () => {
+  await serving?.close();
+  await vitrine?.close();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+beforeEach(() => started.splice(0));
+
+/** Options that Vitrine gives ripgrep itself; the same words of a caller are text. */
+const OWN_OPTION =
+  /^--(?:no-config|no-messages|color=never|null|no-ignore|encoding=none|crlf|no-heading|with-filename|line-number|byte-offset|only-matching|replace=|max-count=\d+|files|fixed-strings)$/;
+
+/** The searches that were started, all of them with nothing of a caller's but the values of two options. */
+function plainSearches(): number {
+  const searches = started.filter(({ command }) => command !== PROGRAM.command);
+  for (const { args, options } of searches) {
+    const end = args.indexOf('--');
+    const given = args.slice(0, end);
+    expect(given.filter((arg) => !OWN_OPTION.test(arg) && !/^--(?:regexp|glob)=/.test(arg))).toEqual([]);
+    expect(new Set(given).size).toBe(given.length);
+    expect(args.slice(end + 1)).toEqual([expect.stringMatching(/^\.\/(?!.*\.\.)/)]);
+    expect(options).toMatchObject({ cwd: folder.at('root'), env: {} });
+    expect(options.shell ?? false).toBe(false);
+  }
+  return searches.length;
+}
+
+describe.each(ERAS)('in the %s era', (era) => {
+  // git_diff and git_checkout passed a caller's word to git as it was: `--output=file` overwrote files.
+  it('CVE-2025-68144: a word of a caller becomes an option of the program that searches', async () => {
+    for (const text of INJECTIONS) {
+      for (const args of [
+        { pattern: text, literal: true },
+        { pattern: 'some', glob: text },
+      ]) {
+        const { text: answer } = await call(serving.url, era, 'search', args);
+        expect(answer).not.toContain(MARKER);
+        expect(answer).not.toContain('root:x:0:0');
+      }
+    }
+    expect(plainSearches()).toBeGreaterThan(INJECTIONS.length);
+    expect((await readdir(folder.path)).sort()).toEqual(['far', 'root', 'secret.txt']);
+    expect(await readdir(folder.at('root'))).toEqual(['.env', 'a.txt']);
+  });
+
+  // The path that a server was bound to was not compared with what a caller named, and files outside could be added.
+  it('CVE-2025-68145, CVE-2026-27735: a path of a caller leaves the folder that is searched', async () => {
+    for (const text of INJECTIONS) {
+      for (const uri of [`docs+file:///${text}`, `docs+file:///${encodeURIComponent(text)}`, text]) {
+        const { refused, text: answer } = await call(serving.url, era, 'search', { pattern: 'e', uri });
+        // A dash and a number of slashes are the folder itself to nobody.
+        expect(refused, `${JSON.stringify(uri)}: ${answer}`).toBe(true);
+        expect(answer.replaceAll(JSON.stringify(text).slice(1, -1), '')).not.toContain(MARKER);
+      }
+    }
+    plainSearches();
+  });
+
+  // git_init made a repository wherever a caller said, and so made any place one that could be read.
+  it('CVE-2025-68143: a caller chooses what is started, and where', async () => {
+    const before = started.length;
+    for (const text of INJECTIONS) {
+      for (const uri of [`far+file:///${text}`, `far+${text}`, `${text}+file:///a.txt`]) {
+        const { refused, text: answer } = await ask(serving.url, era, 'resources/read', { uri });
+        expect(refused, uri).toBe(true);
+        expect(answer).not.toContain(MARKER);
+      }
+      await call(serving.url, era, text, { command: text, args: [text], cwd: text, env: { PATH: text } });
+      await ask(serving.url, era, 'prompts/get', { name: text, arguments: { path: text } });
+      await call(serving.url, era, 'far_read', { uri: text });
+    }
+    // A connection of its own for a client is the program of the configuration, word by word.
+    for (const { command, args, options } of started.slice(before)) {
+      expect({ command, args }).toEqual({ command: PROGRAM.command, args: [...PROGRAM.args, folder.at('far')] });
+      for (const text of INJECTIONS) expect(Object.values(options.env ?? {})).not.toContain(text);
+      expect(options.cwd).toBeUndefined();
+    }
+    expect((await readdir(folder.path)).sort()).toEqual(['far', 'root', 'secret.txt']);
+  });
+});

@@ -1,0 +1,29 @@
+/** Text of others that the command shows does not steer the terminal that it is shown on. */
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, writeConfig } from '../e2e/folders.ts';
+import { CLI } from '../e2e/harness.ts';
+
+const ESCAPE = '\u001b]0;owned\u0007\u001b[31mred';
+
+/** What a run of the command shows, on both outputs. */
+function shown(...args: readonly string[]): string {
+  const { stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', timeout: 20_000 });
+  return stdout + stderr;
+}
+
+describe('what the command shows has no control characters of others in it', () => {
+  it('a path that was typed', () => {
+    const text = shown('check', `./${ESCAPE}`);
+    expect(text).toContain('red');
+    expect(text).not.toMatch(/[\u0007\u001b]/);
+  });
+
+  it('a name in a configuration', async () => {
+    await using folder = await temporaryFolder();
+    const config = await writeConfig(folder, { mounts: { docs: { path: `./${ESCAPE}` } } });
+    const text = shown('check', '--config', config);
+    expect(text).toContain('red');
+    expect(text).not.toMatch(/[\u0007\u001b]/);
+  });
+});

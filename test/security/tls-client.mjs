@@ -1,0 +1,19 @@
+/**
+ * The SDK's client over HTTPS, in a process of its own: which authorities it trusts is said in NODE_EXTRA_CA_CERTS before it
+ * starts. Prints one line of JSON: the text it read, or the error.
+ */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+const [url, era, uri] = process.argv.slice(2);
+const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy';
+const client = new Client({ name: 'tls', version: '1.0.0' }, { versionNegotiation: { mode } });
+/** What is at the bottom of it. */
+const reasonOf = (error) => (error.cause === undefined ? (error.code ?? error.message) : reasonOf(error.cause));
+try {
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  const { contents } = await client.readResource({ uri });
+  console.log(JSON.stringify({ text: contents[0].text }));
+} catch (error) {
+  console.log(JSON.stringify({ error: reasonOf(error) }));
+}
+await client.close();
