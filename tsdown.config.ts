@@ -11,6 +11,7 @@ export default defineConfig({
     'layers/mime': 'src/layers/mime/index.ts',
     'layers/telemetry': 'src/layers/telemetry/index.ts',
     'layers/timeout': 'src/layers/timeout/index.ts',
+    'access/cedar': 'src/layers/access/cedar/index.ts',
     client: 'src/client/index.ts',
     'client/node': 'src/client/node/index.ts',
     'client/safety': 'src/client/safety/index.ts',

@@ -7,12 +7,15 @@
  *   sh ci background  starts a server, which must answer, and end with status 0 on SIGINT after the page's last block
  *   json ci           must parse
  *   yaml ci           must pass `vitrine check`; paths start from the root of the clone
+ *   yaml ci file      is written to vitrine.yaml, for the blocks that follow
  *   js ci             runs as a module of the package, and must end by itself
  *
- * Needs Linux, git and npm. A page's blocks run in order, README.md first.
+ * Needs Linux, git, npm, openssl and curl. A page's blocks run in order, README.md first.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -89,6 +92,8 @@ async function runBlock({ kind, text }) {
     case 'yaml':
       await writeFile(join(clone, 'vitrine.yaml'), text);
       return run('node', ['dist/cli/main.js', 'check', 'vitrine.yaml']);
+    case 'yaml file':
+      return writeFile(join(clone, 'vitrine.yaml'), text);
     case 'js':
       await writeFile(join(clone, 'block.mjs'), text);
       return run('node', ['block.mjs']);
@@ -121,8 +126,8 @@ async function startServer(text) {
   try {
     const endpoint = await Promise.race([printed, ended.then(() => undefined), after(START_MS)]);
     if (endpoint === undefined) throw new Error('it printed no endpoint');
-    const health = await fetch(new URL('/healthz', endpoint), { signal: AbortSignal.timeout(STOP_MS) });
-    if (!health.ok) throw new Error(`${endpoint} answered ${health.status}`);
+    const status = await statusOf(new URL('/healthz', endpoint));
+    if (status !== 200) throw new Error(`${endpoint} answered ${status}`);
   } catch (error) {
     if (shell.exitCode === null && shell.signalCode === null) kill();
     throw error;
@@ -134,6 +139,18 @@ async function startServer(text) {
     if (end?.status === 0) return;
     throw new Error(`after SIGINT it ${end === undefined ? 'did not end' : `ended with ${end.signal ?? end.status}`}`);
   };
+}
+
+/** What an address answers with; of a certificate that was made for trying, nobody can know. */
+function statusOf(url) {
+  const get = url.protocol === 'https:' ? https.get : http.get;
+  return new Promise((resolve, reject) => {
+    const request = get(url, { rejectUnauthorized: false, signal: AbortSignal.timeout(STOP_MS) }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode));
+    });
+    request.once('error', reject);
+  });
 }
 
 function after(ms) {

@@ -23,7 +23,7 @@ import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './fro
 import { type StateDocument, stateMount, upstreamsDocument } from './frontends/state.ts';
 import { createToolRegistry, type ToolRegistry } from './frontends/tools/registry.ts';
 import { type Access, type AccessOptions, createAccess } from './layers/access/index.ts';
-import { type AuditOptions, createAudit } from './layers/audit/index.ts';
+import { type Audit, type AuditOptions, createAudit } from './layers/audit/index.ts';
 import { createLimits, type UsageLimits } from './layers/limits/index.ts';
 import { mimeLayer } from './layers/mime/index.ts';
 import { createRedaction, type RedactOptions } from './layers/redact/index.ts';
@@ -79,6 +79,11 @@ export interface VitrineOptions {
   readonly audit?: AuditOptions | undefined;
   /** Traces and metrics, as `createTelemetry` of `vitrine/layers/telemetry` makes them. Default: none. */
   readonly telemetry?: Telemetry | undefined;
+  /**
+   * Takes out of a text what no client may see, such as passwords that are sent to other servers. Errors, log messages
+   * and reports of progress go through it, and what is said of mounted servers; contents do not. Default: nothing is hidden.
+   */
+  readonly hide?: ((text: string) => string) | undefined;
 }
 
 export interface Vitrine {
@@ -95,6 +100,8 @@ export interface Vitrine {
   readonly gate: Gate;
   /** How much may be asked for: every way of serving asks here before it begins with something. */
   readonly admission: Admission;
+  /** Records what was refused before any operation had begun; undefined without an audit. */
+  readonly refused: Audit['refused'] | undefined;
   readonly changes: ChangeHub;
   readonly resources: ResourceOptions;
   /** Icons of mounts, for resources without their own; undefined where none are put on. */
@@ -109,6 +116,8 @@ export interface Vitrine {
   readonly toolSubscriptions: SubscriptionBook | undefined;
   /** What every way of serving tells of its requests; undefined where nobody wants to know. */
   readonly telemetry: Telemetry | undefined;
+  /** Takes out of errors and messages what no client may see; undefined where nothing is hidden. */
+  readonly hide: ((text: string) => string) | undefined;
   /** Mounts that have to be there, and are not: without them the server is not ready. */
   unready(): Promise<readonly string[]>;
   /** Ends watches, then providers; resolves when nothing is left running. */
@@ -122,7 +131,7 @@ export interface Vitrine {
 export function createVitrine(options: VitrineOptions): Vitrine {
   const { resourceTools = {} } = options;
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
-  const mounts = withState(options.mounts, toolSubscriptions);
+  const mounts = withState(options.mounts, toolSubscriptions, options.hide);
   const mountOf = (uri: string): string | undefined => mounts.find((each) => publishes(each, uri))?.name;
   const { telemetry } = options;
   const observing = telemetry === undefined ? [] : [telemetry.layer(mountOf)];
@@ -192,6 +201,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     provider,
     gate,
     admission: limits.admission,
+    refused: audit?.refused,
     changes,
     resources,
     icons: options.icons === false ? undefined : iconsOf(options.mounts),
@@ -201,6 +211,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     toolChanges,
     toolSubscriptions,
     telemetry,
+    hide: options.hide,
     unready: () => unreadyOf(options.mounts),
     async close() {
       told?.[Symbol.dispose]();
@@ -290,10 +301,14 @@ const changesOf = (
 });
 
 /** The mounts and, before them, the one of Vitrine's own state: it has no roots, so no list begins with it. */
-function withState(mounts: readonly Mount[], book: SubscriptionBook | undefined): readonly Mount[] {
+function withState(
+  mounts: readonly Mount[],
+  book: SubscriptionBook | undefined,
+  hide: VitrineOptions['hide'],
+): readonly Mount[] {
   const documents: StateDocument[] = [];
   if (book !== undefined) documents.push(subscriptionsDocument(book));
-  if (mounts.some((mount) => mount.health !== undefined)) documents.push(upstreamsDocument(mounts));
+  if (mounts.some((mount) => mount.health !== undefined)) documents.push(upstreamsDocument(mounts, hide));
   if (documents.length === 0) return mounts;
   if (mounts.some((mount) => mount.name === STATE_MOUNT)) {
     throw invalid(`The mount name "${STATE_MOUNT}" is taken: Vitrine publishes its state under it. Choose another one`);

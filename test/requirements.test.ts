@@ -5,12 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { citationsIn, stringsIn, titledFiles } from './citations.ts';
 import { REQUIREMENTS } from './requirements.ts';
+import { INCIDENTS } from './security/incidents.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Tests that drive a server through the wire. */
 const WIRE = ['test/e2e/', 'test/security/', 'test/cli/', 'test/client/'];
 
-const citations = titledFiles(ROOT).flatMap(citationsIn);
+const files = titledFiles(ROOT);
+const citations = files.flatMap(citationsIn);
 const inWireTests = new Set(
   citations.filter(({ file }) => WIRE.some((folder) => file.startsWith(folder))).map(({ id }) => id),
 );
@@ -49,5 +51,11 @@ describe('the table of requirements', () => {
       '973-1',
     ]);
     expect(citations.length).toBeGreaterThan(100);
+  });
+});
+
+describe('the table of attacks that happened', () => {
+  it.each(INCIDENTS.flatMap(({ cited }) => cited))('%s is in the title of a test', (words) => {
+    expect(files.some(({ strings }) => strings.some((each) => each.includes(words)))).toBe(true);
   });
 });

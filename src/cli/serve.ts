@@ -40,7 +40,7 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
   const sources = await openSources(paths, flags, { log, secrets });
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
-  const { vitrine, telemetry } = await engineOf(sources, flags, log);
+  const { vitrine, telemetry } = await engineOf(sources, flags, log, secrets);
   let sent = true;
   try {
     // From here on there is something to end in order.
@@ -65,7 +65,7 @@ interface Engine {
 }
 
 /** Servers that are mounted have been started by now: where the engine cannot be made, they are ended. */
-async function engineOf(sources: Sources, { name, http }: ServeFlags, log: Log): Promise<Engine> {
+async function engineOf(sources: Sources, { name, http }: ServeFlags, log: Log, secrets: Secrets): Promise<Engine> {
   const { audit } = sources.config;
   let telemetry: RunningTelemetry | undefined;
   try {
@@ -73,7 +73,8 @@ async function engineOf(sources: Sources, { name, http }: ServeFlags, log: Log):
     const engine = engineOptions(sources, name);
     // Over stdio there is one host, and nobody to take anything from.
     const limits = http === undefined ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
-    const options = { ...engine, limits, telemetry: telemetry?.telemetry };
+    const hide = secrets.some ? secrets.hide : undefined;
+    const options = { ...engine, limits, hide, telemetry: telemetry?.telemetry };
     return { vitrine: createVitrine({ ...options, audit: audit && { ...audit, log } }), telemetry };
   } catch (error) {
     await Promise.all([closeMounts(sources.mounts), telemetry?.close()]);

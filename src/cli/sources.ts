@@ -1,6 +1,7 @@
 /** What `serve` and `check` are to serve: paths and URLs as typed, a configuration, or the servers of a host. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { cedarOf } from '../config/cedar.ts';
 import { ConfigError } from '../config/error.ts';
 import type { HostServer } from '../config/host-servers.ts';
 import { nameServers } from '../config/mount-names.ts';
@@ -98,6 +99,7 @@ async function openConfig(
     return {
       mounts,
       promptFolders,
+      policy: await cedarOf(config, { base, log }),
       config: { ...config, ...auditFrom(config, base), ...tlsFrom(config, base) },
       ignored: ignoredOf(all),
     };

@@ -86,12 +86,18 @@ export function createCache(options: CacheOptions): Cache {
     }
   };
 
-  async function lookUp(key: CacheKey): Promise<CacheEntry | undefined> {
+  /** What is kept, at once where the store gives it at once. */
+  async function lookUp(question: Question): Promise<CacheEntry | undefined> {
     try {
-      return await store?.get(key);
+      for (const shared of [false, true]) {
+        const found = store?.get(keyOf(question, shared));
+        const entry = found instanceof Promise ? await found : found;
+        if (entry !== undefined) return entry;
+      }
     } catch {
-      return undefined;
+      // It is asked for again.
     }
+    return undefined;
   }
 
   /** Whether what is the answer to this has changed since. */
@@ -113,7 +119,7 @@ export function createCache(options: CacheOptions): Cache {
   return {
     async get(question) {
       if (store === undefined) return undefined;
-      const entry = (await lookUp(keyOf(question, false))) ?? (await lookUp(keyOf(question, true)));
+      const entry = await lookUp(question);
       if (entry === undefined) return undefined;
       return { value: entry.value, fresh: entry.until > now(), validator: entry.validator };
     },

@@ -10,6 +10,7 @@ import type { Link, Scoping } from './link.ts';
 import { type ListOptions, type ListPage, newReport, type OpenReport, pagesOf } from './paging.ts';
 import type { Reading } from './reading.ts';
 import { entriesIn, identityOf, insideOf, type ListedResource } from './shapes.ts';
+import { uniqueName } from './unique.ts';
 
 const LIST = 'resources/list';
 
@@ -53,7 +54,7 @@ export function createChildren(asking: Asking, reading: Reading): Children {
     const running = probes.get(link);
     if (running !== undefined) return running;
     const probe = (async () => {
-      const uri = `vitrine-probe:///${crypto.randomUUID()}`;
+      const uri = `vitrine-probe:///${uniqueName()}`;
       try {
         const { signal: _, ...lasting } = options;
         const answer = await asking.request(link, LIST, { uri }, lasting);

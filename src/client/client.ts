@@ -19,11 +19,13 @@ import {
   type ListReport,
   newReport,
   type OpenReport,
+  oneByOne,
   pagesOf,
   templatesIn,
 } from './paging.ts';
 import { createReading, type ReadOptions } from './reading.ts';
 import type { ListedResource } from './shapes.ts';
+import { uniqueName } from './unique.ts';
 import { createWalk, type Walk, type WalkOptions } from './walk.ts';
 import { createWatching } from './watching.ts';
 
@@ -122,8 +124,8 @@ export function createResourceClient(
   const { store, server, partition, defaultTtlMs = 0 } = options.cache ?? {};
   const byUrl = isTarget(source);
   const cache = createCache({
-    server: server ?? (byUrl ? String(source.url) : crypto.randomUUID()),
-    partition: partition ?? crypto.randomUUID(),
+    server: server ?? (byUrl ? String(source.url) : uniqueName()),
+    partition: partition ?? uniqueName(),
     store: store === false ? undefined : (store ?? memoryStore()),
     defaultTtlMs,
   });
@@ -196,7 +198,7 @@ export function createResourceClient(
     list(uri, lists = {}) {
       const report = newReport();
       const pages = pagesFor(uri, lists, report);
-      const resources = each(pages);
+      const resources = oneByOne(resourcesOf(pages));
       return { [Symbol.asyncIterator]: () => resources, pages: () => pages, report };
     },
     walk: (uri, walks = {}) =>
@@ -232,8 +234,10 @@ export function createResourceClient(
   }
 }
 
-async function* each(pages: AsyncIterable<ListPage>): AsyncGenerator<ListedResource, void, undefined> {
-  for await (const { resources } of pages) yield* resources;
+async function* resourcesOf(
+  pages: AsyncIterable<ListPage>,
+): AsyncGenerator<readonly ListedResource[], void, undefined> {
+  for await (const { resources } of pages) yield resources;
 }
 
 const isTarget = (source: ResourceClientSource): source is HttpTarget => typeof source === 'object' && 'url' in source;

@@ -26,7 +26,9 @@ export interface Described {
   forget(uri?: string): void;
 }
 
-/** Resources that are remembered, and how long, in milliseconds. */
+type Remembered = Map<string, { readonly resource: ListedResource; readonly until: number }>;
+
+/** Resources that are remembered at most, and how long, in milliseconds. */
 const MAX_KNOWN = 20_000;
 const KNOWN_MS = 30_000;
 
@@ -38,25 +40,26 @@ const MAX_LOOKED_AT = 10_000;
 
 export function createDescribed(asking: Asking, reading: Reading, now: () => number = Date.now): Described {
   const { connection, cache } = asking;
-  const remembered = new Map<string, { readonly resource: ListedResource; readonly until: number }>();
+  // What was said last is in the first; when that is full it becomes the second, and what was there is forgotten.
+  let young: Remembered = new Map();
+  let old: Remembered = new Map();
   let wholeUntil = 0;
 
   function learn(resources: readonly ListedResource[]): void {
     const until = now() + KNOWN_MS;
     for (const resource of resources) {
       if (resource.uri.length > MAX_KNOWN_URI) continue;
-      const identity = identityOf(resource.uri);
-      remembered.delete(identity);
-      remembered.set(identity, { resource, until });
-    }
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= MAX_KNOWN) break;
-      remembered.delete(oldest);
+      if (young.size >= MAX_KNOWN / 2) {
+        old = young;
+        young = new Map();
+      }
+      young.set(identityOf(resource.uri), { resource, until });
     }
   }
 
   function recall(uri: string): ListedResource | undefined {
-    const found = remembered.get(identityOf(uri));
+    const identity = identityOf(uri);
+    const found = young.get(identity) ?? old.get(identity);
     return found !== undefined && found.until > now() ? found.resource : undefined;
   }
 
@@ -148,8 +151,13 @@ export function createDescribed(asking: Asking, reading: Reading, now: () => num
     },
     forget(uri) {
       wholeUntil = 0;
-      if (uri === undefined) remembered.clear();
-      else remembered.delete(identityOf(uri));
+      if (uri === undefined) {
+        young.clear();
+        old.clear();
+        return;
+      }
+      young.delete(identityOf(uri));
+      old.delete(identityOf(uri));
     },
   };
 }

@@ -131,6 +131,42 @@ function markOf(text: string): number {
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
 }
 
+/** What comes in batches, one by one. Leaving it ends what the batches come from. */
+export function oneByOne<T>(batches: AsyncGenerator<readonly T[], void, undefined>): AsyncIterator<T, void, undefined> {
+  let batch: readonly T[] = [];
+  let at = 0;
+  // Whoever asks ahead is answered in turn.
+  let before: Promise<unknown> | undefined;
+  function next(): Promise<IteratorResult<T, void>> {
+    if (before === undefined && at < batch.length) return Promise.resolve({ done: false, value: batch[at++] as T });
+    const found = before === undefined ? fetch() : before.then(fetch, fetch);
+    before = found;
+    const clear = (): void => {
+      if (before === found) before = undefined;
+    };
+    found.then(clear, clear);
+    return found;
+  }
+  async function fetch(): Promise<IteratorResult<T, void>> {
+    while (at >= batch.length) {
+      const more = await batches.next();
+      if (more.done === true) return { done: true, value: undefined };
+      batch = more.value;
+      at = 0;
+    }
+    return { done: false, value: batch[at++] as T };
+  }
+  return {
+    next,
+    async return() {
+      batch = [];
+      at = 0;
+      await batches.return();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
 /** A URI template with whatever else the server says of it. */
 export type ListedTemplate = ResourceTemplate & Data;
 

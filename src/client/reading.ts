@@ -93,6 +93,22 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
     });
   }
 
+  // What was made of an answer that is kept, as long as it is kept.
+  const made = new WeakMap<
+    Data,
+    { readonly uri: string; readonly items: readonly ReadItem[]; readonly size: number }
+  >();
+
+  /** The items of an answer, and their bytes together, counted before anything is decoded (SEC-RES-3). */
+  function itemsOf(value: Data, entries: readonly unknown[], uri: string) {
+    const known = made.get(value);
+    if (known?.uri === uri) return known;
+    const size = entries.reduce<number>((sum, entry) => sum + sizeOf(entry), 0);
+    const fresh = { uri, items: entries.flatMap((entry) => itemIn(entry, uri) ?? []), size };
+    made.set(value, fresh);
+    return fresh;
+  }
+
   return {
     async read(uri, options, known) {
       const { maxBytes = defaultMaxBytes, range, accept } = options;
@@ -107,10 +123,9 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
         throw invalidAnswer('The answer of the server has no contents that can be taken', uri);
       }
       // A window is cut out of what is here already; what is given is what counts.
-      if (range === undefined || entries.some((entry) => sizeOf(entry) > maxBytes * WHOLE_FACTOR)) {
-        checkSize(entries, uri, maxBytes);
-      }
-      const items = entries.flatMap((entry) => itemIn(entry, uri) ?? []);
+      const limit = range === undefined ? maxBytes : maxBytes * WHOLE_FACTOR;
+      const { items, size } = itemsOf(value, entries, uri);
+      if (size > limit) throw tooLarge(uri, size, limit);
       const cut = range === undefined ? items : items.map((item) => windowOf(item, range, uri));
       if (range !== undefined) checkTotal(cut, uri, maxBytes);
       return outcomeOf(cut, {
@@ -156,15 +171,6 @@ function windowOf(item: ReadItem, range: ByteRange, uri: string): ReadItem {
     });
   }
   return cutItem(item, range);
-}
-
-/** @throws ResourceClientError `too-large`, before anything is decoded (SEC-RES-3) */
-function checkSize(entries: readonly unknown[], uri: string, maxBytes: number): void {
-  let total = 0;
-  for (const entry of entries) {
-    total += sizeOf(entry);
-    if (total > maxBytes) throw tooLarge(uri, total, maxBytes);
-  }
 }
 
 function checkTotal(items: readonly ReadItem[], uri: string, maxBytes: number): void {

@@ -9,22 +9,36 @@ export type ListedResource = Resource & Data;
 const isObject = (value: unknown): value is Data =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A resource as the server describes it; undefined for what cannot be one. */
+/** A resource as the server describes it; undefined for what cannot be one. Nothing is copied where all is as it should be. */
 export function resourceIn(value: unknown, uri?: string): ListedResource | undefined {
   if (!isObject(value)) return undefined;
   const own = typeof value.uri === 'string' && value.uri !== '' ? value.uri : uri;
   if (own === undefined || own.length > MAX_URI_LENGTH) return undefined;
+  if (own === value.uri && isWell(value)) return value as ListedResource;
   const { size, mimeType, capabilities, annotations, ...rest } = value;
   return {
     ...rest,
     uri: own,
     name: typeof value.name === 'string' && value.name !== '' ? value.name : (nameOfUri(own) ?? own),
     // What others count and compare with is what it should be, or not there.
-    ...(typeof size === 'number' && size >= 0 && { size }),
+    ...(isSize(size) && { size }),
     ...(typeof mimeType === 'string' && { mimeType }),
     ...(isObject(capabilities) && { capabilities }),
     ...(isObject(annotations) && { annotations }),
   } as Data as ListedResource;
+}
+
+const isSize = (size: unknown): size is number => typeof size === 'number' && size >= 0;
+
+function isWell({ name, size, mimeType, capabilities, annotations }: Data): boolean {
+  return (
+    typeof name === 'string' &&
+    name !== '' &&
+    (size === undefined || isSize(size)) &&
+    (mimeType === undefined || typeof mimeType === 'string') &&
+    (capabilities === undefined || isObject(capabilities)) &&
+    (annotations === undefined || isObject(annotations))
+  );
 }
 
 /** Whether a resource says, or its type says, that it has children. Undefined where nothing says anything. */
@@ -58,7 +72,7 @@ export interface Freshness {
 
 /** The same resource under all spellings of its URI that this client has to tell apart from others. */
 export function identityOf(uri: string): string {
-  const folded = uri.replace(/%[0-9a-f]{2}/gi, (triplet) => triplet.toUpperCase());
+  const folded = uri.includes('%') ? uri.replace(/%[0-9a-f]{2}/gi, (triplet) => triplet.toUpperCase()) : uri;
   let end = folded.length;
   while (end > 0 && folded[end - 1] === '/') end--;
   // The root of a scheme is all slashes: `notes:///`.

@@ -11,6 +11,7 @@ import {
   type ListVia,
   newReport,
   type OpenReport,
+  oneByOne,
 } from './paging.ts';
 import { ancestorsOf, identityOf, isListable, type ListedResource } from './shapes.ts';
 
@@ -201,7 +202,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     }
   }
 
-  async function* run(): AsyncGenerator<WalkEntry, void, undefined> {
+  async function* run(): AsyncGenerator<readonly WalkEntry[], void, undefined> {
     try {
       if (start !== undefined) seen.set(identityOf(start), { depth: 0, parent: undefined, entered: true });
       enter(start, 0);
@@ -222,14 +223,17 @@ export function createWalk(source: WalkSource, start: string | undefined, option
           if (page !== undefined) finish(task);
           continue;
         }
+        const entries: WalkEntry[] = [];
+        let full = false;
         for (const resource of page.value.resources) {
-          if (seen.size - (start === undefined ? 0 : 1) >= maxResources && !seen.has(identityOf(resource.uri))) {
-            stop('max-resources', task.uri, task.depth);
-            return;
-          }
+          full = seen.size - (start === undefined ? 0 : 1) >= maxResources && !seen.has(identityOf(resource.uri));
+          if (full) break;
           const entry = take(resource, task);
-          if (entry !== undefined) yield entry;
+          if (entry !== undefined) entries.push(entry);
         }
+        if (full) stop('max-resources', task.uri, task.depth);
+        yield entries;
+        if (full) return;
       }
       ended = true;
     } finally {
@@ -237,7 +241,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     }
   }
 
-  const entries = run();
+  const entries = oneByOne(run());
   return {
     [Symbol.asyncIterator]: () => entries,
     get report() {

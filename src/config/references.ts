@@ -67,6 +67,7 @@ export function resolveReferences(content: unknown, env: Environment, secrets: S
     if (SECTIONS.has(key)) return mapValues(section, (block, name) => inBlock(block, [key, name]));
     const { tls } = section;
     if (key === 'server' && isRecord(tls)) return { ...section, tls: resolve(tls, [key, 'tls']) };
+    if (key === 'telemetry') return resolve(section, [key]);
     const { issuers } = section;
     return key === 'auth' && Array.isArray(issuers) ? { ...section, issuers: issuers.map(inIssuer) } : section;
   });

@@ -146,6 +146,18 @@ mounts:
     expect(server?.title).toBe('${TOKEN}');
   });
 
+  it('stand in what is said of telemetry, which has tokens too', () => {
+    const { telemetry } = parse(`mounts: { a: ./a }
+telemetry:
+  traces: { endpoint: "https://\${HOST}/v1/traces", headers: { x-api-key: "\${TOKEN}" } }
+  metrics: { prometheus: { token: "\${TOKEN}" } }
+`);
+    expect(telemetry).toMatchObject({
+      traces: { endpoint: `https://${ENV.HOST}/v1/traces`, headers: { 'x-api-key': ENV.TOKEN } },
+      metrics: { prometheus: { token: ENV.TOKEN } },
+    });
+  });
+
   it.each([
     [
       '${NONE}',

@@ -69,10 +69,14 @@ export interface AccessPolicy {
   readonly attributes: boolean;
   /** Something may be hidden: another server's own words for what is missing are not passed on. Default: it may. */
   readonly hides?: boolean | undefined;
+  /** Decisions may tell of scopes that are missing: a request over HTTP is looked at for that. Default: they may. */
+  readonly scopes?: boolean | undefined;
   /** @throws anything; then it is not allowed, and the log has the cause */
   decide(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
   /** Whether anything there could be allowed or asked about. Default: it could. */
   could?(principal: Principal, area: AccessArea): boolean;
+  /** Whether anything there could be hidden. Default: it could, unless `hides` is false. */
+  couldHide?(principal: Principal, area: AccessArea): boolean;
   /** Whether everything that is listed is allowed, so that nobody has to look. Default: not. */
   everything?(principal: Principal): boolean;
   /** Ends what it holds. */

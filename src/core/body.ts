@@ -56,3 +56,53 @@ export async function* chunksOf(content: BodyContent): AsyncIterable<Uint8Array>
 export async function closeBodies(bodies: readonly ResourceBody[]): Promise<void> {
   await Promise.allSettled(bodies.map((body) => body.close?.()));
 }
+
+/**
+ * The bodies as they are, with what is read of them counted.
+ * @param end called once, with the bytes that were taken, when all of them were drained or closed, or have failed;
+ *   `failure` holds what the last one failed with
+ */
+export function countedBodies(
+  bodies: readonly ResourceBody[],
+  end: (bytes: number, failure: { readonly error: unknown } | undefined) => void,
+): readonly ResourceBody[] {
+  let bytes = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const open = new Set<ResourceBody>();
+  for (const body of bodies) {
+    if (body.content.kind === 'bytes') bytes += body.content.bytes.byteLength;
+    else open.add(body);
+  }
+  if (open.size === 0) {
+    end(bytes, undefined);
+    return bodies;
+  }
+  return bodies.map((body): ResourceBody => {
+    const { content } = body;
+    if (content.kind === 'bytes') return body;
+    const done = (): void => {
+      if (open.delete(body) && open.size === 0) end(bytes, failure);
+    };
+    async function* counted(chunks: () => AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+      try {
+        for await (const chunk of chunks()) {
+          bytes += chunk.byteLength;
+          yield chunk;
+        }
+      } catch (error) {
+        failure = { error };
+        throw error;
+      } finally {
+        done();
+      }
+    }
+    return {
+      ...body,
+      content: { ...content, open: () => counted(content.open) },
+      close: async () => {
+        done();
+        await closeBodies([body]);
+      },
+    };
+  });
+}

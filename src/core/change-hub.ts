@@ -3,6 +3,7 @@
  * something else, counted, and its events coalesced, so
  * that a storm of writes is one update in a while (SEC-RES-4).
  */
+import { setMaxListeners } from 'node:events';
 import { principalKey } from './access.ts';
 import type { Context } from './context.ts';
 import { ResourceError } from './errors.ts';
@@ -49,6 +50,8 @@ export function createChangeHub(
   const watches = new Map<string, Watch>();
   const ending = new Set<Promise<void>>();
   const lifetime = new AbortController();
+  // Watches that are being opened listen to it, as many as there are at once.
+  setMaxListeners(0, lifetime.signal);
 
   function open(key: string, uri: string | undefined, ctx: Context): Watch {
     if (provider.watch === undefined) throw new ResourceError('invalid', 'Changes cannot be watched here', { uri });

@@ -1,6 +1,7 @@
 /** On whose behalf, and until when, an operation runs. Every provider and layer method gets one. */
+import { setMaxListeners } from 'node:events';
 import type { InputRequest } from '../protocol/input-required.ts';
-import type { Decided } from './access.ts';
+import type { AccessOperation, Decided } from './access.ts';
 import type { AnswerNotes } from './notes.ts';
 import type { Trace } from './telemetry.ts';
 
@@ -81,6 +82,8 @@ export interface Context {
   readonly roots?: readonly string[] | undefined;
   /** The client that asks; undefined where nothing is known of it. */
   readonly client?: ClientFeatures | undefined;
+  /** What a description is wanted for, where that is something else: then that is what is decided about. */
+  readonly purpose?: Exclude<AccessOperation, 'metadata'> | undefined;
   /** Is told what was decided about this operation. */
   readonly decided?: ((decided: Decided) => void) | undefined;
   /** The trace that the operation is a part of; undefined where there is none. */
@@ -95,9 +98,12 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Makes a frozen context; what is left out is anonymous, silent and never aborted. */
 export function createContext(parts: Partial<Context> = {}): Context {
+  const signal = parts.signal ?? new AbortController().signal;
+  // Each operation of a request listens to it while it runs, and there may be many at once: no leak to be warned of.
+  setMaxListeners(0, signal);
   return Object.freeze({
     principal: parts.principal ?? ANONYMOUS,
-    signal: parts.signal ?? new AbortController().signal,
+    signal,
     requestId: parts.requestId ?? crypto.randomUUID(),
     log: parts.log ?? SILENT,
     peer: parts.peer ?? (parts.principal ?? ANONYMOUS).id,

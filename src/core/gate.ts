@@ -14,6 +14,8 @@ export interface GatedOperation {
   readonly mount?: string | undefined;
   /** Of a call or prompt, unchecked, for what decides by them; they are never recorded. */
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  /** Of a mounted server's tool or prompt: whether it is there. @throws what listing them throws */
+  readonly exists?: (() => Promise<boolean>) | undefined;
   /** The tool is one of the resource tools: each resource that it touches is asked about by itself. */
   readonly onlyResources?: boolean | undefined;
 }

@@ -21,12 +21,29 @@ export function stripControls(value: string): string {
 const MAX_ENTRIES = 100;
 const MAX_DEPTH = 5;
 
-/** The same for JSON data: every text in it, keys included; what is too deep or too much is left out. */
-export function scrubData(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return scrub(value);
+/**
+ * The same for JSON data: every text in it, keys included; what is too deep or too much is left out.
+ * @param text what becomes of a text
+ */
+export function scrubData(value: unknown, text: (value: string) => string = scrub, depth = 0): unknown {
+  if (typeof value === 'string') return text(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return '…';
-  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => scrubData(entry, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => scrubData(entry, text, depth + 1));
   const entries = Object.entries(value).slice(0, MAX_ENTRIES);
-  return Object.fromEntries(entries.map(([key, entry]) => [scrub(key), scrubData(entry, depth + 1)]));
+  return Object.fromEntries(entries.map(([key, entry]) => [text(key), scrubData(entry, text, depth + 1)]));
+}
+
+/** What is deeper in JSON data than messages are is left out. */
+const MAX_TEXT_DEPTH = 64;
+
+/** JSON data with each text in it, keys included, as `change` makes it. */
+export function changeTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_TEXT_DEPTH) return '…';
+  if (Array.isArray(value)) return value.map((entry) => changeTexts(entry, change, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [change(key), changeTexts(entry, change, depth + 1)]),
+  );
 }

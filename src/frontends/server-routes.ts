@@ -110,3 +110,23 @@ function parted<T>(all: readonly T[], test: (item: T) => boolean): [yes: T[], no
   for (const item of all) (test(item) ? yes : no).push(item);
   return [yes, no];
 }
+
+/** Entries that are gone through for one name. */
+const MAX_LOOKED_THROUGH = 10_000;
+
+/** Whether a list has a name; all of it is gone through, so that this takes as long for each. */
+export async function isListed(
+  name: string,
+  list: (page: Page) => Promise<SourcePage<{ readonly name: string }>>,
+): Promise<boolean> {
+  let found = false;
+  let cursor: string | undefined;
+  let seen = 0;
+  do {
+    const page = await list({ cursor, limit: 1_000 });
+    found ||= page.items.some((each) => each.name === name);
+    seen += Math.max(1, page.items.length);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && seen < MAX_LOOKED_THROUGH);
+  return found;
+}

@@ -7,6 +7,7 @@ import type { Context } from '../core/context.ts';
 import { invalid, notFound, notListable } from '../core/errors.ts';
 import { type Mount, STATE_MOUNT } from '../core/mounts.ts';
 import type { ResourceProvider } from '../core/provider.ts';
+import { changeTexts } from '../core/scrub.ts';
 import { parseTreeUri, treeUri } from '../core/uri.ts';
 import type { Resource } from '../protocol/resources.ts';
 
@@ -25,14 +26,17 @@ export const stateUri = (name: string): string => `${STATE_MOUNT}+${SCHEME}:///$
 
 export const SUBSCRIPTIONS_URI = stateUri('subscriptions');
 
-/** How each mounted server is: connected or not, since when, and what went wrong. */
-export function upstreamsDocument(mounts: readonly Mount[]): StateDocument {
+/** How each mounted server is: connected or not, since when, and what went wrong. @param hide what is no client's business */
+export function upstreamsDocument(mounts: readonly Mount[], hide = (text: string): string => text): StateDocument {
   return {
     name: 'upstreams',
     title: 'Mounted servers',
     description: 'How the servers are that are mounted here: connected or away, their versions, what went wrong',
     of: () =>
-      Object.fromEntries(mounts.flatMap(({ name, health }) => (health === undefined ? [] : [[name, health()]]))),
+      changeTexts(
+        Object.fromEntries(mounts.flatMap(({ name, health }) => (health === undefined ? [] : [[name, health()]]))),
+        hide,
+      ),
   };
 }
 

@@ -9,3 +9,14 @@ export function bodyFormProblem(headers: Headers): string | undefined {
   const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   return coding === 'identity' || coding === '' ? undefined : 'The body must have no Content-Encoding';
 }
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a body; undefined when it is not UTF-8: with other bytes in their place it would say something else. */
+export function textOf(body: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(body);
+  } catch {
+    return undefined;
+  }
+}

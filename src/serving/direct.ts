@@ -69,7 +69,7 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
       return answerOf(id, result);
     } catch (error) {
       if (asks(error)) return undefined;
-      return json({ jsonrpc: '2.0', id, error: wireErrorOf(error, method.name, ctx) }, retryHeaders(error));
+      return json({ jsonrpc: '2.0', id, error: wireErrorOf(vitrine, error, method.name, ctx) }, retryHeaders(error));
     }
   }
 

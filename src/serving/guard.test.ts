@@ -26,7 +26,7 @@ function verdict(
 
 const HERE = '127.0.0.1:8931';
 
-describe('a Host', () => {
+describe('a Host (CVE-2025-66414, CVE-2025-66416, CVE-2026-34742)', () => {
   it.each([
     'localhost',
     'localhost:8931',

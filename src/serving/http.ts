@@ -13,8 +13,8 @@ import {
   METADATA_PATH,
   metadataPaths,
 } from './auth/index.ts';
-import { scopesMissing } from './auth/scope-challenge.ts';
-import { bodyFormProblem } from './body-form.ts';
+import { challengeScopes } from './auth/scope-challenge.ts';
+import { bodyFormProblem, textOf } from './body-form.ts';
 import { boundStream } from './bounded-stream.ts';
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connection-limits.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from './defaults.ts';
@@ -24,6 +24,7 @@ import { refuseFlood } from './floods.ts';
 import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
 import { type Listener, openListener } from './listener.ts';
 import { createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
+import { askedParamHeaders } from './param-headers.ts';
 import { createProbes, type MetricsOptions } from './probes.ts';
 import type { ResumptionOptions } from './resumption.ts';
 import { withRetryAfter } from './retry-after.ts';
@@ -159,8 +160,10 @@ export function createEndpoint(
       }
       const unreadable = bodyFormProblem(request.headers);
       if (unreadable !== undefined) return refusal(415, -32_000, unreadable);
-      const body = await readBody(request, limits.maxRequestBytes);
-      if (body === undefined) return refusal(413, -32_000, `A request has at most ${limits.maxRequestBytes} bytes`);
+      const bytes = await readBody(request, limits.maxRequestBytes);
+      if (bytes === undefined) return refusal(413, -32_000, `A request has at most ${limits.maxRequestBytes} bytes`);
+      const body = textOf(bytes);
+      if (body === undefined) return refusal(400, -32_700, 'The request is not valid UTF-8');
       if (isTextTooDeep(body, limits.maxRequestDepth))
         return refusal(400, -32_600, `A request is nested at most ${limits.maxRequestDepth} levels deep`);
       let parsed: unknown;
@@ -174,9 +177,9 @@ export function createEndpoint(
       }
       const flooded = await refuseFlood(vitrine, parsed, principal);
       if (flooded !== undefined) return flooded;
-      const scopes = authorization && (await scopesMissing(vitrine, parsed, principal));
-      if (authorization !== undefined && scopes !== undefined)
-        return authorization.insufficient(request, principal, scopes);
+      const challenged =
+        authorization && (await challengeScopes(vitrine, authorization, { request, message: parsed, principal }));
+      if (challenged !== undefined) return challenged;
       const answer = await direct.answer(request, parsed, principal);
       if (answer !== undefined) return answer;
       return bound(withRetryAfter(request, await inEra(request, parsed, principal, expiresAt)));
@@ -218,7 +221,11 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
   if (metrics !== undefined) app.get('/metrics', ({ req, env }) => metrics(req.raw, env.incoming.socket.remoteAddress));
   // Pages of origins that were allowed may read the answers too, not only ask.
   const { allowedOrigins = [] } = options;
-  if (allowedOrigins.length > 0) app.use(ENDPOINT, cors({ origin: [...allowedOrigins], ...CORS_HEADERS }));
+  if (allowedOrigins.length > 0)
+    app.use(ENDPOINT, (context, next) => {
+      const allowHeaders = [...CORS_HEADERS.allowHeaders, ...askedParamHeaders(context.req.raw.headers)];
+      return cors({ origin: [...allowedOrigins], ...CORS_HEADERS, allowHeaders })(context, next);
+    });
   const tell = seldom((message, facts) => log.warn(message, facts));
   app.all(ENDPOINT, ({ req, env }) => {
     willAnswer(req.raw, env.outgoing);
@@ -258,12 +265,12 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
 const publicHost = ({ auth }: Pick<HttpOptions, 'auth'>): readonly string[] =>
   auth === undefined ? [] : [new URL(auth.resource).hostname];
 
-/** The body as text, or undefined when it has more than `limit` bytes; stops reading there. */
-async function readBody(request: Request, limit: number): Promise<string | undefined> {
+/** The body, or undefined when it has more than `limit` bytes; stops reading there. */
+async function readBody(request: Request, limit: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined;
   // Node holds a request to the length that it announced, so there is no need to count.
-  if (request.headers.has('content-length')) return request.text();
-  if (request.body === null) return '';
+  if (request.headers.has('content-length')) return new Uint8Array(await request.arrayBuffer());
+  if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body) {
@@ -271,5 +278,5 @@ async function readBody(request: Request, limit: number): Promise<string | undef
     if (size > limit) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, size).toString('utf8');
+  return Buffer.concat(chunks, size);
 }

@@ -48,8 +48,8 @@ export function startInvocation(
     state: openState(vitrine, sdk, () => scopeOf(method, params, ctx)),
     client: featuresOf(server, connection, sdk),
     wantsProgress: sdk.mcpReq._meta?.progressToken !== undefined,
-    progress: unless(() => ended, progressOf(sdk, undelivered)),
-    notify: unless(() => ended, notifierOf(sdk, undelivered)),
+    progress: unless(() => ended, progressOf(sdk, shownBy(vitrine), undelivered)),
+    notify: unless(() => ended, notifierOf(sdk, shownBy(vitrine), undelivered)),
     hangUp: () => sdk.http?.closeSSE?.(),
     answers: sdk.mcpReq.inputResponses ?? {},
     seal: sealerOf(vitrine, method, params, ctx),
@@ -59,6 +59,12 @@ export function startInvocation(
   };
   return { invocation, end };
 }
+
+/** Text as clients are shown it (SEC-UTIL-4). Hidden first: a secret that was cut is not found any more. */
+const shownBy =
+  ({ hide }: Vitrine) =>
+  (text: string): string =>
+    scrub(hide === undefined ? text : hide(text));
 
 function unless<Args extends readonly unknown[]>(ended: () => boolean, run: (...args: Args) => void) {
   return (...args: Args): void => {
@@ -140,7 +146,11 @@ function takesForms(declared: ClientCapabilities['elicitation']): boolean {
   return declared !== undefined && (declared.form !== undefined || declared.url === undefined);
 }
 
-function progressOf(sdk: ServerContext, undelivered: (error: unknown) => void): Invocation['progress'] {
+function progressOf(
+  sdk: ServerContext,
+  shown: (text: string) => string,
+  undelivered: (error: unknown) => void,
+): Invocation['progress'] {
   const token = sdk.mcpReq._meta?.progressToken;
   if (token === undefined) return () => {};
   let latest = Number.NEGATIVE_INFINITY;
@@ -162,17 +172,21 @@ function progressOf(sdk: ServerContext, undelivered: (error: unknown) => void): 
           progressToken: token,
           progress,
           ...(total !== undefined && { total }),
-          ...(message !== undefined && { message: scrub(message) }),
+          ...(message !== undefined && { message: shown(message) }),
         },
       })
       .catch(undelivered);
   };
 }
 
-function notifierOf(sdk: ServerContext, undelivered: (error: unknown) => void): Invocation['notify'] {
+function notifierOf(
+  sdk: ServerContext,
+  shown: (text: string) => string,
+  undelivered: (error: unknown) => void,
+): Invocation['notify'] {
   let sent = 0;
   return (level: LoggingLevel, data: unknown, logger = 'vitrine') => {
     if (sent++ >= MAX_LOG_MESSAGES) return;
-    sdk.mcpReq.log(level, scrubData(data), scrub(logger)).catch(undelivered);
+    sdk.mcpReq.log(level, scrubData(data, shown), shown(logger)).catch(undelivered);
   };
 }

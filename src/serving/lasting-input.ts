@@ -2,7 +2,8 @@
  * Standard input whose end waits for the answers: `printf '...' | vitrine serve docs` says everything at once and closes
  * its end, and means to read what comes back. The SDK drops whatever is not answered when its input ends.
  */
-import { PassThrough, type Readable } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
+import { linesOf } from './unread-lines.ts';
 
 /** How long the end waits for answers, in milliseconds. */
 const GRACE_MS = 5_000;
@@ -11,6 +12,7 @@ const GRACE_MS = 5_000;
 const LOOK_MS = 5;
 
 export interface LastingInput {
+  /** Gives no more than one line at a time. */
   readonly input: Readable;
   /** Lets go of the source: it is not read any more, and does not keep the process alive. */
   release(): void;
@@ -18,7 +20,12 @@ export interface LastingInput {
 
 /** @param isIdle whether everything that was read has been answered */
 export function lastingInput(source: Readable, isIdle: () => boolean): LastingInput {
-  const input = new PassThrough();
+  const input = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      for (const piece of linesOf(chunk)) this.push(piece);
+      done();
+    },
+  });
   let timer: NodeJS.Timeout | undefined;
   const endWhenIdle = (): void => {
     const deadline = Date.now() + GRACE_MS;

@@ -17,6 +17,7 @@ import type { Context } from '../core/context.ts';
 import { isTooDeep, MAX_DEPTH } from './depth.ts';
 import { filterOf, type Listening, prepareListening } from './listen.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { answerToUnread } from './unread-lines.ts';
 
 /** A context for what a client with these capabilities listens to. */
 type ContextOf = (declared: ClientCapabilities | undefined) => Context;
@@ -35,16 +36,19 @@ export class ListenTap implements Transport {
   readonly #wire: Transport;
   readonly #subscriptions: Subscriptions;
   readonly #context: ContextOf;
+  readonly #latest: () => string;
   readonly #listening = new Map<RequestId, Listening>();
   /** Requests that have been handed on and not been answered; a listen is answered at its end only, so it is none. */
   readonly #unanswered = new Set<RequestId>();
   /** Messages that arrive while a listen is being made ready wait for it: the order is kept. */
   #queue: Promise<void> | undefined;
 
-  constructor(wire: Transport, subscriptions: Subscriptions, context: ContextOf) {
+  /** @param latest the line that the wire could not read, where it reads lines */
+  constructor(wire: Transport, subscriptions: Subscriptions, context: ContextOf, latest = (): string => '') {
     this.#wire = wire;
     this.#subscriptions = subscriptions;
     this.#context = context;
+    this.#latest = latest;
   }
 
   /** Whether every request that has arrived has been answered. */
@@ -54,7 +58,13 @@ export class ListenTap implements Transport {
 
   async start(): Promise<void> {
     this.#wire.onmessage = (message, extra) => this.#receive(message, extra);
-    this.#wire.onerror = (error) => this.onerror?.(error);
+    this.#wire.onerror = (error) => {
+      const failed = (reason: unknown): void => this.onerror?.(reason as Error);
+      // Whatever else fails is not about what was read.
+      const answer = error.name === 'ZodError' ? answerToUnread(this.#latest()) : undefined;
+      if (answer !== undefined) this.#wire.send(answer).catch(failed);
+      failed(error);
+    };
     this.#wire.onclose = () => this.onclose?.();
     await this.#wire.start();
   }

@@ -5,6 +5,7 @@ import { withConsent } from '../core/consent.ts';
 import type { Context } from '../core/context.ts';
 import { ResourceError, toWireError, type WireError } from '../core/errors.ts';
 import type { Invocation } from '../core/invocation.ts';
+import { changeTexts } from '../core/scrub.ts';
 import { complete } from '../frontends/completion/complete.ts';
 import { getPrompt, listPrompts } from '../frontends/prompts/methods.ts';
 import { withIcons } from '../frontends/resources/icons.ts';
@@ -66,7 +67,7 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
       method(
         'tools/call',
         callToolParams,
-        (params, invocation) => {
+        async (params, invocation) => {
           const { name } = params;
           const operation = {
             method: 'tools/call',
@@ -74,8 +75,11 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
             mount: tools.mountOf(name),
             arguments: params.arguments,
             onlyResources: tools.onlyResources(name),
+            exists: tools.exists(name, invocation),
           } as const;
-          return withConsent(invocation, (allowed) => gate(operation, allowed, () => callTool(tools, params, allowed)));
+          const run = (allowed: Invocation) => gate(operation, allowed, () => callTool(tools, params, allowed));
+          const result = await withConsent(invocation, run);
+          return 'isError' in result && result.isError === true ? hiddenIn(result, vitrine.hide) : result;
         },
         false,
       ),
@@ -92,7 +96,8 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
         async (params, invocation) => {
           const { name, arguments: given } = params;
           const mount = await prompts.mountOf(name, invocation);
-          const operation = { method: 'prompts/get', name, mount, arguments: given } as const;
+          const exists = mount === undefined ? undefined : prompts.exists(name, invocation);
+          const operation = { method: 'prompts/get', name, mount, arguments: given, exists } as const;
           return withConsent(invocation, (allowed) =>
             gate(operation, allowed, () => getPrompt(prompts, params, allowed)),
           );
@@ -108,7 +113,9 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
         // Those of resources are operations of the provider.
         if (params.ref.type !== 'ref/prompt') return run();
         const { name } = params.ref;
-        return gate({ method: 'prompts/complete', name, mount: await prompts.mountOf(name, ctx) }, ctx, run);
+        const mount = await prompts.mountOf(name, ctx);
+        const exists = mount === undefined ? undefined : prompts.exists(name, ctx);
+        return gate({ method: 'prompts/complete', name, mount, exists }, ctx, run);
       }),
     );
   }
@@ -139,11 +146,15 @@ export function withMeta(result: object, meta: Readonly<Record<string, unknown>>
   return { ...result, _meta: { ...(result as { readonly _meta?: object })._meta, ...meta } };
 }
 
+/** What is said of a failure, with nothing in it that is to be hidden: others may have said it. */
+export const hiddenIn = <T extends object>(said: T, hide: Vitrine['hide']): T =>
+  hide === undefined ? said : (changeTexts(said, hide) as T);
+
 /** What a peer is told of a failure, after the log was told all of it under the same request id. */
-export function wireErrorOf(error: unknown, name: string, ctx: Context): WireError {
+export function wireErrorOf({ hide }: Vitrine, error: unknown, name: string, ctx: Context): WireError {
   const expected = error instanceof ResourceError && error.code !== 'internal';
   if (!ctx.signal.aborted) {
     ctx.log[expected ? 'debug' : 'error']('request failed', { method: name, requestId: ctx.requestId, error });
   }
-  return toWireError(error, ctx.requestId);
+  return hiddenIn(toWireError(error, ctx.requestId), hide);
 }

@@ -8,15 +8,25 @@ import { toWireError } from '../core/errors.ts';
 import type { HeaderParameter } from '../core/header-parameters.ts';
 import { HEADER_MISMATCH } from '../protocol/error-codes.ts';
 import type { Vitrine } from '../vitrine.ts';
+import { hiddenIn } from './methods.ts';
 
 const PREFIX = 'Mcp-Param-';
 const ENCODED = /^=\?base64\?(.*)\?=$/s;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
+/** Names of headers that one preflight of a page is told of, at most. */
+const MAX_ASKED = 32;
+
+/** Of the headers that a page wants to send, those that repeat arguments: which there are is known to each tool alone. */
+export function askedParamHeaders(headers: Headers): readonly string[] {
+  const asked = headers.get('access-control-request-headers')?.split(',', MAX_ASKED) ?? [];
+  return asked.map((name) => name.trim()).filter((name) => /^mcp-param-[\w!#$%&'*+.^`|~-]+$/i.test(name));
+}
+
 /** The refusal of a 2026-07-28 request whose headers and arguments differ; undefined for any other. */
 export async function refuseParamHeaders(
-  { tools }: Vitrine,
+  { tools, hide }: Vitrine,
   request: Request,
   message: unknown,
   principal?: Principal,
@@ -29,7 +39,8 @@ export async function refuseParamHeaders(
     parameters = await tools.headerParameters(call.name, ctx);
   } catch (error) {
     // What the headers should be is known to a server that cannot be asked now: nor can it be called.
-    return Response.json({ jsonrpc: '2.0', id: call.id, error: toWireError(error, ctx.requestId) });
+    const told = hiddenIn(toWireError(error, ctx.requestId), hide);
+    return Response.json({ jsonrpc: '2.0', id: call.id, error: told });
   }
   const problem = parameters
     .map((parameter) => problemOf(parameter, request.headers.get(PREFIX + parameter.header), call.args))

@@ -66,7 +66,7 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
         return connection.era === 'legacy' ? { ...result } : withMeta(result, signature);
       } catch (error) {
         noteRetry(sdk.http?.req, error);
-        const { code, message, data } = wireErrorOf(error, method.name, ctx);
+        const { code, message, data } = wireErrorOf(vitrine, error, method.name, ctx);
         throw new ProtocolError(code, message, data);
       } finally {
         running?.end();

@@ -8,6 +8,7 @@ import type { Vitrine } from '../vitrine.ts';
 import { ANSWER_GRACE_MS, createExpiry, type Expiry, endingWith } from './auth/expiry.ts';
 import { authInfoOf } from './auth/passing.ts';
 import { idOf, tooMany } from './floods.ts';
+import { createIdsInUse, type IdsInUse } from './ids-in-use.ts';
 import { createEventStore, DEFAULT_RESUMPTION, type ResumptionOptions } from './resumption.ts';
 import { createSdkServer } from './sdk-server.ts';
 import { connectionSubscriptions, type SubscriptionSink, type Subscriptions } from './subscriptions.ts';
@@ -30,6 +31,7 @@ interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
   readonly subscriptions: Subscriptions;
+  readonly ids: IdsInUse;
   /** Of the token that its client came with, the one that is good for longest. */
   readonly expiry: Expiry;
   lastUsed: number;
@@ -108,6 +110,7 @@ export function createSessions(
       transport,
       server,
       subscriptions,
+      ids: createIdsInUse(transport),
       expiry: createExpiry(0),
       lastUsed: Date.now(),
       streams: 0,
@@ -137,7 +140,11 @@ export function createSessions(
     session.expiry.renew(expiresAt);
     const authInfo = authInfoOf(principal);
     const options = parsedBody === undefined ? { authInfo } : { parsedBody, authInfo };
+    const settle = session.ids.take(parsedBody);
+    // Not under the id: it would be taken for the answer to the other.
+    if (settle === undefined) return refusal(400, -32_600, 'The id of a request is in use in this session');
     const response = await session.transport.handleRequest(request, options);
+    settle(response.ok);
     // A stream that was refused is none, and its end would never be told.
     if (request.method === 'GET' && response.ok && !request.signal.aborted) {
       session.streams++;

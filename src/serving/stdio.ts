@@ -8,6 +8,7 @@ import { lastingInput } from './lasting-input.ts';
 import { ListenTap } from './listen-tap.ts';
 import { createSdkServer, serverContext } from './sdk-server.ts';
 import { connectionSubscriptions, type SubscriptionSink } from './subscriptions.ts';
+import { latestLine } from './unread-lines.ts';
 
 export interface ServeStdioOptions {
   readonly log?: Log | undefined;
@@ -39,7 +40,12 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
   };
   const subscriptions = connectionSubscriptions(vitrine, sink, peer);
   const connection = { log, subscriptions, peer };
-  const transport = new ListenTap(wire, subscriptions, (declared) => serverContext(connection, declared));
+  const transport = new ListenTap(
+    wire,
+    subscriptions,
+    (declared) => serverContext(connection, declared),
+    latestLine(input),
+  );
   const handle = serveSdkStdio(
     ({ era }) => {
       server = createSdkServer(vitrine, { ...connection, era });

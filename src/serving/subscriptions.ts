@@ -99,7 +99,7 @@ export function createSubscriptions(
 
   async function endIfDenied(uri: string, ctx: Context): Promise<boolean> {
     try {
-      await vitrine.provider.metadata(uri, ctx);
+      await vitrine.provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
       return false;
     } catch (error) {
       // What is merely gone may come again, and its subscriber wants to know.
@@ -140,7 +140,7 @@ export function createSubscriptions(
 /** @throws ResourceError what `metadata` throws, and `invalid` for what cannot be subscribed to */
 async function assertSubscribable({ provider }: Vitrine, uri: string, ctx: Context): Promise<void> {
   try {
-    const { capabilities } = await provider.metadata(uri, ctx);
+    const { capabilities } = await provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
     if (capabilities?.subscribe !== true) throw invalid('This resource cannot be subscribed to', uri);
   } catch (error) {
     // A mounted server may let be watched what it does not have yet: it says so itself when it is asked to.

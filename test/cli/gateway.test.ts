@@ -1,11 +1,14 @@
 /** Other servers on the command line and in configurations: how they are mounted, reported, and kept quiet about. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, connectHttp, connectStdio, startHttp } from '../e2e/harness.ts';
 import { until, within } from '../e2e/waiting.ts';
 import { vitrine } from './run.ts';
+
+// Each starts programs of its own: side by side, none has a processor for itself.
+vi.setConfig({ testTimeout: 120_000 });
 
 const SECRET = 'never-to-be-seen-7f3a';
 /** A program that is no server, and says what it was given. */
@@ -41,7 +44,7 @@ function isRunning(pid: number): boolean {
 const uris = ({ resources }: { readonly resources: readonly { readonly uri: string }[] }): string[] =>
   resources.map(({ uri }) => uri).sort();
 
-describe('vitrine check', () => {
+describe.concurrent('vitrine check', () => {
   it('says of each server who it is and what it has, and ends with 1 for one that is not there', async () => {
     const config = await writeConfig(
       folder,
@@ -97,7 +100,7 @@ describe('vitrine check', () => {
   });
 });
 
-describe('vitrine serve', () => {
+describe.concurrent('vitrine serve', () => {
   it('publishes the one server of a file of a host under its own URIs and names [CB-1]', async () => {
     const file = await hostFile('one.json', { one: server('docs'), off: { command: 'x', disabled: true } });
     await using connected = await connectStdio('modern', ['--mcp-config', file]);
@@ -109,7 +112,7 @@ describe('vitrine serve', () => {
     ['two servers', { one: server('docs'), two: server('data') }, [], 'two+file:///b.md'],
     ['a path beside it', { data: server('docs') }, ['data'], 'data-2+file:///b.md'],
   ] as const)('puts names before them for %s', async (_, servers, paths, uri) => {
-    const file = await hostFile('several.json', servers);
+    const file = await hostFile(`${[...Object.keys(servers), ...paths].join('-')}.several.json`, servers);
     await using connected = await connectStdio('legacy', [
       ...paths.map((path) => folder.at(path)),
       '--mcp-config',

@@ -22,7 +22,7 @@ export async function vitrine(args: readonly string[], cwd = ROOT): Promise<Outc
     stderr += chunk.toString();
   });
   try {
-    const [status] = (await within(once(child, 'close'), `the end of vitrine ${args.join(' ')}`, 20_000)) as [
+    const [status] = (await within(once(child, 'close'), `the end of vitrine ${args.join(' ')}`, 25_000)) as [
       number | null,
     ];
     return { status, stdout, stderr };

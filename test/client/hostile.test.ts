@@ -113,6 +113,26 @@ describe.each(ERAS)('against a hostile server of the %s era', (era) => {
     });
   });
 
+  it('a walk that is left or aborted half-way asks for no more', async () => {
+    const answer = ({ uri = 'x://' }: Readonly<Record<string, unknown>>) => ({
+      resources: ['left', 'right'].map((name) => named(`${uri}/${name}`, DIRECTORY)),
+    });
+    await against({ 'resources/list': answer }, async (resources, server) => {
+      let seen = 0;
+      for await (const _ of resources.walk('x:///a', { concurrency: 8 })) if (++seen === 20) break;
+      const abort = new AbortController();
+      const aborted = (async () => {
+        for await (const _ of resources.walk('x:///a', { signal: abort.signal })) {
+          if (++seen === 40) abort.abort(new Error('enough'));
+        }
+      })();
+      await expect(aborted).rejects.toThrow('enough');
+      // Ten pages each, and what was asked for ahead of its turn.
+      for (let time = 0; time < 3; time++) await all(resources.list('x:///b'));
+      expect(server.count('resources/list')).toBeLessThanOrEqual(10 + 8 + 10 + 4 + 3);
+    });
+  });
+
   it('a container that cannot be listed leaves the others as they are', async () => {
     const answer = ({ uri }: Readonly<Record<string, unknown>>) => {
       if (uri === 'x:///a') return { resources: ['bad', 'good'].map((name) => named(`x:///a/${name}`, DIRECTORY)) };

@@ -1,16 +1,34 @@
 /** What the server asks of its client: the user's word, the model's work, and the roots. */
 import { pathToFileURL } from 'node:url';
 import { isJSONRPCNotification } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import type { InputRequired } from '../../src/protocol/input-required.ts';
 import { failure, type ListAnswer, type ReadAnswer } from './answers.ts';
 import { askable } from './asked.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
-import { type Connected, connect, MATRIX, TRANSPORTS } from './harness.ts';
+import {
+  type Abilities,
+  type Connected,
+  connect,
+  connectHttp,
+  connectStdio,
+  type Era,
+  type Listening,
+  MATRIX,
+  startHttp,
+  TRANSPORTS,
+  type TransportKind,
+} from './harness.ts';
 import { collectNotices } from './notices.ts';
 import { within } from './waiting.ts';
+
+// Each row starts programs of its own: side by side, none has a processor for itself.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** What is of one era, over either transport. */
+const OVER = TRANSPORTS.map((transport) => ({ transport }));
 
 const text = async (on: Connected, uri: string): Promise<string | undefined> =>
   (await on.request<ReadAnswer & Record<string, unknown>>('resources/read', { uri })).contents[0]?.text;
@@ -24,22 +42,37 @@ const said = ({ content }: CallToolResult): string =>
 const PLAN = 'docs+file:///private/plan.md';
 const OTHER = 'docs+file:///private/other.md';
 
-async function confirming(): Promise<{ folder: Folder; args: readonly string[] }> {
-  const folder = await temporaryFolder({
+const LINES = Array.from({ length: 3_000 }, (_, index) => `Line ${index}: the clocks were wound at nine.\n`).join('');
+
+let folder: Folder;
+let args: readonly string[];
+/** Over HTTP one server is for all: they have nothing in common but what they read. */
+let server: Listening;
+
+beforeAll(async () => {
+  folder = await temporaryFolder({
     'docs/open.md': 'open',
+    'docs/log.txt': LINES,
     'docs/private/plan.md': 'the plan',
     'docs/private/other.md': 'the other plan',
   });
   const config = { mounts: { docs: './docs' }, confirm: ['docs+file:///private/**'] };
-  return { folder, args: ['--config', await writeConfig(folder, config)] };
-}
+  args = ['--config', await writeConfig(folder, config)];
+  server = await startHttp(args);
+});
 
-describe.each(MATRIX)('a read that a human confirms over $transport, $era', ({ transport, era }) => {
+afterAll(async () => {
+  await server?.stop();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+const confirming = (transport: TransportKind, era: Era, abilities?: Abilities): Promise<Connected> =>
+  transport === 'http' ? connectHttp(era, server, abilities) : connectStdio(era, args, abilities);
+
+describe.concurrent.each(MATRIX)('a read that a human confirms over $transport, $era', ({ transport, era }) => {
   it('happens once the user agrees, and is asked for each time', async () => {
-    const { folder, args } = await confirming();
-    await using _folder = folder;
     const { abilities, questions } = askable({ user: () => 'accept' });
-    await using on = await connect(transport, era, args, abilities);
+    await using on = await confirming(transport, era, abilities);
     expect(await text(on, 'docs+file:///open.md')).toBe('open');
     expect(questions).toEqual([]);
     expect(await text(on, PLAN)).toBe('the plan');
@@ -48,10 +81,8 @@ describe.each(MATRIX)('a read that a human confirms over $transport, $era', ({ t
   });
 
   it('is asked for under every spelling of its URI', async () => {
-    const { folder, args } = await confirming();
-    await using _folder = folder;
     const { abilities, questions } = askable({ user: () => 'decline' });
-    await using on = await connect(transport, era, args, abilities);
+    await using on = await confirming(transport, era, abilities);
     for (const uri of ['DOCS+FILE:///private/plan.md', 'docs+file://localhost/%70rivate/plan.md']) {
       expect(await failure(text(on, uri))).toMatchObject({ code: -32_602 });
     }
@@ -61,10 +92,8 @@ describe.each(MATRIX)('a read that a human confirms over $transport, $era', ({ t
   it.each(['decline', 'cancel', 'untick'] as const)(
     'does not happen when the user does not agree: %s',
     async (decision) => {
-      const { folder, args } = await confirming();
-      await using _folder = folder;
       const { abilities, questions } = askable({ user: () => decision });
-      await using on = await connect(transport, era, args, abilities);
+      await using on = await confirming(transport, era, abilities);
       const { code, message } = await failure(text(on, PLAN));
       expect(code).toBe(-32_602);
       expect(message).toContain('The user did not let this resource be read');
@@ -73,9 +102,7 @@ describe.each(MATRIX)('a read that a human confirms over $transport, $era', ({ t
   );
 
   it('does not happen where nobody can be asked, while it is listed and described', async () => {
-    const { folder, args } = await confirming();
-    await using _folder = folder;
-    await using on = await connect(transport, era, args);
+    await using on = await confirming(transport, era);
     expect((await failure(text(on, PLAN))).message).toContain('this client cannot ask one');
     const { resources } = await on.request<ListAnswer & Record<string, unknown>>('resources/list', {
       uri: 'docs+file:///private',
@@ -84,19 +111,15 @@ describe.each(MATRIX)('a read that a human confirms over $transport, $era', ({ t
   });
 
   it('does not happen where the client shows its user pages and no forms', async () => {
-    const { folder, args } = await confirming();
-    await using _folder = folder;
-    await using on = await connect(transport, era, args, { capabilities: { elicitation: { url: {} } } });
+    await using on = await confirming(transport, era, { capabilities: { elicitation: { url: {} } } });
     expect((await failure(text(on, PLAN))).message).toContain('this client cannot ask one');
   });
 
   it('is asked for by a tool too, and a folder is read without what nobody confirmed', async () => {
-    const { folder, args } = await confirming();
-    await using _folder = folder;
     const { abilities, questions } = askable({
       user: (question) => (question.endsWith('plan.md') ? 'accept' : 'decline'),
     });
-    await using on = await connect(transport, era, args, abilities);
+    await using on = await confirming(transport, era, abilities);
     expect(JSON.stringify(await call(on, 'read', { uri: PLAN }))).toContain('the plan');
     const refused = await call(on, 'read', { uri: OTHER });
     expect(refused.isError).toBe(true);
@@ -114,76 +137,63 @@ const round = async (on: Connected, method: string, params: Record<string, unkno
 
 const YES = { confirm: { action: 'accept', content: { confirm: true } } };
 
-describe.each(TRANSPORTS.map((transport) => ({ transport })))(
-  'the state of a question over $transport',
-  ({ transport }) => {
-    const asking = async (use: (on: Connected, requestState: string) => Promise<void>): Promise<void> => {
-      const { folder, args } = await confirming();
-      await using _folder = folder;
-      const { abilities } = askable({ user: () => 'accept' });
-      await using on = await connect(transport, 'modern', args, {
-        ...abilities,
-        inputRequired: { autoFulfill: false },
-      });
-      const asked = await round(on, 'resources/read', { uri: PLAN });
-      expect(asked.inputRequests).toMatchObject({ confirm: { method: 'elicitation/create' } });
-      await use(on, asked.requestState ?? '');
-    };
+describe.concurrent.each(OVER)('the state of a question over $transport', ({ transport }) => {
+  const asking = async (use: (on: Connected, requestState: string) => Promise<void>): Promise<void> => {
+    const { abilities } = askable({ user: () => 'accept' });
+    await using on = await confirming(transport, 'modern', {
+      ...abilities,
+      inputRequired: { autoFulfill: false },
+    });
+    const asked = await round(on, 'resources/read', { uri: PLAN });
+    expect(asked.inputRequests).toMatchObject({ confirm: { method: 'elicitation/create' } });
+    await use(on, asked.requestState ?? '');
+  };
 
-    it('comes back with the answer', () =>
-      asking(async (on, requestState) => {
-        const answer = await round(on, 'resources/read', { uri: PLAN, inputResponses: YES, requestState });
-        expect(answer).toMatchObject({ contents: [{ uri: PLAN, text: 'the plan' }] });
-      }));
+  it('comes back with the answer', () =>
+    asking(async (on, requestState) => {
+      const answer = await round(on, 'resources/read', { uri: PLAN, inputResponses: YES, requestState });
+      expect(answer).toMatchObject({ contents: [{ uri: PLAN, text: 'the plan' }] });
+    }));
 
-    it('says nothing of what is in it, and is not accepted when altered', () =>
-      asking(async (on, requestState) => {
-        expect(Buffer.from(requestState, 'base64url').toString('latin1')).not.toContain('private');
-        const middle = Math.floor(requestState.length / 2);
-        const other = requestState[middle] === 'A' ? 'B' : 'A';
-        for (const state of [
-          `${requestState.slice(0, middle)}${other}${requestState.slice(middle + 1)}`,
-          requestState.slice(0, -4),
-          '',
-          'null',
-          Buffer.from(JSON.stringify({ confirming: [PLAN] })).toString('base64url'),
-        ]) {
-          const params = { uri: PLAN, inputResponses: YES, requestState: state };
-          const { code, message } = await failure(round(on, 'resources/read', params));
-          expect({ code, message }).toEqual({
-            code: -32_602,
-            message: expect.stringMatching(/request ?state is not valid/i),
-          });
-        }
-      }));
+  it('says nothing of what is in it, and is not accepted when altered', () =>
+    asking(async (on, requestState) => {
+      expect(Buffer.from(requestState, 'base64url').toString('latin1')).not.toContain('private');
+      const middle = Math.floor(requestState.length / 2);
+      const other = requestState[middle] === 'A' ? 'B' : 'A';
+      for (const state of [
+        `${requestState.slice(0, middle)}${other}${requestState.slice(middle + 1)}`,
+        requestState.slice(0, -4),
+        '',
+        'null',
+        Buffer.from(JSON.stringify({ confirming: [PLAN] })).toString('base64url'),
+      ]) {
+        const params = { uri: PLAN, inputResponses: YES, requestState: state };
+        const { code, message } = await failure(round(on, 'resources/read', params));
+        expect({ code, message }).toEqual({
+          code: -32_602,
+          message: expect.stringMatching(/request ?state is not valid/i),
+        });
+      }
+    }));
 
-    it('is of one request and no other', () =>
-      asking(async (on, requestState) => {
-        const elsewhere = [
-          ['resources/read', { uri: OTHER }],
-          ['tools/call', { name: 'read', arguments: { uri: PLAN } }],
-        ] as const;
-        for (const [method, params] of elsewhere) {
-          const refused = await failure(round(on, method, { ...params, inputResponses: YES, requestState }));
-          expect(refused).toMatchObject({ code: -32_602 });
-        }
-      }));
+  it('is of one request and no other', () =>
+    asking(async (on, requestState) => {
+      const elsewhere = [
+        ['resources/read', { uri: OTHER }],
+        ['tools/call', { name: 'read', arguments: { uri: PLAN } }],
+      ] as const;
+      for (const [method, params] of elsewhere) {
+        const refused = await failure(round(on, method, { ...params, inputResponses: YES, requestState }));
+        expect(refused).toMatchObject({ code: -32_602 });
+      }
+    }));
 
-    it('is needed: an answer without it answers nothing', () =>
-      asking(async (on) => {
-        const again = await round(on, 'resources/read', { uri: PLAN, inputResponses: YES });
-        expect(again.inputRequests).toMatchObject({ confirm: {} });
-      }));
-  },
-);
-
-const LINES = Array.from({ length: 3_000 }, (_, index) => `Line ${index}: the clocks were wound at nine.\n`).join('');
-
-async function summarizing(): Promise<{ folder: Folder; args: readonly string[] }> {
-  const folder = await temporaryFolder({ 'docs/log.txt': LINES, 'docs/private/plan.md': 'the plan' });
-  const config = { mounts: { docs: './docs' }, confirm: ['docs+file:///private/**'] };
-  return { folder, args: ['--config', await writeConfig(folder, config)] };
-}
+  it('is needed: an answer without it answers nothing', () =>
+    asking(async (on) => {
+      const again = await round(on, 'resources/read', { uri: PLAN, inputResponses: YES });
+      expect(again.inputRequests).toMatchObject({ confirm: {} });
+    }));
+});
 
 const LOG = 'docs+file:///log.txt';
 
@@ -192,15 +202,13 @@ const progressOf = (on: Connected): readonly Readonly<Record<string, unknown>>[]
     isJSONRPCNotification(message) && message.method === 'notifications/progress' ? [message.params ?? {}] : [],
   );
 
-describe.each(MATRIX)('summarize over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(MATRIX)('summarize over $transport, $era', ({ transport, era }) => {
   it("has the client's model go through all of the text, and reports how far it is [SEC-SAMP-2, SEC-UTIL-3]", async () => {
-    const { folder, args } = await summarizing();
-    await using _folder = folder;
     const { abilities, prompts } = askable({
       model: (prompt) =>
         prompt.includes('Part 1: ') ? 'Clocks were wound.' : `${prompt.split('\nLine ').length - 1} lines`,
     });
-    await using on = await connect(transport, era, args, abilities);
+    await using on = await confirming(transport, era, abilities);
     const result = (await on.client.request(
       { method: 'tools/call', params: { name: 'summarize', arguments: { uri: LOG, focus: 'clocks' } } },
       loose,
@@ -224,24 +232,20 @@ describe.each(MATRIX)('summarize over $transport, $era', ({ transport, era }) =>
   });
 
   it('says what to do instead where the client has no model to lend', async () => {
-    const { folder, args } = await summarizing();
-    await using _folder = folder;
-    await using on = await connect(transport, era, args);
+    await using on = await confirming(transport, era);
     const result = await call(on, 'summarize', { uri: LOG });
     expect(result.isError).toBe(true);
     expect(said(result)).toMatch(/declares no sampling.*read the text in windows/);
   });
 
   it('puts nothing before a model that the user did not let be read [SEC-SAMP-2]', async () => {
-    const { folder, args } = await summarizing();
-    await using _folder = folder;
     const decisions = ['decline', 'accept'] as const;
     let asked = 0;
     const { abilities, prompts } = askable({
       user: () => decisions[asked++] ?? 'cancel',
       model: () => 'It is a plan.',
     });
-    await using on = await connect(transport, era, args, abilities);
+    await using on = await confirming(transport, era, abilities);
     const refused = await call(on, 'summarize', { uri: PLAN });
     expect(refused.isError).toBe(true);
     expect(prompts).toEqual([]);
@@ -253,8 +257,6 @@ describe.each(MATRIX)('summarize over $transport, $era', ({ transport, era }) =>
   });
 
   it('stops when it is cancelled [SEC-UTIL-2]', async () => {
-    const { folder, args } = await summarizing();
-    await using _folder = folder;
     const cancelling = new AbortController();
     let asked = (): void => {};
     const firstAsked = new Promise<void>((resolve) => {
@@ -271,7 +273,7 @@ describe.each(MATRIX)('summarize over $transport, $era', ({ transport, era }) =>
         return 'too late';
       },
     });
-    await using on = await connect(transport, era, args, abilities);
+    await using on = await confirming(transport, era, abilities);
     const params = { name: 'summarize', arguments: { uri: LOG } };
     const ended = on.request('tools/call', params, { signal: cancelling.signal }).then(
       () => 'answered',
@@ -309,7 +311,7 @@ async function listed(on: Connected, uri?: string): Promise<string[]> {
   return resources.map((resource) => resource.uri).sort();
 }
 
-describe.each(TRANSPORTS.map((transport) => ({ transport })))('roots over $transport, legacy', ({ transport }) => {
+describe.concurrent.each(OVER)('roots over $transport, legacy', ({ transport }) => {
   it('bound every operation, in addition to the mount [SEC-ROOT-2]', async () => {
     const { folder, args, root } = await rooted();
     await using _folder = folder;
@@ -405,7 +407,7 @@ describe.each(TRANSPORTS.map((transport) => ({ transport })))('roots over $trans
   });
 });
 
-describe.each(TRANSPORTS.map((transport) => ({ transport })))('roots over $transport, modern', ({ transport }) => {
+describe.concurrent.each(OVER)('roots over $transport, modern', ({ transport }) => {
   it('are asked for by reads and tools, where they are needed [SEC-ROOT-2]', async () => {
     const { folder, args, root } = await rooted();
     await using _folder = folder;
@@ -446,7 +448,10 @@ describe.each(TRANSPORTS.map((transport) => ({ transport })))('roots over $trans
     const { folder, args, root } = await rooted();
     await using _folder = folder;
     const { abilities } = askable({ roots: () => [] });
-    await using on = await connect(transport, 'modern', args, { ...abilities, inputRequired: { autoFulfill: false } });
+    await using on = await connect(transport, 'modern', args, {
+      ...abilities,
+      inputRequired: { autoFulfill: false },
+    });
     const uri = 'work+file:///a/one.md';
     const answer = { roots: { roots: [{ uri: root('a') }] } };
     const asked = await round(on, 'resources/read', { uri, inputResponses: answer });
@@ -460,7 +465,7 @@ describe.each(TRANSPORTS.map((transport) => ({ transport })))('roots over $trans
   });
 });
 
-describe.each(MATRIX)('roots and a confirmation over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(MATRIX)('roots and a confirmation over $transport, $era', ({ transport, era }) => {
   it('are asked for one after the other in one request', async () => {
     const { folder, root } = await rooted();
     await using _folder = folder;
@@ -478,12 +483,10 @@ describe.each(MATRIX)('roots and a confirmation over $transport, $era', ({ trans
   });
 });
 
-describe.each(MATRIX)('progress over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(MATRIX)('progress over $transport, $era', ({ transport, era }) => {
   it('is reported to nobody who did not ask for it [SEC-UTIL-3]', async () => {
-    const { folder, args } = await summarizing();
-    await using _folder = folder;
     const { abilities } = askable({ model: () => 'A summary.' });
-    await using on = await connect(transport, era, args, abilities);
+    await using on = await confirming(transport, era, abilities);
     await call(on, 'summarize', { uri: LOG });
     expect(progressOf(on)).toEqual([]);
   });

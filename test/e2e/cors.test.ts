@@ -27,6 +27,20 @@ describe('pages over HTTP', () => {
     expect(answered.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id');
   });
 
+  it('may repeat arguments in headers, and send no others than those', async () => {
+    const wanted = 'mcp-method, Mcp-Param-Region,mcp-param-x,  x-other, mcp-param-, mcp-param-a b, cookie';
+    const { headers } = preflight(ALLOWED);
+    const asked = await fetch(server.url, {
+      method: 'OPTIONS',
+      headers: { ...headers, 'Access-Control-Request-Headers': wanted },
+    });
+    const allowed = asked.headers.get('access-control-allow-headers')?.split(',') ?? [];
+    expect(allowed.filter((name) => /^mcp-param/i.test(name))).toEqual(['Mcp-Param-Region', 'mcp-param-x']);
+    expect(allowed).toContain('Mcp-Method');
+    expect(allowed).not.toContain('x-other');
+    expect(allowed).not.toContain('cookie');
+  });
+
   it.each(['https://evil.example.com', 'null', 'http://localhost:3000'])('of %s may not', async (origin) => {
     const asked = await fetch(server.url, preflight(origin));
     expect(asked.headers.get('access-control-allow-origin')).toBeNull();

@@ -190,7 +190,7 @@ export async function startHttp(args: readonly string[], address = '0'): Promise
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
     const exited = once(child, 'exit');
     child.kill(signal);
-    const [code] = (await within(exited, `the end of the server after ${signal}`, 15_000)) as [number | null];
+    const [code] = (await within(exited, `the end of the server after ${signal}`, 25_000)) as [number | null];
     return code;
   };
   return { url, process: child, output: () => output, stop, [Symbol.asyncDispose]: async () => void (await stop()) };

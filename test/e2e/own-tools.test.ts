@@ -96,6 +96,24 @@ describe.each(ERAS)('tools of one’s own, %s', (era) => {
     expect(result.structuredContent).toEqual({ count: 2 });
   });
 
+  it('whose schemas are not valid are left out, and harm no other', async () => {
+    const good = tool('good', () => 'well');
+    const bad = (name: string, schemas: object): Tool => ({ ...tool(name, () => 'badly'), ...schemas }) as Tool;
+    const tools = [
+      bad('bad-input', { inputSchema: { type: 'nothing' } }),
+      good,
+      bad('bad-output', { outputSchema: { type: 'object', properties: 5 } }),
+      bad('bad-header', { inputSchema: { type: 'object', 'x-mcp-header': 'Top' } }),
+      bad('throwing', { inputSchema: { '~standard': { version: 1, vendor: 'none', validate: () => ({}) } } }),
+    ];
+    await using server = await running(era, tools);
+    const listed = await server.client.request({ method: 'tools/list', params: {} }, loose);
+    expect((listed.tools as readonly { name: string }[]).map(({ name }) => name)).toEqual(['good']);
+    expect(textOf(await server.call('good'))).toBe('well');
+    for (const name of ['bad-input', 'bad-output', 'bad-header', 'throwing', 'none'])
+      await expect(server.call(name)).rejects.toMatchObject({ code: -32_602, message: expect.stringContaining(name) });
+  });
+
   it('send the annotations of a block as those of its resource, however the block was made [2093-9]', async () => {
     const annotations = { priority: 1, audience: ['assistant'] } as const;
     const made = resourceBlock({ ...SAID, text: 'abc' }, { annotations, _meta: { own: 1 } });

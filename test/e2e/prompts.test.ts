@@ -1,13 +1,16 @@
 /** Prompts out of folders of Markdown files, over the wire. */
 import { rm } from 'node:fs/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { GetPromptResult, PromptDescription, PromptMessage } from '../../src/protocol/content.ts';
 import { failure } from './answers.ts';
 import { askable } from './asked.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, DIAGONAL, MATRIX, MUSEUM_CONFIG } from './harness.ts';
 import { until } from './waiting.ts';
+
+// Each row starts programs of its own: side by side, none has a processor for itself.
+vi.setConfig({ testTimeout: 120_000 });
 
 async function list(on: Connected): Promise<readonly PromptDescription[]> {
   return (await on.request<{ prompts: readonly PromptDescription[] }>('prompts/list')).prompts;
@@ -36,7 +39,7 @@ async function complete(on: Connected, name: string, argument: string, value: st
 const textsOf = (messages: readonly PromptMessage[]): (string | undefined)[] =>
   messages.map(({ content }) => (content.type === 'text' ? content.text : undefined));
 
-describe.each(MATRIX)('the prompts of the museum over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(MATRIX)('the prompts of the museum over $transport, $era', ({ transport, era }) => {
   it('are listed with what a host shows of them [973-2]', async () => {
     await using on = await connect(transport, era, ['--config', MUSEUM_CONFIG]);
     expect(await names(on)).toEqual(['compare-rooms', 'describe-object', 'plan-a-visit']);
@@ -103,7 +106,7 @@ async function served(prompts: Readonly<Record<string, string>>): Promise<{ fold
 const ECHO =
   '---\narguments: [{ name: said, required: true }, { name: file }]\n---\n[{{said}}]\n{{resource docs+file:///{file}}}';
 
-describe.each(MATRIX)('what is put into a prompt over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(MATRIX)('what is put into a prompt over $transport, $era', ({ transport, era }) => {
   it('stays in its place and is never evaluated [SEC-PROMPT-1]', async () => {
     const { folder, args } = await served({ 'echo.md': ECHO });
     await using _folder = folder;
@@ -159,7 +162,7 @@ describe.each(MATRIX)('what is put into a prompt over $transport, $era', ({ tran
   });
 });
 
-describe.each(MATRIX)(
+describe.concurrent.each(MATRIX)(
   'a prompt that embeds what a human has to confirm over $transport, $era',
   ({ transport, era }) => {
     const PLAN = 'The plan:\n{{resource docs+file:///private/plan.md}}';
@@ -213,7 +216,7 @@ async function toldAfter(count: () => number, what: string, change: () => Promis
   await until(() => count() > before, `being told that ${what}`);
 }
 
-describe.each(MATRIX)('changes of prompts over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(MATRIX)('changes of prompts over $transport, $era', ({ transport, era }) => {
   it.each(['a folder of their own', 'a folder in a mount'])('are told and shown, in %s', async (where) => {
     const inMount = where === 'a folder in a mount';
     await using folder = await temporaryFolder({ 'docs/a.md': 'A', 'docs/prompts/one.md': 'One' });
@@ -244,7 +247,7 @@ describe.each(MATRIX)('changes of prompts over $transport, $era', ({ transport, 
   });
 });
 
-describe.each(DIAGONAL)('prompts that cannot be watched over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(DIAGONAL)('prompts that cannot be watched over $transport, $era', ({ transport, era }) => {
   it('promise no changes, and none are listened to [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder({ 'docs/prompts/one.md': 'One' });
     const config = { mounts: { docs: { path: './docs', prompts: 'prompts', watch: false } } };
@@ -258,7 +261,7 @@ describe.each(DIAGONAL)('prompts that cannot be watched over $transport, $era', 
   });
 });
 
-describe.each(DIAGONAL)('broken prompts over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(DIAGONAL)('broken prompts over $transport, $era', ({ transport, era }) => {
   it('are left out one by one, and named in the log with their line [SEC-PROMPT-3]', async () => {
     const { folder, args } = await served({
       'good.md': 'Good',
@@ -284,7 +287,7 @@ describe.each(DIAGONAL)('broken prompts over $transport, $era', ({ transport, er
   });
 });
 
-describe.each(DIAGONAL)('a server without prompts over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(DIAGONAL)('a server without prompts over $transport, $era', ({ transport, era }) => {
   it('says so [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder({ 'a.md': 'A' });
     await using on = await connect(transport, era, [folder.path]);

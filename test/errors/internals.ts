@@ -18,7 +18,8 @@ const PATTERNS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a token', /\bBearer\s+[\w.~+/-]{8,}|\beyJ[\w-]{8,}\.eyJ[\w-]{8,}|\bgh[pousr]_\w{30,}|\bAKIA[0-9A-Z]{16}\b/],
   ['a key', /-----BEGIN [A-Z ]*PRIVATE KEY/],
   ['a thrown value of the language', /\b(?:Type|Range|Reference|Syntax)Error\b|\[object Object\]|Cannot read propert/],
-  ['control characters', /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\\u00(?:0[0-8be-f]|1[0-9a-f]|7f)/],
+  ['control characters', /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/],
+  ['a control character in letters', /\\u00(?:0[0-8be-f]|1[0-9a-f]|7f)/],
 ];
 
 /** What a client sends is in what the server asks of others, too: of these an echo is no excuse. */

@@ -38,7 +38,7 @@ export function rememberSent(): void {
   Object.defineProperty(Socket.prototype, 'write', {
     configurable: true,
     writable: true,
-    value: function write(this: Socket, chunk: unknown, ...rest: never[]): boolean {
+    value: function write(this: Socket, chunk: unknown, ...rest: [never, never]): boolean {
       if (typeof chunk === 'string' || chunk instanceof Uint8Array) {
         const isAnswer = answers.get(this) ?? beginsAnswer(chunk);
         answers.set(this, isAnswer);

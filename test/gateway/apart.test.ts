@@ -1,11 +1,14 @@
 /** A 2025-era program that keeps what it holds in its own process: a client finds there what it did, and is told of it. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { MATRIX } from '../e2e/harness.ts';
 import { callTool, tellsOf } from './fixture/asking.ts';
 import { answering } from './fixture/client.ts';
 import { connectThrough } from './fixture/link.ts';
 import type { FixtureMount } from './fixture/mounts.ts';
+
+// Each row starts programs of its own: side by side, none has a processor for itself.
+vi.setConfig({ testTimeout: 120_000 });
 
 const PROGRAM = { transport: 'stdio', era: 'legacy' } as const;
 const COUNTER = 'fixture:///counter';
@@ -14,7 +17,7 @@ const MOUNT: FixtureMount = { ...PROGRAM, name: 'fixture', uri: (native) => nati
 
 const contents = z.looseObject({ contents: z.array(z.looseObject({ text: z.string() })) });
 
-describe.each(MATRIX)('for a client over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(MATRIX)('for a client over $transport, $era', ({ transport, era }) => {
   it.each(['a client that can be asked', 'a client that cannot'])('%s sees its own doing [RES-4]', async (kind) => {
     const abilities = kind === 'a client that cannot' ? undefined : answering().abilities;
     await using on = await connectThrough({ transport, era }, PROGRAM, { prefix: 'none', forgetful: true }, abilities);

@@ -1,8 +1,11 @@
 /** Many servers with long lists behind one gateway: paged through without being collected, whatever comes and goes. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { ERAS, type Era } from '../e2e/harness.ts';
 import { drained, type Memory, mean, type Plan, type Plans, pages, quarter, withFleet } from './many/fleet.ts';
+
+// Long lists, on however busy a machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Every way of giving a list that servers have, in one era. */
 const WAYS: readonly Omit<Plan, 'era'>[] = [
@@ -117,7 +120,8 @@ describe.each(ERAS)('lists of twenty servers, for a client of the %s era', (era)
   });
 });
 
-describe('a server among others', () => {
+// Each has processes of its own, and most of them wait.
+describe.concurrent('a server among others', () => {
   const era: Era = 'modern';
   /** Small, so that what is looked at is the one that fails. */
   const FEW: Omit<Plan, 'era'> = { by: 'name', size: 30, count: 100 };
@@ -135,8 +139,10 @@ describe('a server among others', () => {
   };
 
   /** A fleet whose failing servers are given so many seconds for an answer. */
-  const impatient = (plans: Plans, run: Parameters<typeof withFleet>[2]): Promise<unknown> =>
-    withFleet(plans, { era, each: { timeoutSeconds: 2 } }, run);
+  const impatient = (plans: Plans, run: Parameters<typeof withFleet>[2]): Promise<unknown> => {
+    const hurried = { timeoutSeconds: 2 };
+    return withFleet(plans, { era, options: { legacy: hurried, modern: hurried } }, run);
+  };
 
   it('[CB-1] that hangs is said to be missing, and the others come before that', async () => {
     await impatient(among({ hangs: 'lists' }), async (on) => {

@@ -1,5 +1,5 @@
 /** The gateway with one server behind it says what that server says, message by message. */
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { DIAGONAL, ERAS, type Era, MATRIX, TRANSPORTS } from '../e2e/harness.ts';
 import { answering } from './fixture/client.ts';
 import { type Difference, differences, type NormalScene, normalize } from './fixture/compare.ts';
@@ -7,6 +7,9 @@ import { connectDirectly, connectThrough, type GatewayOptions, type Way } from '
 import { type Eras, MEANT, type Meant } from './fixture/meant.ts';
 import { PREFIXED, publishScene } from './fixture/publish.ts';
 import { record, SAME } from './fixture/transcript.ts';
+
+// Each row starts programs of its own: side by side, none has a processor for itself.
+vi.setConfig({ testTimeout: 120_000 });
 
 const used = new Set<Meant>();
 const direct = new Map<Era, Promise<Recorded>>();
@@ -46,7 +49,7 @@ function unmeant(expected: readonly NormalScene[], got: readonly NormalScene[], 
 
 const UPSTREAMS = TRANSPORTS.flatMap((over) => ERAS.map((speaking) => ({ over, speaking })));
 
-describe.each(MATRIX)('[CB-1] a client over $transport, $era', (client) => {
+describe.concurrent.each(MATRIX)('[CB-1] a client over $transport, $era', (client) => {
   it.each(UPSTREAMS)('has all of a server over $over, $speaking', async ({ over, speaking }) => {
     const got = await through(client, { transport: over, era: speaking }, { prefix: 'none' });
     const expected = await directly(client.era);
@@ -57,7 +60,7 @@ describe.each(MATRIX)('[CB-1] a client over $transport, $era', (client) => {
   });
 });
 
-describe.each(DIAGONAL)('[CB-1] a client over $transport, $era', (client) => {
+describe.concurrent.each(DIAGONAL)('[CB-1] a client over $transport, $era', (client) => {
   it.each(UPSTREAMS)('has it under the name of a mount, over $over, $speaking', async ({ over, speaking }) => {
     const got = await through(client, { transport: over, era: speaking }, {});
     const expected = await directly(client.era);

@@ -57,9 +57,11 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
 
   beforeAll(async () => {
     scene = await setScene(servers, { tools: 'off', limits: { pageSize: PAGE_SIZE } });
+    const direct = Promise.all(servers.map((server) => scene.direct(server)));
+    direct.catch(() => {});
     gateway = await startHttp(['--config', scene.config]);
     for (const era of ERAS) clients.set(era, await connectHttp(era, gateway));
-    for (const server of servers) await scene.direct(server);
+    await direct;
   });
 
   afterAll(async () => {

@@ -60,8 +60,8 @@ export const INCIDENTS: readonly Incident[] = [
   },
   {
     cited: ['CVE-2026-26118'],
-    what: "Azure's server asked an address that a caller had named, with its own credentials",
-    here: 'nothing that a caller, a resource or a mounted server names is fetched',
+    what: 'The Azure MCP Server asked an address that a caller had named, with its own credentials',
+    here: 'nothing that a caller, a resource or a mounted server names is fetched, but the authorization server of a mount that is configured to have one',
   },
   {
     cited: ['SQL injection'],

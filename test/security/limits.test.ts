@@ -242,6 +242,7 @@ describe('a server with its own limits', () => {
   describe('bounds subscriptions [SEC-RES-4]', () => {
     const uris = Array.from({ length: 1_500 }, (_, index) => spelling(index));
 
+    // A thousand requests, on however busy a machine.
     it('of a session: the next one is told how many there may be', async () => {
       await using legacy = await connectHttp('legacy', server);
       const subscribe = (some: readonly string[]): Promise<unknown> =>
@@ -252,7 +253,7 @@ describe('a server with its own limits', () => {
       expect(data).toMatchObject({ reason: 'limited', limit: 1_000, retryable: true });
       for (const uri of uris.slice(0, 20)) await legacy.request('resources/unsubscribe', { uri });
       await legacy.request('resources/subscribe', { uri: uris[1_200] });
-    });
+    }, 120_000);
 
     it('of a stream: more are left out of what it honours', async () => {
       const stream = await client.client.listen({ resourceSubscriptions: uris });

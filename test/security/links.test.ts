@@ -128,7 +128,7 @@ describe.each([
   ['leads nowhere', NOWHERE],
   ['leads to what is hidden', HIDDEN],
   ['leads back', BACK],
-] as const)('a link that %s does not exist [SEC-RES-1]', (_how, targets) => {
+] as const)('a link that %s does not exist [SEC-RES-1] (CVE-2025-53109)', (_how, targets) => {
   it.each(targets)('%s', async (target) => {
     await using place = await scene(target);
     await using served = await serve({ path: place.root });

@@ -50,7 +50,7 @@ describe('the scene', () => {
   });
 });
 
-describe('a provider [SEC-RES-1]', () => {
+describe('a provider [SEC-RES-1] (CVE-2025-53110)', () => {
   let served: Served;
 
   beforeAll(async () => {
@@ -164,7 +164,7 @@ async function bare(url: string, era: Era, method: string, params: Record<string
   return { text, refused: status !== 200 || /"error":/.test(text) };
 }
 
-describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1]', (era) => {
+describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-53110)', (era) => {
   let server: Listening;
   let client: Connected;
 

@@ -128,7 +128,7 @@ async function search(served: Served, folder: string, pattern: string | undefine
   return found;
 }
 
-describe('while a link to the outside is swapped in [SEC-RES-1]', () => {
+describe('while a link to the outside is swapped in [SEC-RES-1] (CVE-2025-53109)', () => {
   it.each<[string, string, string, string, string]>([
     ['for a folder', 'root/x', '../root-outside', 'x', 'x/a.txt'],
     ['for a folder, with an absolute target', 'root/x', 'OUTSIDE', 'x', 'x/a.txt'],

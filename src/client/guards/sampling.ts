@@ -79,6 +79,9 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
   const decisions = decisionsOf('sampling', options);
   const budget = createBudget(options.budget);
 
+  const used = (params: SamplingParams, result: SamplingResult | undefined): Promise<Use> =>
+    asked(decisions, () => usage(params, result));
+
   return async (request: CreateMessageRequest, ctx: ClientContext): Promise<SamplingResult> => {
     const { signal } = ctx.mcpReq;
     const begun = budget.begin();
@@ -86,7 +89,8 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
     try {
       const wanted = checkedRequest(request.params, options.content, decisions);
       await checkRequestMedia(wanted, options.content, decisions);
-      const capped = { ...wanted, maxTokens: Math.min(wanted.maxTokens, maxTokens, begun.tokensLeft) };
+      const room = begun.tokensLeft - (await used(wanted, undefined)).tokens;
+      const capped = { ...wanted, maxTokens: Math.min(wanted.maxTokens, maxTokens, Math.floor(room)) };
       if (capped.maxTokens < 1) return decisions.refuse('tokens-used-up');
       if (capped.maxTokens < wanted.maxTokens)
         decisions.changed('max-tokens', { details: { maxTokens: capped.maxTokens } });
@@ -95,17 +99,18 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
       const answer = await asked(decisions, () => approve(review), signal);
       if (answer === false || answer === undefined || answer === null) return decisions.refuse('declined');
       // What a user wrote is checked as well: it may be what the server wrote with a word changed.
-      const params = answer === true ? capped : checkedRequest(answer.params, options.content, decisions);
+      const edited = answer === true ? capped : checkedRequest(answer.params, options.content, decisions);
+      const params = { ...edited, maxTokens: Math.min(edited.maxTokens, maxTokens) };
       if (answer !== true) {
         await checkRequestMedia(params, options.content, decisions);
         decisions.changed('edited');
       }
       const reason = await asked(decisions, () => inspect?.('request', params), signal);
       if (reason !== undefined) return decisions.refuse('inspected', { details: { word: reason } });
-      if (!begun.reserve(atMost(params, usage(params, undefined)))) return decisions.refuse('over-budget');
+      if (!begun.reserve(atMost(params, await used(params, undefined)))) return decisions.refuse('over-budget');
       decisions.allowed('sent', { details: { maxTokens: params.maxTokens } });
       const result = await asked(decisions, () => handler({ ...request, params }, ctx), signal);
-      begun.settle(usage(params, result));
+      begun.settle(await used(params, result));
       return await returned(result, reviewOf(server, params, signal));
     } finally {
       begun.end();

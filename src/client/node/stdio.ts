@@ -26,7 +26,10 @@ export function stdioConnect(target: StdioTarget): Connect {
   return async (context) => {
     if (legacy) return start(target, 'legacy', context);
     try {
-      return await start(target, 'auto', context);
+      const client = await start(target, 'auto', context);
+      // When it is started again, it is what it was.
+      legacy = client.getProtocolEra() === 'legacy';
+      return client;
     } catch (error) {
       context.signal.throwIfAborted();
       if (!endedAtOnce(error)) throw error;

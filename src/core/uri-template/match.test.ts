@@ -216,7 +216,7 @@ describe('limits', () => {
   });
 });
 
-describe('steps', () => {
+describe('steps (CVE-2026-0621)', () => {
   /** URIs of a length that bring about as many readings as they can, and all but match. */
   const hostile: [template: string, uri: (length: number) => string][] = [
     ['{/a*}{/b*}{/c*}x', (length) => '/'.repeat(length)],

@@ -8,7 +8,7 @@ import type { Page } from '../../core/provider.ts';
 import type { PublishedServer } from '../../core/published-server.ts';
 import type { PromptDescription } from '../../protocol/content.ts';
 import { pageOf } from '../page.ts';
-import { createServerRoutes } from '../server-routes.ts';
+import { createServerRoutes, isListed } from '../server-routes.ts';
 
 export interface PromptRegistry {
   /** Whether there can be prompts now. */
@@ -21,6 +21,8 @@ export interface PromptRegistry {
   serverOf(name: string): PublishedServer | undefined;
   /** The mount whose prompt it would be; undefined for an own one. */
   mountOf(name: string, ctx: Context): Promise<string | undefined>;
+  /** Whether a mounted server lists the prompt; undefined for one that is, or would be, an own one. */
+  exists(name: string, ctx: Context): (() => Promise<boolean>) | undefined;
   /** Whether the list can change. */
   readonly watchable: boolean;
   /** @throws what the sources throw when none of them can be watched */
@@ -90,6 +92,15 @@ export function createPromptRegistry(
       const server = routes.find(name);
       if (server === undefined || (await list(ctx)).some((prompt) => prompt.name === name)) return undefined;
       return server.mount;
+    },
+    exists(name, ctx) {
+      const server = routes.find(name);
+      if (server === undefined) return undefined;
+      return () =>
+        isListed(name, async (page) => {
+          const { prompts: items, nextCursor } = await server.listPrompts(page, { ...ctx, notes: undefined });
+          return { items, nextCursor };
+        });
     },
     get watchable() {
       return routes.watchable || sources.some((source) => source.watch !== undefined);

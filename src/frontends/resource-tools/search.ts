@@ -124,7 +124,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   ): Promise<Block | undefined> {
     try {
       if (match.place === undefined) {
-        const resource = await resources.provider.metadata(match.uri, ctx);
+        const resource = await resources.provider.metadata(match.uri, { ...ctx, purpose: 'list' });
         return { content: { type: 'resource_link', ...resource }, bytes: Buffer.byteLength(JSON.stringify(resource)) };
       }
       const resource = await snippetOf(resources.provider, match.uri, match.place, { lines, maxBytes }, ctx);

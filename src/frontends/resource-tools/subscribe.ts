@@ -28,7 +28,7 @@ async function subscribe(
   uri: string,
   ctx: Context,
 ): Promise<string> {
-  const { resource } = await readMetadata(resources, { uri }, ctx);
+  const { resource } = await readMetadata(resources, { uri }, { ...ctx, purpose: 'subscribe' });
   if (resource.capabilities?.subscribe !== true)
     throw invalid('This resource cannot be subscribed to; read it again to see whether it has changed', uri);
   const watch = (onChange: () => void): Promise<AsyncDisposable> => changes.subscribe(resource.uri, onChange, ctx);

@@ -30,12 +30,12 @@ async function unsubscribe(setup: ToolSetup, uri: string, ctx: Context): Promise
     : oneLine(`You had not subscribed to ${uri}; ${nameOf('list_subscriptions')} shows what you have subscribed to.`);
 }
 
-/** As it was written down when it was subscribed to in another spelling. It may be gone by now. */
+/** As it was written down when it was subscribed to in another spelling. It may be gone or closed by now. */
 async function canonical({ resources }: ToolSetup, uri: string, ctx: Context): Promise<string> {
   try {
-    return (await readMetadata(resources, { uri }, ctx)).resource.uri;
+    return (await readMetadata(resources, { uri }, { ...ctx, purpose: 'subscribe' })).resource.uri;
   } catch (error) {
-    if (error instanceof ResourceError && error.code === 'not-found') return uri;
+    if (error instanceof ResourceError && (error.code === 'not-found' || error.code === 'denied')) return uri;
     throw error;
   }
 }

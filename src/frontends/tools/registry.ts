@@ -17,7 +17,7 @@ import { noSuchTool, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { type CallToolResult, type ToolDescription, text } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
 import { pageOf } from '../page.ts';
-import { createServerRoutes } from '../server-routes.ts';
+import { createServerRoutes, isListed } from '../server-routes.ts';
 
 export interface ToolRegistry {
   /** Whether there can be tools now. */
@@ -30,6 +30,8 @@ export interface ToolRegistry {
   call(request: NamedRequest, invocation: Invocation): Promise<CallToolResult | InputRequired>;
   /** The mount whose tool it would be; undefined for an own one. */
   mountOf(name: string): string | undefined;
+  /** Whether a mounted server lists the tool; undefined for one that would be an own one. */
+  exists(name: string, ctx: Context): (() => Promise<boolean>) | undefined;
   /** Whether a tool does nothing but what is asked about again, resource by resource. */
   onlyResources(name: string): boolean;
   /** The arguments that HTTP clients repeat in headers; none for a tool that is not there. */
@@ -68,9 +70,15 @@ export function createToolRegistry(
     byName.set(tool.name, tool);
   }
   const routes = createServerRoutes('tools', servers, [...byName.keys()]);
-  const compiled = new Map<string, Promise<CompiledTool>>();
-  const compile = (tool: Tool): Promise<CompiledTool> => {
-    const known = compiled.get(tool.name) ?? compileTool(tool);
+  const compiled = new Map<string, Promise<CompiledTool | undefined>>();
+  /** A tool whose schemas are no good is as if it were not there: the others do not suffer for it. */
+  const compile = (tool: Tool, { log }: Context): Promise<CompiledTool | undefined> => {
+    const known =
+      compiled.get(tool.name) ??
+      compileTool(tool).catch((error: unknown) => {
+        log.error('a tool is left out: its schemas are not valid', { tool: tool.name, error });
+        return undefined;
+      });
     compiled.set(tool.name, known);
     return known;
   };
@@ -83,7 +91,8 @@ export function createToolRegistry(
     async list(page, ctx) {
       ctx.notes?.plain();
       const { items, nextCursor } = pageOf([...byName.values()], (tool) => tool.name, page);
-      return { items: (await Promise.all(items.map(compile))).map((each) => each.description), nextCursor };
+      const good = await Promise.all(items.map((tool) => compile(tool, ctx)));
+      return { items: good.flatMap((each) => (each === undefined ? [] : [each.description])), nextCursor };
     },
   };
   const sources = [
@@ -110,16 +119,29 @@ export function createToolRegistry(
     onlyResources: (name) => resourceTools.has(name),
     async call(request, invocation) {
       const tool = byName.get(request.name);
-      if (tool !== undefined) return run(await compile(tool), request.arguments, invocation);
+      if (tool !== undefined) {
+        const good = await compile(tool, invocation);
+        if (good === undefined) throw noSuchTool(request.name);
+        return run(good, request.arguments, invocation);
+      }
       const server = routes.find(request.name);
       if (server !== undefined) return server.callTool(request, invocation);
       throw noSuchTool(request.name);
     },
     mountOf,
+    exists(name, ctx) {
+      const server = byName.has(name) ? undefined : routes.find(name);
+      if (server === undefined) return undefined;
+      return () =>
+        isListed(name, async (page) => {
+          const { tools: items, nextCursor } = await server.listTools(page, { ...ctx, notes: undefined });
+          return { items, nextCursor };
+        });
+    },
     async headerParameters(name, ctx) {
       if (!(await shows(name, ctx))) return [];
       const tool = byName.get(name);
-      if (tool !== undefined) return (await compile(tool)).headers;
+      if (tool !== undefined) return (await compile(tool, ctx))?.headers ?? [];
       return (await routes.find(name)?.headerParameters?.(name, ctx)) ?? [];
     },
     watch: (onChange, ctx) => routes.watch(onChange, ctx),

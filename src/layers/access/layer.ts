@@ -66,10 +66,10 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
     }
 
     async function keptBody(body: ResourceBody, uri: string, ctx: Context): Promise<ResourceBody | undefined> {
-      const asked = about('read', body.resource);
       if (body.child === true) {
-        if (!(await decisions.allows(asked, ctx))) return undefined;
+        if (!(await decisions.allows(about('read', body.resource), ctx))) return undefined;
       } else if (policy.attributes || body.resource.uri !== uri) {
+        const asked = about('read', body.resource);
         carryOut(await decisions.decide(asked, ctx), asked, uri, ctx);
       }
       const resource = policy.everything?.(ctx.principal) ? body.resource : await shown(body.resource, ctx);
@@ -97,12 +97,19 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
       },
 
       async metadata(uri, ctx) {
-        const resource = await admitted('metadata', uri, ctx);
+        const { purpose } = ctx;
+        if (purpose === undefined) return shown(await admitted('metadata', uri, ctx), ctx);
+        const resource = await described(uri, ctx);
+        const asked = about(purpose, resource);
+        const decision = await decisions.decide(asked, ctx);
+        // What it is wanted for asks by itself.
+        if (decision.effect !== 'ask') carryOut(decision, asked, uri, ctx);
         return shown(resource, ctx);
       },
 
       async read(uri, want, ctx) {
-        const spelled = policy.attributes ? undefined : await decisions.decide(unseen('read', uri), ctx);
+        const decided = policy.attributes ? undefined : decisions.decide(unseen('read', uri), ctx);
+        const spelled = decided instanceof Promise ? await decided : decided;
         // Anything but a plain yes is about what is really there, under its own name.
         if (spelled?.effect === 'allow') ctx.decided?.(spelled);
         else await admitted('read', uri, ctx);
@@ -111,6 +118,7 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
         });
         try {
           const kept = await Promise.all(bodies.map((body) => keptBody(body, uri, ctx)));
+          if (kept.every((body) => body !== undefined)) return kept;
           await closeBodies(bodies.filter((_, index) => kept[index] === undefined));
           return kept.filter((body) => body !== undefined);
         } catch (error) {

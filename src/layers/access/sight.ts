@@ -13,6 +13,7 @@ export function accessSight(decisions: Decisions): Sight {
     },
     could: (principal, area) => policy.could?.(principal, area) !== false,
     async scopesFor(request) {
+      if (policy.scopes === false) return undefined;
       try {
         return (await policy.decide(request)).scopes;
       } catch {

@@ -1,5 +1,6 @@
 /** The audit layer, outermost: one line for each operation, in a chain that shows what was done to it (RES-9). */
-import { closeBodies, type ResourceBody } from '../../core/body.ts';
+import type { Decided } from '../../core/access.ts';
+import { countedBodies } from '../../core/body.ts';
 import { type Context, type Log, SILENT } from '../../core/context.ts';
 import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
@@ -25,8 +26,8 @@ const DEFAULT_MAX_FILES = 10;
 export interface Audit {
   readonly layer: Layer;
   readonly gate: Gate;
-  /** Records a request that was refused before any of its operations had begun. */
-  readonly refused: (asked: Target, ctx: Context, error: unknown) => void;
+  /** Records a request that was refused before any of its operations had begun. @param decided by whom, if by a rule */
+  readonly refused: (asked: Target, ctx: Context, error: unknown, decided?: Decided) => void;
   /**
    * Takes the file. Nothing is recorded before.
    * @throws ResourceError `invalid` when it cannot be written, is in use, or does not end as an audit file does
@@ -44,7 +45,11 @@ export function createAudit(options: AuditOptions, mountOf: (uri: string) => str
   return {
     layer: auditLayer(take, mountOf),
     gate: auditGate(take, mountOf),
-    refused: (asked, ctx, error) => take(startRecord(located(asked, mountOf), ctx).record(outcomeOfError(error, ctx))),
+    refused(asked, ctx, error, decided) {
+      const { record, ctx: own } = startRecord(located(asked, mountOf), ctx);
+      if (decided !== undefined) own.decided?.(decided);
+      take(record(outcomeOfError(error, ctx)));
+    },
     open() {
       const output = file === '-' ? errorOutput() : fileOutput({ file, maxBytes, maxFiles: Math.max(2, maxFiles) });
       journal = createJournal(output, log);
@@ -71,7 +76,9 @@ export function auditLayer(take: Take, mountOf: MountOf = () => undefined): Laye
       async read(uri, want, ctx) {
         const { record, ctx: own } = startRecord(at('read', uri), ctx);
         try {
-          return countedBodies(await inner.read(uri, want, own), ctx, (outcome, bytes) => take(record(outcome, bytes)));
+          return countedBodies(await inner.read(uri, want, own), (bytes, failure) =>
+            take(record(failure === undefined ? 'ok' : outcomeOfError(failure.error, ctx), bytes)),
+          );
         } catch (error) {
           take(record(outcomeOfError(error, ctx)));
           throw error;
@@ -132,53 +139,4 @@ async function recorded<T, C extends Context>(
     take(record(outcomeOfError(error, ctx)));
     throw error;
   }
-}
-
-/** The bodies as they are; calls back once, when the last of them was drained, failed, or closed. */
-function countedBodies(
-  bodies: readonly ResourceBody[],
-  ctx: Context,
-  end: (outcome: string, bytes: number) => void,
-): readonly ResourceBody[] {
-  let bytes = 0;
-  let open = 0;
-  let outcome = 'ok';
-  for (const { content } of bodies) {
-    if (content.kind === 'bytes') bytes += content.bytes.byteLength;
-    else open++;
-  }
-  if (open === 0) {
-    end(outcome, bytes);
-    return bodies;
-  }
-  return bodies.map((body): ResourceBody => {
-    if (body.content.kind === 'bytes') return body;
-    const { content } = body;
-    let ended = false;
-    const done = (): void => {
-      if (!ended && --open === 0) end(outcome, bytes);
-      ended = true;
-    };
-    async function* counted(): AsyncIterable<Uint8Array> {
-      try {
-        for await (const chunk of content.open()) {
-          bytes += chunk.byteLength;
-          yield chunk;
-        }
-      } catch (error) {
-        outcome = outcomeOfError(error, ctx);
-        throw error;
-      } finally {
-        done();
-      }
-    }
-    return {
-      ...body,
-      content: { ...content, open: counted },
-      close: async () => {
-        done();
-        await closeBodies([body]);
-      },
-    };
-  });
 }

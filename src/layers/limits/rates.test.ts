@@ -1,9 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ANONYMOUS, type Principal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createRates, type RateOptions, type Rates } from './rates.ts';
 
-beforeEach(() => void vi.useFakeTimers());
+// Loaded before the clock stands still: the rates load it when they first count.
+beforeAll(async () => void (await import('rate-limiter-flexible')));
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
+);
 afterEach(() => {
   expect(vi.getTimerCount(), 'timers that are left').toBe(0);
   vi.useRealTimers();

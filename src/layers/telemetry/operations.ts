@@ -1,10 +1,9 @@
 /** Operations of mounts: a span below the request that they are done for, a measurement, and the bytes that were read. */
 import { type Attributes, context, SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import type { ResourceBody } from '../../core/body.ts';
+import { countedBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { Gate } from '../../core/gate.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
-import { countedBodies } from './bodies.ts';
 import type { Instruments } from './instruments.ts';
 import * as names from './names.ts';
 import { errorType, SpanTrace } from './trace.ts';
@@ -78,8 +77,8 @@ export function operationsLayer(instruments: Instruments, mountOf: MountOf): Lay
           end(typeOf(error, ctx));
           throw error;
         }
-        return countedBodies(bodies, (bytes, error) =>
-          end(error === undefined ? undefined : typeOf(error, ctx), bytes),
+        return countedBodies(bodies, (bytes, failure) =>
+          end(failure === undefined ? undefined : typeOf(failure.error, ctx), bytes),
         );
       },
       listTemplates: (page, ctx) =>

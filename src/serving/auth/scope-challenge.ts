@@ -1,29 +1,50 @@
 /** Operations for which a token lacks nothing but scopes: the client is told which, so that it can ask for them. */
 import type { AccessRequest } from '../../core/access.ts';
-import type { Principal } from '../../core/context.ts';
+import { createContext, type Principal } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import type { Vitrine } from '../../vitrine.ts';
+import type { Authorization } from './index.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type Asked = Omit<AccessRequest, 'principal'>;
 
+export interface Challenged {
+  readonly request: Request;
+  /** Its body. */
+  readonly message: unknown;
+  readonly principal: Principal;
+}
+
 /**
- * Scopes that would let a message through; undefined where it may pass, where more is missing, or where it is to be
- * answered in another way. It is a hint: whoever passes here is asked again by the operation itself.
+ * The answer to a message that would pass with a token that is good for more; the audit has it. Undefined where it may
+ * pass, where more is missing, or where it is to be answered in another way. It is a hint: whoever passes here is asked
+ * again by the operation itself.
  */
-export async function scopesMissing(
-  { sight, tools, mountOf }: Pick<Vitrine, 'sight' | 'tools' | 'mountOf'>,
-  message: unknown,
-  principal: Principal,
-): Promise<readonly string[] | undefined> {
+export async function challengeScopes(
+  vitrine: Pick<Vitrine, 'sight' | 'tools' | 'prompts' | 'mountOf' | 'refused'>,
+  authorization: Pick<Authorization, 'insufficient'>,
+  { request, message, principal }: Challenged,
+): Promise<Response | undefined> {
+  const { sight, tools, prompts, mountOf } = vitrine;
   if (sight === undefined || !isRequest(message)) return undefined;
-  const asked = askedBy(message.method, message.params ?? {});
+  const { method, params = {} } = message;
+  const asked = askedBy(method, params);
   if (asked === undefined) return undefined;
   const { uri, name = '', operation } = asked;
+  const ctx = createContext({ principal });
   const isCall = operation === 'call';
-  const mount = uri === undefined ? (isCall ? tools.mountOf(name) : undefined) : mountOf(uri);
-  return sight.scopesFor({ ...asked, principal, mount, ...(isCall && { onlyResources: tools.onlyResources(name) }) });
+  const ofName = () => (isCall ? tools.mountOf(name) : prompts.mountOf(name, ctx));
+  const mount = uri === undefined ? await ofName() : mountOf(uri);
+  const onlyResources = isCall && tools.onlyResources(name);
+  const scopes = await sight.scopesFor({ ...asked, principal, mount, onlyResources });
+  if (scopes === undefined) return undefined;
+  const target = { method, uri, name: asked.name, mount };
+  vitrine.refused?.(target, ctx, new ResourceError('denied', 'The token lacks scopes'), LACKS_SCOPES);
+  return authorization.insufficient(request, principal, scopes);
 }
+
+const LACKS_SCOPES = { effect: 'deny', rule: 'scopes that the token lacks' } as const;
 
 const isRequest = (message: unknown): message is { readonly method: string; readonly params?: Params } =>
   typeof message === 'object' &&

@@ -1,13 +1,13 @@
 /** A server that wants something of the user, in both eras: what may not be asked is declined without asking. */
-import type { ElicitResult } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import type { Client, ElicitResult } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ElicitationHandler,
   type ElicitationOptions,
   type ElicitationReview,
   guardElicitation,
 } from '../../../src/client/guards/index.ts';
-import { ERAS, type Era } from '../../e2e/harness.ts';
+import { type Connected, ERAS } from '../../e2e/harness.ts';
 import { askedBy, connectHostile, recorder } from './hostile.ts';
 
 const form = (properties: Record<string, unknown>, message = 'Please') => ({
@@ -21,7 +21,7 @@ const address = (url: string) => ({
 
 /** Asks one thing, and gives what the server got, what the user saw, and what was told. */
 async function ask(
-  era: Era,
+  client: Client,
   request: { readonly method: string; readonly params: Record<string, unknown> },
   answer: ElicitResult | undefined,
   options: ElicitationOptions = {},
@@ -33,11 +33,8 @@ async function ask(
     return answer ?? { action: 'cancel' };
   };
   const guarded = guardElicitation(answer === undefined ? undefined : handler, { onEvent, ...options });
-  await using connected = await connectHostile(era, {
-    capabilities: { elicitation: { form: {}, url: {} } },
-    prepare: (client) => client.setRequestHandler('elicitation/create', guarded),
-  });
-  const { a } = await askedBy(connected.client, { a: request });
+  client.setRequestHandler('elicitation/create', guarded);
+  const { a } = await askedBy(client, { a: request });
   return { got: a, shown, told: told() };
 }
 
@@ -47,8 +44,14 @@ const accept = (content?: Record<string, string | number | boolean | string[]>):
 });
 
 describe.each(ERAS)('elicitation in the %s era', (era) => {
+  let connected: Connected;
+  beforeAll(async () => {
+    connected = await connectHostile(era, { capabilities: { elicitation: { form: {}, url: {} } } });
+  });
+  afterAll(() => connected.close());
+
   it('is declined where nobody can be asked', async () => {
-    const { got, told } = await ask(era, form({ name: { type: 'string' } }), undefined);
+    const { got, told } = await ask(connected.client, form({ name: { type: 'string' } }), undefined);
     expect(got).toEqual({ action: 'decline' });
     expect(told).toEqual(['refused no-consent']);
   });
@@ -59,7 +62,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
       age: { type: 'integer', minimum: 0 },
     };
     const { got, shown } = await ask(
-      era,
+      connected.client,
       form(fields, '\u001b]0;x\u0007Who?'),
       accept({ name: 'Ada', age: 36, more: 'private' }),
     );
@@ -77,7 +80,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
     ['a key by its title', { k: { type: 'string', title: 'Your API key' } }],
     ['a card', { cardNumber: { type: 'string' } }],
   ])('declines a form that asks for %s', async (_what, fields) => {
-    const { got, shown, told } = await ask(era, form(fields), accept({}));
+    const { got, shown, told } = await ask(connected.client, form(fields), accept({}));
     expect(got).toEqual({ action: 'decline' });
     expect(shown).toEqual([]);
     expect(told).toEqual(['refused sensitive']);
@@ -85,7 +88,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
 
   it('sends no answer that does not fit the form', async () => {
     const fields = { colour: { type: 'string', enum: ['red', 'green'] } };
-    const { got, told } = await ask(era, form(fields), accept({ colour: 'blue' }));
+    const { got, told } = await ask(connected.client, form(fields), accept({ colour: 'blue' }));
     expect(got).toEqual({ action: 'cancel' });
     expect(told).toEqual(['refused answer-does-not-fit']);
   });
@@ -99,7 +102,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
     ['https://localhost:9000/admin', 'url-loopback'],
     ['https://bank.example\\@evil.example/', 'url-malformed'],
   ])('does not show %s', async (url, reason) => {
-    const { got, shown, told } = await ask(era, address(url), accept());
+    const { got, shown, told } = await ask(connected.client, address(url), accept());
     // The SDK itself may refuse what is no URL.
     if (told.length > 0) {
       expect(got).toEqual({ action: 'decline' });
@@ -111,7 +114,11 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
   });
 
   it('shows an address whole, with its host and what is odd about it, and sends no more than consent', async () => {
-    const { got, shown } = await ask(era, address('https://xn--bnk-7na.example:8443/a?b=c'), accept({ leaked: 'x' }));
+    const { got, shown } = await ask(
+      connected.client,
+      address('https://xn--bnk-7na.example:8443/a?b=c'),
+      accept({ leaked: 'x' }),
+    );
     expect(shown).toMatchObject([
       {
         url: 'https://xn--bnk-7na.example:8443/a?b=c',
@@ -120,7 +127,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
       },
     ]);
     expect(got).toEqual({ action: 'accept' });
-    const trusted = await ask(era, address('https://login.bank.example/'), accept(), {
+    const trusted = await ask(connected.client, address('https://login.bank.example/'), accept(), {
       trustedDomains: ['bank.example'],
     });
     expect(trusted.shown).toMatchObject([{ warnings: [] }]);

@@ -31,7 +31,6 @@ const CONTENTS = {
   'small.png': { mimeType: 'image/png', blob: PNG.toString('base64'), size: 7 },
   'bomb.png': { mimeType: 'image/png', blob: BOMB.toString('base64') },
   'huge.bin': { mimeType: 'application/octet-stream', blob: 'A'.repeat(4 * 1024 * 1024) },
-  'broken.bin': { mimeType: 'application/octet-stream', blob: 'not base64 at all!' },
   'latin.txt': { mimeType: 'text/plain', blob: Buffer.from('caf\xe9', 'latin1').toString('base64') },
 };
 

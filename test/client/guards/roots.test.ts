@@ -1,16 +1,14 @@
 /** Roots that a server gets to know, in both eras. */
-import { describe, expect, it } from 'vitest';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guardRoots, type RootsOptions, type RootsSource } from '../../../src/client/guards/index.ts';
-import { ERAS, type Era } from '../../e2e/harness.ts';
+import { type Connected, ERAS } from '../../e2e/harness.ts';
 import { askedBy, connectHostile, recorder } from './hostile.ts';
 
-async function exposed(era: Era, roots: RootsSource | undefined, options: RootsOptions = {}) {
+async function exposed(client: Client, roots: RootsSource | undefined, options: RootsOptions = {}) {
   const { onEvent, told } = recorder();
-  await using connected = await connectHostile(era, {
-    capabilities: { roots: {} },
-    prepare: (client) => client.setRequestHandler('roots/list', guardRoots(roots, { onEvent, ...options })),
-  });
-  const { a } = await askedBy(connected.client, { a: { method: 'roots/list' } });
+  client.setRequestHandler('roots/list', guardRoots(roots, { onEvent, ...options }));
+  const { a } = await askedBy(client, { a: { method: 'roots/list' } });
   return { roots: (a as { roots: { uri: string; name?: string }[] }).roots, told: told() };
 }
 
@@ -69,8 +67,14 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe.each(ERAS)('roots in the %s era', (era) => {
+  let connected: Connected;
+  beforeAll(async () => {
+    connected = await connectHostile(era, { capabilities: { roots: {} } });
+  });
+  afterAll(() => connected.close());
+
   it('are none unless there are some [SEC-ROOT-1]', async () => {
-    expect(await exposed(era, undefined)).toEqual({ roots: [], told: [] });
+    expect(await exposed(connected.client, undefined)).toEqual({ roots: [], told: [] });
   });
 
   it('are those that were meant, in canonical form, with nothing beside [SEC-ROOT-1]', async () => {
@@ -79,7 +83,7 @@ describe.each(ERAS)('roots in the %s era', (era) => {
       { uri: 'file://localhost/home/ada/caf%C3%A9' },
       { uri: 'file:///c:/work/site' },
     ];
-    const { roots, told } = await exposed(era, () => ({ roots: given }));
+    const { roots, told } = await exposed(connected.client, () => ({ roots: given }));
     expect(roots).toEqual([
       { uri: 'file:///home/ada/work/notes', name: 'Notes' },
       { uri: 'file:///home/ada/caf%C3%A9' },
@@ -90,7 +94,7 @@ describe.each(ERAS)('roots in the %s era', (era) => {
 
   it.each(Object.entries(REFUSED))('are never %s [SEC-ROOT-1]', async (reason, uris) => {
     const { roots, told } = await exposed(
-      era,
+      connected.client,
       uris.map((uri) => ({ uri })),
     );
     expect(roots).toEqual([]);
@@ -99,22 +103,26 @@ describe.each(ERAS)('roots in the %s era', (era) => {
 
   it('are sensitive only where that was allowed by name [SEC-ROOT-1]', async () => {
     const given = ['file:///home/ada', 'file:///home/eve', 'file:///'].map((uri) => ({ uri }));
-    const { roots } = await exposed(era, given, { allow: ['file:///home/ada/'] });
+    const { roots } = await exposed(connected.client, given, { allow: ['file:///home/ada/'] });
     expect(roots).toEqual([{ uri: 'file:///home/ada' }]);
   });
 
   it('are not a home that lies elsewhere, nor what holds it, nor what a link leads to [SEC-ROOT-1]', async () => {
-    const home = await exposed(era, [{ uri: 'file:///export/people' }, { uri: 'file:///export/people/ada/work' }], {
-      home: 'file:///export/people/ada',
-    });
+    const home = await exposed(
+      connected.client,
+      [{ uri: 'file:///export/people' }, { uri: 'file:///export/people/ada/work' }],
+      {
+        home: 'file:///export/people/ada',
+      },
+    );
     expect(home.roots).toEqual([{ uri: 'file:///export/people/ada/work' }]);
-    const linked = await exposed(era, [{ uri: 'file:///work/link' }], { resolve: () => 'file:///etc' });
+    const linked = await exposed(connected.client, [{ uri: 'file:///work/link' }], { resolve: () => 'file:///etc' });
     expect(linked).toEqual({ roots: [], told: ['refused system'] });
   });
 
   it('can each be asked for [SEC-ROOT-1]', async () => {
     const given = ['file:///work/a', 'file:///work/b'].map((uri) => ({ uri }));
-    const { roots, told } = await exposed(era, given, { approve: ({ uri }) => uri.endsWith('/b') });
+    const { roots, told } = await exposed(connected.client, given, { approve: ({ uri }) => uri.endsWith('/b') });
     expect(roots).toEqual([{ uri: 'file:///work/b' }]);
     expect(told).toEqual(['refused declined', 'allowed exposed']);
   });

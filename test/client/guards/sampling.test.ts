@@ -133,7 +133,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     const { client } = at.connected;
     expect(refusedWith(await askedBy(client, { a: question('hi', { maxTokens: 60 }) }))).toEqual(['answered']);
     expect(refusedWith(await askedBy(client, { a: question('hi', { maxTokens: 60 }) }))).toEqual([
-      'Refused by the sampling guard: over-budget',
+      'Refused by the sampling guard: tokens-used-up',
     ]);
     await using dear = await scene(era, {
       approve: () => true,

@@ -1,6 +1,6 @@
 /** Contents, names and icons of a hostile server, read in both eras. */
 import { JSDOM } from 'jsdom';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type CheckedContents,
   checkContents,
@@ -31,8 +31,13 @@ const read = async (connected: Connected, name: string): Promise<CheckedContents
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
 
 describe.each(ERAS)('contents in the %s era', (era) => {
+  let connected: Connected;
+  beforeAll(async () => {
+    connected = await connectHostile(era);
+  });
+  afterAll(() => connected.close());
+
   it('are measured before base64 is decoded [SEC-RES-7]', async () => {
-    await using connected = await connectHostile(era);
     const huge = await contentsOf(connected, 'huge.bin');
     const size = 3 * 1024 * 1024;
     const limit = { code: 'too-large', data: { size, maxBytes: size - 1 } };
@@ -41,7 +46,9 @@ describe.each(ERAS)('contents in the %s era', (era) => {
     const broken = { ...huge, blob: `!${huge.blob?.slice(1)}` };
     await expect(checkContents(broken, { maxBytes: size - 1 })).rejects.toMatchObject(limit);
     expect((await checkContents(huge, { maxBytes: size })).size).toBe(size);
-    await expect(read(connected, 'broken.bin')).rejects.toMatchObject({ code: 'invalid-answer' });
+    const noBase64 = { code: 'invalid-answer' };
+    await expect(checkContents({ ...huge, blob: 'not base64 at all!' })).rejects.toMatchObject(noBase64);
+    await expect(checkContents({ uri: 'evil:///nothing' })).rejects.toMatchObject(noBase64);
   });
 
   it.each([
@@ -57,7 +64,6 @@ describe.each(ERAS)('contents in the %s era', (era) => {
   ])(
     'of %s are %s, and are shown as what they are [SEC-RES-6, SEC-RES-7]',
     async (name, mimeType, problems, as, reason) => {
-      await using connected = await connectHostile(era);
       const checked = await read(connected, name);
       expect(checked).toMatchObject({ mimeType, problems });
       expect(renderingOf(checked)).toMatchObject({ as, reason });
@@ -65,7 +71,6 @@ describe.each(ERAS)('contents in the %s era', (era) => {
   );
 
   it('that are HTML and SVG lose their scripts [SEC-RES-7]', async () => {
-    await using connected = await connectHostile(era);
     const { toSafeHtml, toSafeSvg } = await createSanitizer({ window: new JSDOM('').window });
     const page = await read(connected, 'page.html');
     expect(toSafeHtml(page.text ?? '')).toBe('<h1>Tides</h1><img><a>more</a>');
@@ -74,14 +79,12 @@ describe.each(ERAS)('contents in the %s era', (era) => {
   });
 
   it('have names that leave a terminal alone [SEC-RES-7]', async () => {
-    await using connected = await connectHostile(era);
     const { resources } = await connected.request<{ resources: { name: string; title: string }[] }>('resources/list');
     const shown = resources.flatMap(({ name, title }) => [forTerminal(name), forTerminal(title)]);
     expect(shown).toEqual(['invoicefdp.exe root# ', 'invoicefdp.exe root# ']);
   });
 
   it('have icons that are shown from trusted places only [973-4]', async () => {
-    await using connected = await connectHostile(era);
     const { resources } = await connected.request<{ resources: { icons: Icon[] }[] }>('resources/list');
     const icons = resources[0]?.icons ?? [];
     const reasons = await Promise.all(

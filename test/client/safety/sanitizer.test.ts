@@ -1,5 +1,5 @@
 /** Markup of a server is made harmless, or is refused (SEC-RES-7). */
-import { JSDOM } from 'jsdom';
+import { JSDOM, VirtualConsole } from 'jsdom';
 import { describe, expect, it } from 'vitest';
 import {
   createSanitizer,
@@ -16,7 +16,7 @@ const sanitizer = await createSanitizer({ window });
 
 /** Everything in markup that could act, after a browser's parser has seen it, and seen it again. */
 function acting(markup: string): readonly string[] {
-  const { document } = new JSDOM('').window;
+  const { document } = new JSDOM('', { virtualConsole: new VirtualConsole() }).window;
   document.body.innerHTML = markup;
   document.body.innerHTML = String(document.body.innerHTML);
   return [...document.body.querySelectorAll('*')].flatMap((element) => {

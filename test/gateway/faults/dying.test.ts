@@ -1,9 +1,10 @@
 /** Servers that end, at every moment of their lives. */
-import { describe, expect, it } from 'vitest';
-import { type Connected, ERAS, MATRIX } from '../../e2e/harness.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { ERAS, MATRIX } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
 import { isRunning, untilNoted } from './faulty.ts';
 import {
+  arrives,
   call,
   failsClearly,
   leavesNothing,
@@ -15,12 +16,16 @@ import {
   servesAgain,
   setScene,
   subscribe,
+  subscribes,
   tells,
 } from './scene.ts';
 
+// Rows wait for what does not come, each with servers of its own: side by side they wait at once.
+vi.setConfig({ testTimeout: 120_000 });
+
 const handshake = (era: string): string => (era === 'legacy' ? 'initialize' : 'server/discover');
 
-describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
+describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
   const { era } = way;
 
   it('[RES-4] that is killed while clients wait for changes', async () => {
@@ -93,17 +98,13 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
   it('that is killed while a client subscribes', async () => {
     await using scene = await setScene(way, { subscribed: false });
     const { server, clients } = scene;
-    await scene.up.ready(5_000);
+    await arrives(scene.up);
     const subscribing = era === 'legacy' ? 'resources/subscribe' : 'subscriptions/listen';
     await server.fails({ kind: 'die', once: true, on: [subscribing] });
-    const subscribes = (client: Connected): Promise<boolean> =>
-      subscribe(client).then(
-        () => true,
-        () => false,
-      );
-    const before = await server.running();
     const subscribed = Promise.all(clients.map(subscribes));
-    await until(async () => !(await server.running()).some((pid) => before.includes(pid)), 'the end of the server');
+    const ended = async (): Promise<boolean> =>
+      (await server.noted()).some(({ method, pid }) => method === subscribing && !isRunning(pid));
+    await until(ended, 'the end of the server');
     await server.restart();
     // Where it was back too late for the first attempt, the client is told so, and may try again.
     for (const [index, done] of (await subscribed).entries()) {
@@ -134,7 +135,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
   });
 });
 
-describe.each(ERAS)('a program of the %s era', (era) => {
+describe.concurrent.each(ERAS)('a program of the %s era', (era) => {
   it('that ends at once, again and again', async () => {
     await using scene = await setScene(
       { transport: 'stdio', era },
@@ -170,7 +171,7 @@ describe.each(ERAS)('a program of the %s era', (era) => {
   });
 });
 
-it('a command that is not there', async () => {
+it.concurrent('a command that is not there', async () => {
   const target = { command: '/home/secret/no-such-program', args: [] };
   await using scene = await setScene({ transport: 'stdio', era: 'legacy' }, { subscribed: false, target });
   for (const client of scene.clients) {

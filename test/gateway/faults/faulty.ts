@@ -1,8 +1,8 @@
 /** The server that fails when it is told to, as a test steers it. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, rename } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { UpstreamTarget } from '../../../src/providers/upstream/index.ts';
@@ -111,14 +111,25 @@ async function put(folder: Folder, name: string, value: object): Promise<void> {
   await rename(folder.at(`${name}.new`), folder.at(name));
 }
 
+/** Where the system takes no port for somebody who does not care: while a server is away, nobody else comes there. */
+const PORTS = { from: 20_000, to: 32_000 } as const;
+
+/** A port for a server that ends and comes back. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const server = createServer();
+    const listening = once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    const port = randomInt(PORTS.from, PORTS.to);
+    server.listen(port, '127.0.0.1');
+    if (!(await listening)) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error('no port is free');
 }
 
 export function isRunning(pid: number): boolean {

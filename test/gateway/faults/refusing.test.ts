@@ -1,5 +1,5 @@
 /** Servers that answer, and do not do what they are asked; and what else HTTP can go wrong with. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
 import { untilNoted } from './faulty.ts';
@@ -17,7 +17,10 @@ import {
   tells,
 } from './scene.ts';
 
-describe.each(ERAS)('a server of the %s era over HTTP', (era) => {
+// Rows wait for what does not come, each with servers of its own: side by side they wait at once.
+vi.setConfig({ testTimeout: 120_000 });
+
+describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
   const way = { transport: 'http', era } as const;
 
   it.each([
@@ -94,7 +97,7 @@ describe.each(ERAS)('a server of the %s era over HTTP', (era) => {
   });
 });
 
-it('[RES-4] a server of the legacy era that forgets its sessions', async () => {
+it.concurrent('[RES-4] a server of the legacy era that forgets its sessions', async () => {
   await using scene = await setScene({ transport: 'http', era: 'legacy' });
   const { server, clients } = scene;
   await tells(
@@ -111,7 +114,7 @@ it('[RES-4] a server of the legacy era that forgets its sessions', async () => {
   await leavesNothing(scene);
 });
 
-describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
+describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
   it('that refuses subscriptions now, and grants them later', async () => {
     await using scene = await setScene(way, {
       subscribed: false,
@@ -147,7 +150,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
   });
 });
 
-it('a program that writes secrets to standard error: neither the client nor the log has them', async () => {
+it.concurrent('a program that writes secrets to standard error: neither the client nor the log has them', async () => {
   const env = { FAULTY_SECRET: 'correct-horse-battery' };
   await using scene = await setScene(
     { transport: 'stdio', era: 'legacy' },

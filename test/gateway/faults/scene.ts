@@ -18,8 +18,10 @@ const TWO = 'faulty+thing:///two';
 const WELL = 'well+thing:///one';
 const NOTE = 'folder+file:///note.txt';
 
-/** For connecting, for an answer and for a call, in milliseconds. */
-const TIMES = { connectTimeoutMs: 3_000, timeoutMs: 700, callTimeoutMs: 1_500 } as const;
+/** For connecting, for an answer and for a call, in milliseconds, where a test waits until they run out. */
+const HURRIED = { connectTimeoutMs: 3_000, timeoutMs: 700, callTimeoutMs: 1_500 } as const;
+/** Where none of them is to run out, on however busy a machine. */
+const PATIENT = { connectTimeoutMs: 20_000, timeoutMs: 20_000, callTimeoutMs: 20_000 } as const;
 
 export interface Scene extends AsyncDisposable {
   readonly server: Faulty;
@@ -40,6 +42,8 @@ export interface SceneOptions {
   readonly target?: UpstreamTarget;
   /** Whether clients subscribe before anything happens. Default: they do. */
   readonly subscribed?: boolean;
+  /** Whether the server that fails is given up soon when it does not answer. Default: it has all the time it needs. */
+  readonly hurried?: boolean;
 }
 
 export async function setScene(way: Way, options: SceneOptions = {}): Promise<Scene> {
@@ -78,8 +82,8 @@ async function set(
   const write = (message: string, facts?: object): void => void lines.push(`${message} ${print(facts)}`);
   const log: Log = { debug: write, info: write, warn: write, error: write };
   const target = options.target ?? server.target;
-  const up = upstream({ name: 'faulty', target, log, ...TIMES });
-  const other = upstream({ name: 'well', target: well.target, log, ...TIMES, timeoutMs: 10_000 });
+  const up = upstream({ name: 'faulty', target, log, ...(options.hurried === true ? HURRIED : PATIENT) });
+  const other = upstream({ name: 'well', target: well.target, log, ...PATIENT });
   const vitrine = createVitrine({
     mounts: [
       { name: 'faulty', provider: up.provider, server: up.server, prefix: 'name' },
@@ -95,8 +99,8 @@ async function set(
   const at = { url: serving.url, process: { pid: process.pid } as ChildProcess, output: () => '' };
   for (const era of ERAS) clients.push(await connectHttp(era, at));
   if (options.subscribed !== false) {
-    await within(up.ready(5_000), 'the faulty server to be there');
-    for (const client of clients) await subscribe(client);
+    await arrives(up);
+    for (const client of clients) await until(() => subscribes(client), 'a subscription');
   }
   return { server, up, clients, log: () => lines.join('\n'), close, [Symbol.asyncDispose]: close };
 }
@@ -106,6 +110,11 @@ function print(facts: object | undefined): string {
   return JSON.stringify(facts ?? {}, (_key, value: unknown) =>
     value instanceof Error ? { message: value.message, cause: value.cause, stack: value.stack } : value,
   );
+}
+
+/** Waits for the connection to the server that fails. */
+export async function arrives(up: Upstream): Promise<void> {
+  expect(await up.ready(20_000), 'the faulty server to be there').toBe(true);
 }
 
 /** From now on the client is told of the resource; fails where it cannot be. */
@@ -120,6 +129,13 @@ export async function subscribe(client: Connected): Promise<void> {
   await stream.close();
   throw new Error('the subscription is not in what the gateway honours');
 }
+
+/** Whether a client could subscribe. */
+export const subscribes = (client: Connected): Promise<boolean> =>
+  subscribe(client).then(
+    () => true,
+    () => false,
+  );
 
 /** A client that subscribes now is refused, in the way of its era. */
 export async function refusesSubscription(client: Connected, reason: string): Promise<void> {
@@ -166,6 +182,13 @@ export async function gather(client: Connected): Promise<Gathered> {
   throw new Error('the pages do not end');
 }
 
+/** Every page of the list; again where a busy machine had no time for an answer. */
+const gatherInTime = (client: Connected): Promise<Gathered> =>
+  until(async () => {
+    const gathered = await gather(client);
+    return Object.values(gathered.missing).some((reason) => reason.includes('in time')) ? undefined : gathered;
+  }, 'a list for which there was time');
+
 /** The names of all tools. */
 export async function toolsOf(client: Connected): Promise<readonly string[]> {
   type Page = { readonly tools: readonly { readonly name: string }[]; readonly nextCursor?: string };
@@ -205,10 +228,15 @@ export async function servesAgain({ clients }: Scene, text: string): Promise<voi
       async () => (await read(client, ONE).catch(() => undefined)) === text,
       `a ${client.era} client to read again`,
     );
-    const { uris, missing } = await gather(client);
+    const { uris, missing } = await gatherInTime(client);
     expect(missing).toEqual({});
     expect(uris).toEqual(expect.arrayContaining([ONE, TWO, WELL, NOTE]));
-    expect(await toolsOf(client)).toEqual(expect.arrayContaining(['faulty_say', 'well_say']));
+    const named = ['faulty_say', 'well_say'];
+    const tools = await until(async () => {
+      const found = await toolsOf(client);
+      return named.every((name) => found.includes(name)) && found;
+    }, 'the tools');
+    expect(tools).toEqual(expect.arrayContaining(named));
     expect(await call(client, 'faulty_say')).toBe(text);
   }
 }

@@ -1,5 +1,5 @@
 /** Servers that do not answer, or not yet. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { failure } from '../../e2e/answers.ts';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
 import { until, within } from '../../e2e/waiting.ts';
@@ -19,9 +19,12 @@ import {
   tells,
 } from './scene.ts';
 
-describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
+// Rows wait for what does not come, each with servers of its own: side by side they wait at once.
+vi.setConfig({ testTimeout: 120_000 });
+
+describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
   it('that never answers a read, and answers everything else', async () => {
-    await using scene = await setScene(way);
+    await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     await server.fails({ kind: 'hang', on: ['resources/read'] });
     for (const client of clients) {
@@ -39,7 +42,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
   });
 
   it('that never answers a list', async () => {
-    await using scene = await setScene(way);
+    await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     await server.fails({ kind: 'hang', on: ['resources/list', 'tools/list'] });
     for (const client of clients) await listsWithout(client);
@@ -49,7 +52,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
   });
 
   it('that never answers a call', async () => {
-    await using scene = await setScene(way);
+    await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     await server.fails({ kind: 'hang', on: ['tools/call'] });
     await Promise.all(
@@ -65,7 +68,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
   });
 
   it('that hears nothing any more: it is given up, and taken up again', async () => {
-    await using scene = await setScene(way);
+    await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     const { connections } = scene.up.health();
     await server.fails({ kind: 'deaf' });
@@ -109,6 +112,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
 
   it('that never answers the handshake', async () => {
     await using scene = await setScene(way, {
+      hurried: true,
       subscribed: false,
       before: (server) => server.fails({ kind: 'hang', on: ['initialize', 'server/discover'] }),
     });
@@ -127,6 +131,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
 
   it('that never answers the handshake does not hold up the end of the gateway', async () => {
     await using scene = await setScene(way, {
+      hurried: true,
       subscribed: false,
       before: (server) => server.fails({ kind: 'hang', on: ['initialize', 'server/discover'] }),
     });

@@ -131,8 +131,8 @@ export interface FleetOptions {
   /** Mounts before those of the fleet, and behind them. */
   readonly before?: object | undefined;
   readonly behind?: object | undefined;
-  /** Options of every mount of the fleet. */
-  readonly each?: object;
+  /** Options of mounts of the fleet, by their names. */
+  readonly options?: Readonly<Record<string, object>>;
   readonly listing?: object;
   readonly limits?: object;
 }
@@ -140,11 +140,11 @@ export interface FleetOptions {
 /** Runs with a client of a gateway in front of a fleet; everything is closed afterwards. */
 export async function withFleet<T>(
   plans: Plans,
-  { era, before = {}, behind = {}, each = {}, ...config }: FleetOptions,
+  { era, before = {}, behind = {}, options = {}, ...config }: FleetOptions,
   run: (on: Connected, fleet: Fleet, gateway: Gateway) => Promise<T>,
 ): Promise<T> {
   await using fleet = await startFleet(plans);
-  const upstreams = Object.entries(fleet.mounts).map(([name, block]) => [name, { ...block, ...each }]);
+  const upstreams = Object.entries(fleet.mounts).map(([name, block]) => [name, { ...block, ...options[name] }]);
   await using gateway = await startGateway({ ...before, ...Object.fromEntries(upstreams), ...behind }, config);
   await using on = await connectHttp(era, gateway.server);
   return await run(on, fleet, gateway);

@@ -1,14 +1,18 @@
 /** Requests of one person over HTTP as they are on the wire, over connections that stay, and what came of them. */
 import type { Era } from '../../e2e/harness.ts';
 import { ENVELOPE, JSON_HEADERS } from '../../e2e/raw.ts';
-import { begin, bearer, sessionHeaders } from '../authorization-servers.ts';
+import { bearer, begin, sessionHeaders } from '../authorization-servers.ts';
 
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   readonly result?: Readonly<Record<string, unknown>> | undefined;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: Readonly<Record<string, unknown>> };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: Readonly<Record<string, unknown>>;
+  };
 }
 
 export type Ask = (method: string, params?: Readonly<Record<string, unknown>>) => Promise<Reply>;
@@ -16,7 +20,12 @@ export type Ask = (method: string, params?: Readonly<Record<string, unknown>>) =
 const ID = 7;
 
 /** In the 2025 era in a session of its own. */
-export async function askerOf(url: string, era: Era, token: string | undefined, capabilities: object = {}): Promise<Ask> {
+export async function askerOf(
+  url: string,
+  era: Era,
+  token: string | undefined,
+  capabilities: object = {},
+): Promise<Ask> {
   const session = era === 'modern' ? undefined : (await begin(url, token)).session;
   if (era === 'legacy' && session === undefined) throw new Error('no session was begun');
   let id = ID;
@@ -50,7 +59,11 @@ const inHeader = (name: string): string =>
   /^[\x21-\x7e]*$/.test(name) ? name : `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
 /** What a listen stream honours of a filter, once it has said so; then it is given up. */
-export async function honoured(url: string, token: string | undefined, uris: readonly string[]): Promise<readonly string[]> {
+export async function honoured(
+  url: string,
+  token: string | undefined,
+  uris: readonly string[],
+): Promise<readonly string[]> {
   const gone = new AbortController();
   const response = await fetch(url, {
     method: 'POST',

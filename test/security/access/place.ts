@@ -1,9 +1,9 @@
 /** One of everything that can be served, with rules and without: what is asked of both is compared. */
 import { utimes } from 'node:fs/promises';
 import { defineProvider } from '../../../src/core/define-provider.ts';
+import { wrapProvider } from '../../../src/core/layer.ts';
 import type { Mount } from '../../../src/core/mounts.ts';
 import type { Prompt } from '../../../src/core/prompt.ts';
-import { wrapProvider } from '../../../src/core/layer.ts';
 import { defineTool, type Tool } from '../../../src/core/tool.ts';
 import type { AccessOptions } from '../../../src/layers/access/index.ts';
 import { filesProvider } from '../../../src/providers/files/index.ts';
@@ -20,7 +20,10 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'a.txt': 'text of a',
   'big.bin': new Uint8Array(5_000).fill(7),
   'old.md': 'text of old',
-  'pic.png': Buffer.from('89504e470d0a1a0a0000000d', 'hex'),
+  'pic.png': Buffer.from(
+    '89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002000001e221bc330000000049454e44ae426082',
+    'hex',
+  ),
   'drafts/new.md': 'text of new',
   'drafts/shared.md': 'text of shared',
   'guide/one.md': 'text of one',

@@ -14,7 +14,12 @@ export const rulesFor = (issuer: string): AccessRules => ({
       operations: ['list', 'read', 'metadata'],
       uris: ['docs+file:///', 'docs+file:///guide/**', 'docs+file:///my notes/*'],
     },
-    { name: 'guests may wait for the guide', effect: 'allow', operations: ['subscribe'], uris: ['docs+file:///guide/*.md'] },
+    {
+      name: 'guests may wait for the guide',
+      effect: 'allow',
+      operations: ['subscribe'],
+      uris: ['docs+file:///guide/*.md'],
+    },
     {
       name: 'nobody but the board knows of drafts',
       effect: 'hide',
@@ -22,9 +27,20 @@ export const rulesFor = (issuer: string): AccessRules => ({
       uris: ['docs+file:///drafts/**'],
       except: ['docs+file:///drafts/shared.md'],
     },
-    { name: 'nothing is hidden from no one in the end', effect: 'hide', who: 'anonymous', uris: ['docs+file:///drafts/**'] },
+    {
+      name: 'nothing is hidden from no one in the end',
+      effect: 'hide',
+      who: 'anonymous',
+      uris: ['docs+file:///drafts/**'],
+    },
     { name: 'no pictures for robots', effect: 'deny', who: { clients: ['robot'] }, mimeTypes: ['image/*'] },
-    { name: 'nothing large over there', effect: 'deny', who: { groups: ['staff'] }, minBytes: 1_000, operations: ['read'] },
+    {
+      name: 'nothing large over there',
+      effect: 'deny',
+      who: { groups: ['staff'] },
+      minBytes: 1_000,
+      operations: ['read'],
+    },
     { name: 'tiny things', effect: 'allow', who: 'anonymous', maxBytes: 9, operations: ['read', 'metadata', 'list'] },
     {
       name: 'nothing old for the press',
@@ -60,9 +76,21 @@ export const rulesFor = (issuer: string): AccessRules => ({
       arguments: { text: ['secret*', 'password'], count: [13, 17], loud: true },
     },
     { name: 'items by scope', effect: 'allow', who: { scopes: ['docs:read'] }, uris: ['items+item:*'] },
-    { name: 'items are completed', effect: 'allow', who: { authenticated: true }, uris: ['items+item:**'], operations: ['complete', 'list'] },
+    {
+      name: 'items are completed',
+      effect: 'allow',
+      who: { authenticated: true },
+      uris: ['items+item:**'],
+      operations: ['complete', 'list'],
+    },
     { name: 'item 8 is no item', effect: 'hide', uris: ['items+item:8'] },
-    { name: 'paths are completed', effect: 'allow', who: { groups: ['staff'] }, operations: ['complete'], uris: ['docs+**'] },
+    {
+      name: 'paths are completed',
+      effect: 'allow',
+      who: { groups: ['staff'] },
+      operations: ['complete'],
+      uris: ['docs+**'],
+    },
     { name: 'how it is', effect: 'allow', who: { groups: ['board'] }, mounts: ['vitrine'] },
     { name: 'one may roll', effect: 'allow', tools: ['roll'] },
     { name: 'sums need a yes', effect: 'ask', who: 'authenticated', tools: ['sum'], arguments: { count: [1, 2] } },
@@ -72,7 +100,14 @@ export const rulesFor = (issuer: string): AccessRules => ({
     { name: 'one is greeted', effect: 'allow', prompts: ['greet'] },
     { name: 'hush', effect: 'hide', who: 'anonymous', prompts: ['hush'] },
     { name: 'staff hushes', effect: 'ask', who: { groups: ['staff'] }, prompts: ['hush'] },
-    { name: 'the wiki is asked', effect: 'allow', who: { scopes: ['docs:read'] }, operations: ['prompt'], mounts: ['wiki'], prompts: ['*_ask'] },
+    {
+      name: 'the wiki is asked',
+      effect: 'allow',
+      who: { scopes: ['docs:read'] },
+      operations: ['prompt'],
+      mounts: ['wiki'],
+      prompts: ['*_ask'],
+    },
   ],
 });
 
@@ -110,7 +145,12 @@ export async function tokenOf(
 /** The principal that the server makes of it. */
 export function principalOf({ name, token, claims }: Person, issuer: string): Principal {
   if (claims !== undefined) {
-    const { sub, client_id: clientId, groups, scope } = claims as Record<string, string> & { readonly groups: string[] };
+    const {
+      sub,
+      client_id: clientId,
+      groups,
+      scope,
+    } = claims as Record<string, string> & { readonly groups: string[] };
     return { id: `${issuer}#${sub}`, subject: sub, issuer, clientId, groups, scopes: String(scope).split(' ') };
   }
   if (token === undefined) return { id: 'anonymous' };

@@ -29,7 +29,7 @@ export interface ReadArguments {
 export async function readAs(setup: ToolSetup, args: ReadArguments, ctx: Context): Promise<CallToolResult> {
   const { uri, as, start_offset, max_bytes } = args;
   if (splitLines(uri).lines !== undefined) return linesAs(setup, args, ctx);
-  const { resource: known } = await readMetadata(setup.resources, { uri }, ctx);
+  const { resource: known } = await readMetadata(setup.resources, { uri }, { ...ctx, purpose: 'read' });
   const resource = { ...known, uri };
   const windowed = start_offset !== undefined || max_bytes !== undefined;
   if (as === 'window' || (as === undefined && windowed)) {

@@ -2,6 +2,7 @@
 import type { AccessArea, AccessDecision, AccessOperation, AccessPolicy, AccessRequest } from '../../../core/access.ts';
 import type { Principal } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
+import { globProblem } from './globs.ts';
 import { type AccessRule, type AccessRules, ASKABLE, STRICTNESS } from './options.ts';
 import { compileTarget, type TargetTest } from './target.ts';
 import { compileWho, type WhoTest } from './who.ts';
@@ -39,8 +40,11 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
   const known = new WeakMap<Principal, Own>();
 
   function ownOf(principal: Principal): Own {
-    const own = known.get(principal) ?? ownRules(principal);
-    known.set(principal, own);
+    let own = known.get(principal);
+    if (own === undefined) {
+      own = ownRules(principal);
+      known.set(principal, own);
+    }
     return own;
   }
 
@@ -77,10 +81,15 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     name: 'rules',
     attributes: compiled.some(({ target }) => target.attributes),
     hides: fallback === 'hide' || rules.some(({ effect }) => effect === 'hide'),
+    scopes: compiled.some(({ who }) => who.scopes),
     decide,
     could(principal, area) {
       if (fallback === 'allow') return true;
       return ownOf(principal).rules.some((each) => opens(each, area));
+    },
+    couldHide(principal, area) {
+      if (fallback === 'hide') return true;
+      return ownOf(principal).rules.some((each) => each.rule.effect === 'hide' && isAbout(each, area));
     },
     everything: (principal) => ownOf(principal).everything,
     matching(request) {
@@ -92,7 +101,11 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
 
 /** Whether a rule lets something through there. */
 function opens({ rule, target }: CompiledRule, { operation, mount }: AccessArea): boolean {
-  if (rule.effect !== 'allow' && rule.effect !== 'ask') return false;
+  return (rule.effect === 'allow' || rule.effect === 'ask') && isAbout({ rule, target }, { operation, mount });
+}
+
+/** Whether it may be about something there. */
+function isAbout({ rule, target }: Pick<CompiledRule, 'rule' | 'target'>, { operation, mount }: AccessArea): boolean {
   if (operation !== undefined && !target.operations.has(operation)) return false;
   return mount === undefined || rule.mounts === undefined || rule.mounts.includes(mount);
 }
@@ -121,6 +134,8 @@ export function problemOf(rule: AccessRule): string | undefined {
   if ((tools !== undefined || args !== undefined) && !meant('call'))
     return 'tools and arguments are of the operation call; add it, or remove them';
   if (prompts !== undefined && !meant('prompt')) return 'prompts are of the operation prompt; add it, or remove them';
+  const vague = globProblem(uris) ?? globProblem(except);
+  if (vague !== undefined) return vague;
   const resources = operations?.filter((each) => each !== 'call' && each !== 'prompt');
   if ((uris !== undefined || except !== undefined) && resources?.length === 0)
     return 'uris are of resources, not of tools and prompts; name tools or prompts instead';

@@ -85,7 +85,13 @@ describe('rules', () => {
     [{ uris: ['docs+file:///**'] }, 'docs+file:///', true],
     [{ uris: ['docs+file:///my notes/**'] }, 'docs+file:///my%20notes/a.md', true],
     [{ uris: ['docs+file:///été.md'] }, 'docs+file:///%C3%A9t%C3%A9.md', true],
+    [{ uris: ['docs+**'] }, A, true],
+    [{ uris: ['docs+**'] }, 'docs+file:///guide/a.md', true],
+    [{ uris: ['docs+**'] }, 'docs2+file:///a.md', false],
+    [{ uris: ['docs+file:///gui**'] }, 'docs+file:///guide/b/c.md', true],
+    [{ uris: ['docs+file:///**/a.md'] }, 'docs+file:///guide/b/a.md', true],
     [{ uris: ['docs+**'], except: ['docs+file:///a.*'] }, A, false],
+    [{ uris: ['docs+**'], except: ['docs+file:///b.*'] }, A, true],
     [{ uris: ['!docs+file:///a.md'] }, 'docs+file:///b.md', false],
     [{ uris: ['urn:isbn:*'] }, 'urn:isbn:123', true],
     [{ operations: ['list'] }, A, false],
@@ -188,6 +194,8 @@ describe('rules', () => {
     [{ effect: 'allow', rememberSeconds: 5 }, /only what is asked is remembered/],
     [{ effect: 'allow', tools: ['x'], operations: ['read'] }, /operation call; add it/],
     [{ effect: 'allow', prompts: ['x'], operations: ['read'] }, /operation prompt; add it/],
+    [{ effect: 'hide', uris: ['docs+file:///**secret*'] }, /\*\* stands between slashes or at the end/],
+    [{ effect: 'allow', except: ['docs+file:///a**b/c'] }, /\*\* stands between slashes or at the end/],
     [{ effect: 'deny', uris: ['x'], operations: ['call'] }, /name tools or prompts instead/],
   ])('are refused where they can never do what they say: %j', (rule, problem) => {
     expect(() => rulesPolicy({ rules: [rule] })).toThrow(problem);

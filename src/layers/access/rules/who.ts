@@ -6,6 +6,8 @@ export interface WhoTest {
   matches(principal: Principal): boolean;
   /** Scopes that are all that this principal lacks; undefined where more is missing, or nothing is. */
   lacks(principal: Principal): readonly string[] | undefined;
+  /** It wants scopes at all. */
+  readonly scopes: boolean;
 }
 
 export function compileWho(who: AccessRule['who'] = 'anyone'): WhoTest {
@@ -20,6 +22,7 @@ export function compileWho(who: AccessRule['who'] = 'anyone'): WhoTest {
       const lacking = missing(principal);
       return lacking.length > 0 && others(principal) ? lacking : undefined;
     },
+    scopes: scopes.length > 0,
   };
 }
 

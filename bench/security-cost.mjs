@@ -1,0 +1,129 @@
+/**
+ * What access rules, the audit, rates and tokens cost: the same 1 KiB read over HTTP (2026-07-28) from servers that have
+ * none of them, one of them, and all of them. One command, one run, interleaved.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { prose, temporaryFolder } from './lib/folders.mjs';
+import { call, modern } from './lib/mcp.mjs';
+import { options } from './lib/options.mjs';
+import { placement, runJob, startServer } from './lib/processes.mjs';
+import { ms, progress, report, table, times, whole } from './lib/report.mjs';
+import { median, medianRatio } from './lib/stats.mjs';
+
+const how = options('security-cost', 'Reads of 1 KiB with and without access rules, audit, rates and tokens.', {
+  rounds: { type: 'number', default: 200, quick: 5, help: 'turns of each, interleaved; medians are shown' },
+  requests: {
+    type: 'number',
+    default: 150,
+    quick: 50,
+    help: 'requests of one turn: short ones meet the same disturbances',
+  },
+  connections: { type: 'number', default: 16, help: 'keep-alive connections, each with one request at a time' },
+});
+/** Requests that are not counted, for each server. */
+const WARM_UP = how.quick ? 300 : 4_500;
+const TEXT = prose(1_024);
+const URI = 'file:///guide/clock.md';
+const TOKEN = 'bench-token-0123456789abcdef';
+/** So high that nothing is refused, and everything is counted. */
+const RATE = '999999999/min';
+
+/** Ten rules; the read is looked at by each of them, and allowed by the last. */
+const rules = [
+  ...['private', 'drafts', 'payroll', 'keys'].map((name) => ({ effect: 'hide', uris: [`file:///${name}/**`] })),
+  ...['*.pem', '*.key'].map((glob) => ({ effect: 'deny', operations: ['read'], uris: [`file:///**/${glob}`] })),
+  { effect: 'ask', operations: ['read'], uris: ['file:///contracts/**'] },
+  { effect: 'deny', who: 'anonymous', operations: ['call'] },
+  { effect: 'allow', uris: ['file:///public/**'] },
+  { effect: 'allow', mounts: ['bench'], uris: ['file:///guide/**'] },
+];
+const access = { access: { rules } };
+const limits = { limits: { rates: { principal: RATE, anonymous: RATE, methods: { 'resources/read': RATE } } } };
+const auth = {
+  auth: {
+    resource: 'https://bench.example/mcp',
+    tokens: [{ name: 'bench', hash: createHash('sha256').update(TOKEN).digest('hex') }],
+  },
+};
+/** A token is of no use without a rule: this one allows everything. Whoever has one is held to a rate by default. */
+const open = { access: { rules: [{ effect: 'allow' }] }, limits: { rates: { principal: 'off' } } };
+const audit = () => ({ audit: { file: join(temporaryFolder(), 'audit.jsonl') } });
+
+/** What is measured, and to which it is compared. */
+const SETTINGS = [
+  { name: 'none of them', settings: {} },
+  { name: 'access, ten rules', settings: access, to: 'none of them' },
+  { name: 'audit, to a file', settings: audit(), to: 'none of them' },
+  { name: 'limits, two rates', settings: limits, to: 'none of them' },
+  { name: 'all three', settings: { ...access, ...audit(), ...limits }, to: 'none of them' },
+  { name: 'a token', settings: { ...auth, ...open }, to: 'none of them', token: true },
+  {
+    name: 'a token and all three',
+    settings: { ...auth, ...access, ...audit(), ...limits },
+    to: 'a token',
+    token: true,
+  },
+];
+
+const folder = temporaryFolder();
+mkdirSync(join(folder, 'guide'));
+writeFileSync(join(folder, 'guide', 'clock.md'), TEXT);
+
+const targets = [];
+for (const { name, settings, to, token = false } of SETTINGS) {
+  const file = join(temporaryFolder(), 'vitrine.json');
+  writeFileSync(file, JSON.stringify({ ...settings, mounts: { bench: { path: folder, prefix: 'none' } } }));
+  const server = await startServer([how.cli, 'serve', file, '--http', '0']);
+  const { headers, message } = modern('resources/read', { uri: URI });
+  const request = { headers: { ...headers, ...(token && { Authorization: `Bearer ${TOKEN}` }) }, message };
+  const { contents } = await call(server.url, request);
+  if (contents[0].text !== TEXT) throw new Error(`${name}: the read has not the text of the file`);
+  targets.push({ name, to, server, ...request });
+}
+
+progress(`${how.rounds} rounds`);
+const { rounds, requests, connections } = how;
+const turns = await runJob('turns', {
+  targets: targets.map(({ server, headers, message }) => ({ url: server.url, pid: server.pid, headers, message })),
+  ...{ rounds, requests, connections, warmUp: WARM_UP },
+});
+progress('');
+await Promise.all(targets.map(({ server }) => server.stop()));
+
+const results = targets.map(({ name, to }, at) => {
+  const pick = (index, field) => turns[index].map((turn) => turn[field]);
+  const own = Object.fromEntries(
+    ['perSecond', 'p50', 'p99', 'cpuMicros'].map((field) => [field, median(pick(at, field))]),
+  );
+  const other = targets.findIndex((each) => each.name === to);
+  if (other === -1) return { name, ...own };
+  return {
+    name,
+    ...own,
+    to,
+    throughput: medianRatio(pick(at, 'perSecond'), pick(other, 'perSecond')),
+    /** Of processor time, which other work on the machine disturbs less: as many more requests as that would let through. */
+    byProcessor: medianRatio(pick(other, 'cpuMicros'), pick(at, 'cpuMicros')),
+  };
+});
+
+const rows = results.map((each) => [
+  each.name,
+  whole(each.perSecond),
+  ms(each.p50),
+  ms(each.p99),
+  Number.isNaN(each.cpuMicros) ? 'n/a' : `${whole(each.cpuMicros)} us`,
+  'to' in each ? each.to : '',
+  'to' in each ? times(each.throughput) : '',
+  'to' in each ? times(each.byProcessor) : '',
+]);
+report(
+  how,
+  { rounds, requests, connections, placement, results },
+  `${rounds} rounds of ${requests} requests, ${connections} connections; ${placement}\n\n${table(
+    ['read 1 KiB with', 'requests/s', 'p50', 'p99', 'processor time', 'beside', 'throughput', 'by processor'],
+    rows,
+  )}`,
+);

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { ancestorsOf, identityOf, resourceIn } from './shapes.ts';
+
+it.each([
+  ['x:///a/', 'x:///a'],
+  ['x:///a//', 'x:///a'],
+  ['x:///', 'x:///'],
+  ['x:/', 'x:/'],
+  ['https://host/', 'https://host'],
+  ['x:///%c3%a4', 'x:///%C3%A4'],
+])('%s is the same as %s', (uri, identity) => {
+  expect(identityOf(uri)).toBe(identity);
+});
+
+describe('what a URI is in', () => {
+  it.each([
+    ['x:///a/b/c', ['x:///a/b', 'x:///a', 'x://', 'x:///']],
+    ['x:///a/b/', ['x:///a', 'x://', 'x:///']],
+    ['memo:a/b', ['memo:a', 'memo:a/']],
+    ['urn:a:b', []],
+    ['x:///', ['x://', 'x:///'].slice(2)],
+  ])('%s', (uri, expected) => {
+    expect([...ancestorsOf(uri)].filter((each) => each !== uri)).toEqual(expected);
+  });
+
+  it('ends after some, of a URI that is all slashes', () => {
+    expect([...ancestorsOf(`x:${'/'.repeat(60_000)}a`)].length).toBeLessThan(200);
+  });
+});
+
+it('takes a name from the URI where there is none, however long it is', () => {
+  expect(resourceIn({ uri: 'x:///a/b%20c/' })).toEqual({ uri: 'x:///a/b%20c/', name: 'b c' });
+  expect(resourceIn({ uri: 'x:///' })).toEqual({ uri: 'x:///', name: 'x:///' });
+  expect(resourceIn({ uri: `x:${'/'.repeat(60_000)}a` })?.name).toBe('a');
+  expect(resourceIn({ uri: 7 })).toBeUndefined();
+  expect(resourceIn([])).toBeUndefined();
+});

@@ -1,0 +1,405 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { AccessDecision, AccessRequest } from '../../../core/access.ts';
+import { ANONYMOUS, type Log, type Principal, SILENT } from '../../../core/context.ts';
+import type { Resource } from '../../../protocol/resources.ts';
+import { type CedarOptions, type CedarPolicy, cedarPolicy } from './index.ts';
+import { MAX_ARGUMENT_DEPTH } from './values.ts';
+
+const ANNA: Principal = {
+  id: 'https://login.example#anna',
+  subject: 'anna',
+  issuer: 'https://login.example',
+  clientId: 'browser',
+  scopes: ['docs:read'],
+  groups: ['staff', 'staff'],
+};
+
+const URI = 'docs+file:///a.txt';
+const of = (resource: Partial<Resource> = {}, request: Partial<AccessRequest> = {}): AccessRequest => ({
+  principal: ANNA,
+  operation: 'read',
+  uri: URI,
+  mount: 'docs',
+  resource: { uri: URI, name: 'a.txt', ...resource },
+  ...request,
+});
+const call = (args: AccessRequest['arguments'], request: Partial<AccessRequest> = {}): AccessRequest => ({
+  principal: ANNA,
+  operation: 'call',
+  name: 'wiki_edit',
+  mount: 'wiki',
+  arguments: args,
+  ...request,
+});
+
+const open: CedarPolicy[] = [];
+afterEach(async () => {
+  for (const policy of open.splice(0)) await policy.close();
+});
+
+async function policyOf(policies: string, more: Partial<CedarOptions> = {}): Promise<CedarPolicy> {
+  const policy = await cedarPolicy({ policies, ...more });
+  open.push(policy);
+  return policy;
+}
+
+async function decided(policies: string, request: AccessRequest, more?: Partial<CedarOptions>): Promise<string> {
+  const { effect, rule } = (await policyOf(policies, more)).decide(request);
+  return `${effect}: ${rule}`;
+}
+
+const DEFAULT = 'deny: default';
+const BOTH = '@id("all") permit(principal, action, resource);';
+
+describe('who and what a policy sees', () => {
+  it.each([
+    ['a group', 'permit(principal in Vitrine::Group::"staff", action, resource);', true],
+    ['another group', 'permit(principal in Vitrine::Group::"board", action, resource);', false],
+    ['the subject', 'permit(principal, action, resource) when { principal.subject == "anna" };', true],
+    ['the id', 'permit(principal == Vitrine::Principal::"https://login.example#anna", action, resource);', true],
+    [
+      'issuer, client and scopes',
+      `permit(principal is Vitrine::Principal, action, resource) when {
+        principal.issuer == "https://login.example" && principal.clientId == "browser" &&
+        principal.scopes.contains("docs:read") && principal.authenticated };`,
+      true,
+    ],
+    ['the operation', 'permit(principal, action == Vitrine::Action::"read", resource);', true],
+    ['another operation', 'permit(principal, action == Vitrine::Action::"list", resource);', false],
+    ['the mount', 'permit(principal, action, resource in Vitrine::Mount::"docs");', true],
+    ['another mount', 'permit(principal, action, resource in Vitrine::Mount::"wiki");', false],
+    ['the URI', 'permit(principal, action, resource == Vitrine::Resource::"docs+file:///a.txt");', true],
+    ['a part of the URI', 'permit(principal, action, resource) when { resource.uri like "docs+file:///a*" };', true],
+    [
+      'attributes',
+      `permit(principal, action, resource) when {
+        resource.name == "a.txt" && resource.mimeType == "text/plain" && resource.size < 100 &&
+        resource.audience.contains("user") && !resource.template };`,
+      true,
+    ],
+    ['a date', 'permit(principal, action, resource) when { resource.lastModified < datetime("2020-01-01") };', true],
+    [
+      'an age',
+      'permit(principal, action, resource) when { resource.lastModified > context.now.offset(duration("-1d")) };',
+      false,
+    ],
+  ])('%s', async (_what, policies, allowed) => {
+    const resource = {
+      mimeType: 'Text/Plain; charset=utf-8',
+      size: 12,
+      annotations: { audience: ['user'] as const, lastModified: '2019-05-01T00:00:00Z' },
+    };
+    const expected = allowed ? 'allow: policy of line 1' : DEFAULT;
+    expect(await decided(policies, of(resource))).toBe(expected);
+  });
+
+  it('somebody without a token', async () => {
+    const policies = 'permit(principal, action, resource) when { principal.authenticated };';
+    expect(await decided(policies, of({}, { principal: ANONYMOUS }))).toBe(DEFAULT);
+  });
+
+  it('templates', async () => {
+    const policies = 'permit(principal, action, resource) when { resource.template };';
+    const template = {
+      operation: 'complete',
+      uri: 'docs+file:///{+path}',
+      template: true,
+      resource: undefined,
+    } as const;
+    expect(await decided(policies, of({}, template))).toBe('allow: policy of line 1');
+    expect(await decided(policies, of())).toBe(DEFAULT);
+  });
+
+  it('tools and prompts by name and mount', async () => {
+    const policies = `@id("tools") permit(principal, action == Vitrine::Action::"call", resource is Vitrine::Tool in Vitrine::Mount::"wiki")
+      when { resource.name like "wiki_*" };
+      @id("prompts") permit(principal, action == Vitrine::Action::"prompt", resource == Vitrine::Prompt::"greet");`;
+    expect(await decided(policies, call({}))).toBe('allow: tools');
+    expect(await decided(policies, call({}, { mount: 'docs' }))).toBe(DEFAULT);
+    expect(await decided(policies, { principal: ANNA, operation: 'prompt', name: 'greet' })).toBe('allow: prompts');
+    expect(await decided(policies, { principal: ANNA, operation: 'prompt', name: 'hush' })).toBe(DEFAULT);
+  });
+});
+
+describe('what decides', () => {
+  it('is the strictest of all that match [SEC-RES-2]', async () => {
+    const hide = '@id("hidden") @effect("hide") forbid(principal, action, resource);';
+    const deny = '@id("denied") forbid(principal, action, resource);';
+    const ask = '@id("asked") @effect("ask") @remember("600") permit(principal, action, resource);';
+    expect(await decided('', of())).toBe(DEFAULT);
+    expect(await decided(BOTH, of())).toBe('allow: all');
+    expect(await decided(`${BOTH}${ask}`, of())).toBe('ask: asked');
+    expect(await decided(`${deny}${BOTH}${ask}`, of())).toBe('deny: denied');
+    expect(await decided(`${deny}${BOTH}${ask}${hide}`, of())).toBe('hide: hidden');
+  });
+
+  it('says how long an answer is remembered, and asks only about what can be asked about', async () => {
+    const policy = await policyOf('@id("asked") @effect("ask") @remember("600") permit(principal, action, resource);');
+    expect(policy.decide(of())).toEqual({ effect: 'ask', rule: 'asked', rememberMs: 600_000 });
+    expect(policy.decide(of({}, { operation: 'list' }))).toEqual({ effect: 'deny', rule: 'default' });
+  });
+
+  it('lets the resource tools be, unless it is forbidden [SEC-TOOL-2]', async () => {
+    const tool = call({ uri: URI }, { name: 'search', mount: undefined, onlyResources: true });
+    expect(await decided('', tool)).toBe('allow: default of resource tools');
+    const policies = '@id("no search") forbid(principal, action, resource == Vitrine::Tool::"search");';
+    expect(await decided(policies, tool)).toBe('deny: no search');
+  });
+
+  it('is the same when it is asked again, and another one for somebody else', async () => {
+    const policy = await policyOf(
+      'permit(principal, action, resource) when { principal.scopes.contains("docs:read") };',
+    );
+    const effects = [ANNA, { ...ANNA, scopes: [] }, ANNA, { ...ANNA, scopes: ['docs:read', 'more'] }].map(
+      (principal) => policy.decide(of({}, { principal })).effect,
+    );
+    expect(effects).toEqual(['allow', 'deny', 'allow', 'allow']);
+  });
+
+  it('all of it is told to whoever wants an explanation', async () => {
+    const policy = await policyOf(`@id("a") forbid(principal, action, resource);
+      @id("b") @effect("hide") forbid(principal, action, resource);`);
+    expect(policy.matching(of()).map(({ rule }) => rule)).toEqual(['b', 'a']);
+  });
+});
+
+describe('arguments [SEC-TOOL-2]', () => {
+  const policies = `@id("edit") permit(principal, action == Vitrine::Action::"call", resource);
+    @id("not much") forbid(principal, action == Vitrine::Action::"call", resource)
+    when { context.arguments has count && context.arguments.count > 3 };
+    @id("not there") @effect("hide") forbid(principal, action == Vitrine::Action::"call", resource)
+    when { context.arguments has to && context.arguments.to has path && context.arguments.to.path like "/secret/*" };`;
+
+  it.each([
+    [{}, 'allow: edit'],
+    [{ count: 3 }, 'allow: edit'],
+    [{ count: 4 }, 'deny: not much'],
+    [{ count: null, to: { path: '/open/a' }, list: [1, 'two', null] }, 'allow: edit'],
+    [{ to: { path: '/secret/a' }, count: 4 }, 'hide: not there'],
+    // What is not of the kind that a condition is about is not let through by it.
+    [{ count: 3.5 }, 'deny: not much (failed)'],
+    [{ count: 1e300 }, 'deny: not much (failed)'],
+    [{ count: 'many' }, 'deny: not much (failed)'],
+    [{ to: { path: ['/secret/a'] } }, 'hide: not there (failed)'],
+  ])('%j', async (args, expected) => {
+    expect(await decided(policies, call(args))).toBe(expected);
+  });
+
+  it('that are not known yet are those with which it is allowed', async () => {
+    expect(await decided(policies, call(undefined))).toBe('allow: edit');
+    const only = `@id("few") permit(principal, action, resource) when { context.arguments.count < 3 };`;
+    expect(await decided(only, call(undefined))).toBe('allow: few');
+    const never = `${only} @id("never") forbid(principal, action, resource) when { !principal.scopes.isEmpty() };`;
+    expect(await decided(never, call(undefined))).toBe('deny: never');
+    const failing = `${only} @id("typo") forbid(principal, action, resource) when { resource.nam == "x" };`;
+    expect(await decided(failing, call(undefined))).toBe('deny: typo (failed)');
+  });
+
+  it('cannot claim to be more than data', async () => {
+    const gate = `@id("staff") permit(principal, action, resource) when { context.arguments.as in Vitrine::Group::"staff" };`;
+    const anna = { type: 'Vitrine::Principal', id: ANNA.id };
+    for (const key of ['__entity', '__extn', '__expr']) {
+      expect(await decided(gate, call({ as: { [key]: anna } }))).toBe('deny: arguments that Cedar cannot hold');
+      expect(await decided(`${BOTH}${gate}`, call({ as: [{ deep: { [key]: anna } }] }))).toBe(
+        'deny: arguments that Cedar cannot hold',
+      );
+    }
+    expect(await decided(gate, call({ as: anna }))).toBe('deny: staff (failed)');
+  });
+
+  it('that Cedar cannot hold are denied, and stay hidden where they might be', async () => {
+    const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) });
+    expect(await decided(policies, call({ x: nested(MAX_ARGUMENT_DEPTH - 1) }))).toBe('allow: edit');
+    const text = `${BOTH} @id("few") forbid(principal, action, resource) when { context.arguments has b };`;
+    const deep = call({ x: nested(5_000) });
+    expect(await decided(text, deep)).toBe('deny: arguments that Cedar cannot hold');
+    expect(await decided(policies, deep)).toBe('hide: not there');
+  });
+});
+
+describe('a policy that fails [SEC-RES-2]', () => {
+  const failing = 'when { resource.mimeType == "image/png" };';
+
+  it.each([
+    [`@id("x") forbid(principal, action, resource) ${failing}`, 'deny: x (failed)'],
+    [`@id("x") @effect("hide") forbid(principal, action, resource) ${failing}`, 'hide: x (failed)'],
+    [`@id("x") @effect("ask") permit(principal, action, resource) ${failing}`, 'deny: x (failed)'],
+    [`@id("x") permit(principal, action, resource) ${failing}`, 'deny: x (failed)'],
+  ])('counts against: %s', async (policy, expected) => {
+    const errors: unknown[] = [];
+    const log: Log = { ...SILENT, error: (message, facts) => void errors.push({ message, ...facts }) };
+    expect(await decided(`${policy}${BOTH}`, of(), { log })).toBe(expected);
+    expect(errors).toEqual([
+      {
+        message: 'a Cedar policy failed, so it counts against',
+        policy: 'x',
+        error: expect.stringContaining('does not have the attribute `mimeType`'),
+      },
+    ]);
+    expect(await decided(`${policy}${BOTH}`, of({ mimeType: 'text/plain' }))).toBe('allow: all');
+  });
+
+  it('is told of once in a while, not once for each request', async () => {
+    let errors = 0;
+    const log: Log = { ...SILENT, error: () => void errors++ };
+    const policy = await policyOf(`forbid(principal, action, resource) ${failing}`, { log });
+    for (let i = 0; i < 5; i++) policy.decide(of({}, { uri: `${URI}${i}` }));
+    expect(errors).toBe(1);
+  });
+});
+
+describe('what is known beforehand', () => {
+  it('is whether decisions look at what a resource is', async () => {
+    const byUri = 'permit(principal, action, resource) when { resource.uri like "docs*" };';
+    expect((await policyOf(byUri)).attributes).toBe(false);
+    for (const name of ['name', 'mimeType', 'size', 'lastModified', 'audience']) {
+      const policies = `${byUri} forbid(principal, action, resource) when { resource has ${name} };`;
+      expect((await policyOf(policies)).attributes).toBe(true);
+      const quoted = `${byUri} forbid(principal, action, resource) when { resource["${name}"] == 1 };`;
+      expect((await policyOf(quoted)).attributes).toBe(true);
+    }
+  });
+
+  it('is whether anything is hidden', async () => {
+    expect((await policyOf(BOTH)).hides).toBe(false);
+    expect((await policyOf('@effect("hide") forbid(principal, action, resource);')).hides).toBe(true);
+  });
+
+  it('is where anything could be allowed', async () => {
+    const entities = [
+      { uid: { type: 'Vitrine::Group', id: 'staff' }, attrs: {}, parents: [{ type: 'Vitrine::Group', id: 'people' }] },
+    ];
+    const policy = await policyOf(
+      `permit(principal in Vitrine::Group::"people", action in [Vitrine::Action::"read", Vitrine::Action::"list"], resource in Vitrine::Mount::"docs");
+       @effect("ask") permit(principal, action, resource is Vitrine::Prompt);
+       forbid(principal, action, resource);`,
+      { entities },
+    );
+    const could = (area: object, principal = ANNA): boolean | undefined => policy.could?.(principal, area);
+    expect(could({})).toBe(true);
+    expect(could({ operation: 'read', mount: 'docs' })).toBe(true);
+    expect(could({ operation: 'read', mount: 'wiki' })).toBe(false);
+    expect(could({ operation: 'subscribe' })).toBe(false);
+    expect(could({ operation: 'call' })).toBe(false);
+    expect(could({ operation: 'prompt' })).toBe(true);
+    expect(could({ operation: 'read' }, ANONYMOUS)).toBe(false);
+    expect(could({ operation: 'prompt' }, ANONYMOUS)).toBe(true);
+  });
+});
+
+describe('entities of its own', () => {
+  const uid = (type: string, id: string): object => ({ type: `Vitrine::${type}`, id });
+  const entities = [
+    {
+      uid: uid('Group', 'staff'),
+      attrs: { floor: 3, lead: { __entity: uid('Principal', 'x') } },
+      parents: [uid('Group', 'people')],
+    },
+    { uid: uid('Group', 'people'), attrs: {}, parents: [] },
+    {
+      uid: { __entity: uid('Principal', ANNA.id) },
+      attrs: { level: 4, scopes: ['all'] },
+      parents: [uid('Group', 'board')],
+    },
+    { uid: uid('Resource', URI), attrs: { label: 'blue' }, parents: [{ type: 'Shelf', id: 'one' }] },
+    { uid: { type: 'Shelf', id: 'one' }, attrs: {}, parents: [{ type: 'Shelf', id: 'all' }] },
+    { uid: { type: 'Setting', id: 'open' }, attrs: { yes: true }, parents: [] },
+  ];
+
+  it.each([
+    ['groups are in groups', 'permit(principal in Vitrine::Group::"people", action, resource);', true],
+    ['somebody is in one more', 'permit(principal in Vitrine::Group::"board", action, resource);', true],
+    ['the groups of the token stay', 'permit(principal in Vitrine::Group::"staff", action, resource);', true],
+    ['more is known of somebody', 'permit(principal, action, resource) when { principal.level == 4 };', true],
+    [
+      'what a token says stays',
+      'permit(principal, action, resource) when { principal.scopes.contains("all") };',
+      false,
+    ],
+    ['resources are on shelves', 'permit(principal, action, resource in Shelf::"all");', true],
+    ['more is known of resources', 'permit(principal, action, resource) when { resource.label == "blue" };', true],
+    ['a policy names one itself', 'permit(principal, action, resource) when { Setting::"open".yes };', true],
+    [
+      'one is named by another',
+      'permit(principal, action, resource) when { Vitrine::Group::"staff".lead == principal };',
+      false,
+    ],
+  ])('%s', async (_what, policies, allowed) => {
+    expect(await decided(policies, of(), { entities })).toBe(allowed ? 'allow: policy of line 1' : DEFAULT);
+  });
+});
+
+describe('mistakes', () => {
+  it.each([
+    ['\n  permit(principal, action', 'my.cedar:2:27: unexpected end of input'],
+    ['// é\npermit(principal, action, resource) when { foo };', 'my.cedar:2:44: invalid variable: foo'],
+    ['permit(principal == ?principal, action, resource);', 'my.cedar:1:1: a template'],
+    [
+      '@effect("hide") permit(principal, action, resource);',
+      'my.cedar:1:1: @effect of permit is allow or ask, not "hide"',
+    ],
+    [`${BOTH}\n@effect("ask") forbid(principal, action, resource);`, 'my.cedar:2:1: @effect of forbid is deny or hide'],
+    ['@remember("60") permit(principal, action, resource);', '@remember is of what is asked'],
+    ['@effect("ask") @remember("1 h") permit(principal, action, resource);', '@remember is in seconds'],
+    ['@effects("hide") forbid(principal, action, resource);', 'there is no @effects'],
+  ])('%j', async (policies, message) => {
+    const names = { policies: 'my.cedar', entities: 'my.json' };
+    await expect(cedarPolicy({ policies, names })).rejects.toThrow(message);
+  });
+
+  it.each([
+    [[{ uid: { type: 'A', id: 'a' } }], 'my.json: .*missing field `attrs`'],
+    [[{ uid: 'A', attrs: {}, parents: [] }], 'my.json: .*literal entity reference'],
+    [[{ uid: { type: 'A', id: 'a' }, attrs: { x: null }, parents: [] }], 'my.json: .*null'],
+  ])('%j', async (entities, message) => {
+    const names = { policies: 'my.cedar', entities: 'my.json' };
+    await expect(cedarPolicy({ policies: BOTH, entities, names })).rejects.toThrow(new RegExp(message));
+  });
+
+  it('against a schema', async () => {
+    const schema = `namespace Vitrine { entity Principal { subject?: String }; entity Resource { uri: String };
+      action "read" appliesTo { principal: [Principal], resource: [Resource] }; }`;
+    const policies = (name: string): string =>
+      `@id("typed") permit(principal is Vitrine::Principal, action == Vitrine::Action::"read", resource) when { resource.${name} like "a*" };`;
+    await policyOf(policies('uri'), { schema });
+    await expect(cedarPolicy({ policies: policies('url'), schema })).rejects.toThrow(/policies: typed: .*url/);
+    await expect(cedarPolicy({ policies: BOTH, schema: 'entity' })).rejects.toThrow('Cedar schema: ');
+  });
+
+  it('say what to install where Cedar is not there', async () => {
+    vi.doMock('@cedar-policy/cedar-wasm/nodejs', () => {
+      throw new Error('Cannot find package');
+    });
+    try {
+      await expect(cedarPolicy({ policies: BOTH })).rejects.toThrow('npm install @cedar-policy/cedar-wasm');
+    } finally {
+      vi.doUnmock('@cedar-policy/cedar-wasm/nodejs');
+    }
+    const again: AccessDecision = (await policyOf(BOTH)).decide(of());
+    expect(again.effect).toBe('allow');
+  });
+});
+
+it('decides nothing any more when it is closed', async () => {
+  const policy = await cedarPolicy({ policies: BOTH });
+  expect(policy.decide(of()).effect).toBe('allow');
+  await policy.close();
+  expect(policy.decide(of()).effect).toBe('deny');
+});
+
+it('takes the policies of the guide, which say what its rules say', async () => {
+  const guide = await readFile(new URL('../../../../docs/guide/access.md', import.meta.url), 'utf8');
+  const policies = /```cedar\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+  const policy = await policyOf(policies);
+  const rulesOf = (principal: Principal, uri: string): string[] =>
+    policy.matching(of({}, { principal, uri })).map(({ effect, rule }) => `${effect}: ${rule}`);
+  expect(rulesOf(ANONYMOUS, 'docs+file:///guide/one.md')).toEqual(['allow: guests see the guide']);
+  expect(rulesOf(ANONYMOUS, 'docs+file:///guidelines.md')).toEqual([DEFAULT]);
+  expect(rulesOf(ANNA, 'docs+file:///drafts/new.md')).toEqual(['hide: nobody knows of drafts']);
+  expect(rulesOf(ANNA, 'docs+file:///contracts/x.pdf')).toEqual([
+    'ask: contracts need a yes',
+    'allow: staff reads the library',
+  ]);
+  expect(policy.decide(call({}, { name: 'wiki_delete_page' })).rule).toBe('no writing to the wiki');
+});

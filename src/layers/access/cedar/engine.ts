@@ -1,0 +1,32 @@
+/** Cedar itself, which is loaded when somebody has policies for it. */
+import { invalid } from '../../../core/errors.ts';
+
+export type Engine = typeof import('@cedar-policy/cedar-wasm/nodejs');
+
+/** What has to be installed for it: it is no dependency of those who have rules. */
+const PACKAGE = '@cedar-policy/cedar-wasm';
+
+/** @throws ResourceError `invalid` that says what to install */
+export async function loadEngine(): Promise<Engine> {
+  try {
+    return await import('@cedar-policy/cedar-wasm/nodejs');
+  } catch (cause) {
+    throw invalid(`For policies in Cedar, install what decides by them: npm install ${PACKAGE}`).withCause(cause);
+  }
+}
+
+/** Of Cedar's description of a mistake, what is shown. */
+export interface Mistake {
+  readonly message: string;
+  readonly help: string | null;
+  readonly sourceLocations?: readonly { readonly start: number; readonly label: string | null }[];
+}
+
+/** One line: what is wrong, what was expected, what may help. */
+export function wordsOf({ message, help, sourceLocations }: Mistake): string {
+  const label = sourceLocations?.[0]?.label;
+  return [message, label, help]
+    .filter((each) => typeof each === 'string')
+    .join('; ')
+    .replace(/\s+/g, ' ');
+}

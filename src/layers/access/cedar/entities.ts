@@ -1,0 +1,106 @@
+/** Entities that are configured beside those of a request: each request takes the ones that it can come across. */
+import { invalid } from '../../../core/errors.ts';
+import type { Engine } from './engine.ts';
+import { wordsOf } from './engine.ts';
+
+/** The name of an entity. */
+export interface Uid {
+  readonly type: string;
+  readonly id: string;
+}
+
+export interface Entity {
+  readonly uid: Uid;
+  readonly attrs: Readonly<Record<string, unknown>>;
+  readonly parents: readonly Uid[];
+  readonly tags?: Readonly<Record<string, unknown>>;
+}
+
+export const uidKey = ({ type, id }: Uid): string => JSON.stringify([type, id]);
+
+export interface Entities {
+  /** What there is to know in a decision about these; what they say of themselves goes before what is configured. */
+  around(own: readonly Entity[]): readonly Entity[];
+  /** Everything that it is in, and itself. */
+  ancestors(entity: Entity): ReadonlySet<string>;
+}
+
+interface Known {
+  readonly entity: Entity;
+  /** Those that it names: its parents, and entities in its attributes and tags. */
+  readonly names: readonly string[];
+}
+
+/**
+ * @param literals entities that policies name themselves
+ * @param file how the entities are called in mistakes
+ * @throws ResourceError `invalid` for what are no entities
+ */
+export function configuredEntities(
+  cedar: Engine,
+  given: readonly object[],
+  literals: readonly Uid[],
+  file: string,
+): Entities {
+  const parsed = cedar.checkParseEntities({
+    entities: given as Parameters<Engine['checkParseEntities']>[0]['entities'],
+  });
+  if (parsed.type === 'failure') {
+    const [first] = parsed.errors;
+    throw invalid(`${file}: ${first === undefined ? 'these are no entities' : wordsOf(first)}`);
+  }
+  const known = new Map((given as readonly Entity[]).map((each) => knownOf(normal(each))));
+  const always = literals.map(uidKey);
+
+  function reached(from: readonly string[], taken: ReadonlySet<string>): readonly Entity[] {
+    if (known.size === 0) return [];
+    // A set goes on to what is added meanwhile.
+    const keys = new Set(from);
+    for (const key of keys) for (const name of known.get(key)?.names ?? []) keys.add(name);
+    return [...keys].flatMap((key) => (taken.has(key) ? [] : (known.get(key)?.entity ?? [])));
+  }
+
+  function merged(own: Entity): Entity {
+    const entity = known.get(uidKey(own.uid))?.entity;
+    if (entity === undefined) return own;
+    return { ...entity, attrs: { ...entity.attrs, ...own.attrs }, parents: [...entity.parents, ...own.parents] };
+  }
+
+  return {
+    around(own) {
+      if (known.size === 0) return own;
+      const all = own.map(merged);
+      const taken = new Set(all.map(({ uid }) => uidKey(uid)));
+      return [...all, ...reached([...always, ...all.flatMap(namesOf)], taken)];
+    },
+    ancestors(entity) {
+      const keys = new Set([uidKey(entity.uid)]);
+      for (const uid of merged(entity).parents) keys.add(uidKey(uid));
+      // A set goes on to what is added meanwhile.
+      for (const key of keys) for (const uid of known.get(key)?.entity.parents ?? []) keys.add(uidKey(uid));
+      return keys;
+    },
+  };
+}
+
+const knownOf = (entity: Entity): [string, Known] => [uidKey(entity.uid), { entity, names: namesOf(entity) }];
+
+/** Names are written in two ways; as `__entity` too. */
+const normal = ({ uid, parents, ...entity }: Entity): Entity => ({
+  ...entity,
+  uid: plain(uid),
+  parents: parents.map(plain),
+});
+
+const plain = (uid: Uid | { readonly __entity: Uid }): Uid => ('__entity' in uid ? uid.__entity : uid);
+
+const namesOf = ({ uid, attrs, parents, tags }: Entity): string[] =>
+  [uid, ...parents, ...uidsIn(attrs), ...uidsIn(tags)].map(uidKey);
+
+/** Every entity that is named in a value, or in a policy, however deep. */
+export function uidsIn(value: unknown): Uid[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { type, id } = value as Partial<Uid>;
+  const own = typeof type === 'string' && typeof id === 'string' ? [{ type, id }] : [];
+  return [...own, ...Object.values(value).flatMap(uidsIn)];
+}

@@ -1,0 +1,93 @@
+/** The text of policies, taken apart: what each is called, and what it comes to when it fits. */
+import type { AccessEffect } from '../../../core/access.ts';
+import { invalid } from '../../../core/errors.ts';
+import type { Engine, Mistake } from './engine.ts';
+import { wordsOf } from './engine.ts';
+
+export type PolicyJson = Extract<ReturnType<Engine['policyToJson']>, { type: 'success' }>['json'];
+
+export interface CedarRule {
+  /** Of the annotation `@id`, or its place, as in `policy of line 12`. */
+  readonly name: string;
+  readonly effect: AccessEffect;
+  /** Of `ask`, in milliseconds. */
+  readonly rememberMs: number | undefined;
+  readonly json: PolicyJson;
+}
+
+/**
+ * @param file how the text is called in mistakes
+ * @throws ResourceError `invalid` for a text that is not Cedar, for templates, and for annotations that make no sense
+ */
+export function parsePolicies(cedar: Engine, text: string, file: string): ReadonlyMap<string, CedarRule> {
+  const parts = cedar.policySetTextToParts(text);
+  if (parts.type === 'failure') throw wrongPolicy(text, file, parts.errors);
+  const [template] = parts.policy_templates;
+  if (template !== undefined)
+    throw invalid(
+      `${file}${placeOf(text, text.indexOf(template))}: a template has nothing to fill its slots; write the policy for each`,
+    );
+  const found = parts.policies.map((policy) => ({ policy, at: text.indexOf(policy) })).sort((a, b) => a.at - b.at);
+  return new Map(found.map(({ policy, at }, index) => [`p${index}`, ruleOf(cedar, policy, { text, file, at })]));
+}
+
+interface Place {
+  readonly text: string;
+  readonly file: string;
+  readonly at: number;
+}
+
+function ruleOf(cedar: Engine, policy: string, { text, file, at }: Place): CedarRule {
+  const parsed = cedar.policyToJson(policy);
+  if (parsed.type === 'failure') throw wrongPolicy(policy, file, parsed.errors);
+  const { json } = parsed;
+  const { id, effect: said, remember, ...others } = json.annotations ?? {};
+  const problem = problemOf(json.effect, said, remember, others);
+  if (problem !== undefined) throw invalid(`${file}${placeOf(text, at)}: ${problem}`);
+  const effect = effectOf(json.effect, said);
+  return {
+    name: id ?? `policy of line ${lineOf(text, at).line}`,
+    effect,
+    rememberMs: remember === undefined ? undefined : Number(remember) * 1_000,
+    json,
+  };
+}
+
+function effectOf(effect: PolicyJson['effect'], said: string | undefined): AccessEffect {
+  if (effect === 'permit') return said === 'ask' ? 'ask' : 'allow';
+  return said === 'hide' ? 'hide' : 'deny';
+}
+
+const SAID = { permit: ['allow', 'ask'], forbid: ['deny', 'hide'] } as const;
+
+function problemOf(
+  effect: PolicyJson['effect'],
+  said: string | undefined,
+  remember: string | undefined,
+  others: object,
+): string | undefined {
+  if (said !== undefined && !SAID[effect].some((each) => each === said))
+    return `@effect of ${effect} is ${SAID[effect].join(' or ')}, not ${JSON.stringify(said)}`;
+  if (remember !== undefined && said !== 'ask')
+    return '@remember is of what is asked: add @effect("ask"), or remove it';
+  if (remember !== undefined && !/^\d{1,9}$/.test(remember)) return '@remember is in seconds, as in @remember("600")';
+  const wrong = Object.keys(others).find((each) => ['effects', 'remembers', 'rememberSeconds'].includes(each));
+  return wrong === undefined ? undefined : `there is no @${wrong}; the annotations are @id, @effect and @remember`;
+}
+
+function wrongPolicy(text: string, file: string, [first]: readonly Mistake[]): Error {
+  const bytes = first?.sourceLocations?.[0]?.start;
+  const at = bytes === undefined ? undefined : Buffer.from(text).subarray(0, bytes).toString().length;
+  return invalid(`${file}${placeOf(text, at)}: ${first === undefined ? 'this is not Cedar' : wordsOf(first)}`);
+}
+
+const placeOf = (text: string, at: number | undefined): string => {
+  if (at === undefined || at < 0) return '';
+  const { line, column } = lineOf(text, at);
+  return `:${line}:${column}`;
+};
+
+function lineOf(text: string, at: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, at).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

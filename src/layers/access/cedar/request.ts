@@ -1,0 +1,81 @@
+/** What is asked, in Cedar's terms: who, what, with which, and what is known of them. */
+import type { AccessRequest } from '../../../core/access.ts';
+import { ANONYMOUS, type Principal } from '../../../core/context.ts';
+import type { Entity, Uid } from './entities.ts';
+import { cedarArguments } from './values.ts';
+
+const uid = (kind: string, id: string): Uid => ({ type: `Vitrine::${kind}`, id });
+
+const dateOf = (time: number): object => ({ __extn: { fn: 'datetime', arg: new Date(time).toISOString() } });
+
+/** Which policies look at it: what none does is not said. The text of a policy in JSON has each name that it uses. */
+export type Mentions = (name: string) => boolean;
+
+/** Of a resource, beside what its URI says. */
+export const RESOURCE_ATTRIBUTES = ['name', 'mimeType', 'size', 'lastModified', 'audience'] as const;
+
+export interface CedarRequest {
+  readonly principal: Entity;
+  readonly action: Uid;
+  readonly resource: Entity;
+  readonly context: Readonly<Record<string, unknown>>;
+  /** Of the arguments: what they are, that nobody knows them yet, or that Cedar cannot hold them. */
+  readonly arguments: 'known' | 'unknown' | 'inexpressible';
+}
+
+export function cedarRequest(request: AccessRequest, mentions: Mentions): CedarRequest {
+  const { operation, arguments: given } = request;
+  const held = given === undefined || operation !== 'call' ? {} : cedarArguments(given);
+  const known = operation !== 'call' || (given !== undefined && held !== undefined);
+  return {
+    principal: principalEntity(request.principal),
+    action: uid('Action', operation),
+    resource: targetEntity(request, mentions),
+    context: { arguments: known ? held : UNKNOWN, ...(mentions('now') && { now: dateOf(Date.now()) }) },
+    arguments: held === undefined ? 'inexpressible' : known ? 'known' : 'unknown',
+  };
+}
+
+export function principalEntity({ id, subject, issuer, clientId, scopes = [], groups = [] }: Principal): Entity {
+  return {
+    uid: uid('Principal', id),
+    attrs: defined({ subject, issuer, clientId, scopes, authenticated: id !== ANONYMOUS.id }),
+    parents: groups.map((group) => uid('Group', group)),
+  };
+}
+
+/** The type of what an operation is about. */
+export function targetType(operation: AccessRequest['operation']): string {
+  if (operation === 'call') return 'Vitrine::Tool';
+  return operation === 'prompt' ? 'Vitrine::Prompt' : 'Vitrine::Resource';
+}
+
+function targetEntity(request: AccessRequest, mentions: Mentions): Entity {
+  const { operation, mount, name = '', uri = '' } = request;
+  const type = targetType(operation);
+  const named = operation === 'call' || operation === 'prompt';
+  return {
+    uid: { type, id: named ? name : uri },
+    attrs: named ? { name } : { uri, template: request.template === true, ...knownOf(request, mentions) },
+    parents: mount === undefined ? [] : [uid('Mount', mount)],
+  };
+}
+
+function knownOf({ resource }: AccessRequest, mentions: Mentions): Entity['attrs'] {
+  if (resource === undefined) return {};
+  const { name, mimeType, size, annotations } = resource;
+  const changed = mentions('lastModified') ? Date.parse(annotations?.lastModified ?? '') : Number.NaN;
+  return defined({
+    name,
+    mimeType: mimeType?.split(';', 1)[0]?.trim().toLowerCase(),
+    size: Number.isSafeInteger(size) ? size : undefined,
+    lastModified: Number.isNaN(changed) ? undefined : dateOf(changed),
+    audience: annotations?.audience,
+  });
+}
+
+/** What a tool would be called with is not known while tools are listed. Conditions that need it fail, and say so. */
+const UNKNOWN = { __extn: { fn: 'unknown', arg: 'arguments' } };
+
+const defined = (attrs: Readonly<Record<string, unknown>>): Entity['attrs'] =>
+  Object.fromEntries(Object.entries(attrs).filter(([, value]) => value !== undefined));
