@@ -1,33 +1,30 @@
 /** Puts mounts, layers and frontends together: the engine that every way of serving shares. */
 import { FULL_SIGHT, type Sight } from './core/access.ts';
 import type { Admission } from './core/admission.ts';
-import { type ChangeHub, type ChangeHubOptions, createChangeHub } from './core/change-hub.ts';
+import type { ChangeHub, ChangeHubOptions } from './core/change-hub.ts';
 import type { Principal } from './core/context.ts';
 import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
-import { invalid } from './core/errors.ts';
-import { type Gate, gates } from './core/gate.ts';
+import type { Gate } from './core/gate.ts';
 import { applyLayers } from './core/layer.ts';
-import { ANY_SCHEME, type Mount, mountTree, publishes, STATE_MOUNT } from './core/mounts.ts';
+import { type Mount, mountTree, publishes } from './core/mounts.ts';
 import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
-import { type PublishedServer, publishServer } from './core/published-server.ts';
+import { publishServer } from './core/published-server.ts';
 import type { Telemetry } from './core/telemetry.ts';
 import type { Tool } from './core/tool.ts';
 import { VERSION } from './core/version.ts';
+import { createHubs } from './engine/hubs.ts';
+import { iconsOf, joinInstructions, prefixApart, unreadyOf, upstreamStates, withState } from './engine/mounts.ts';
+import { createSurroundings, type SurroundingOptions } from './engine/surroundings.ts';
 import { promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
 import { createResourceTools, type ResourceToolOptions } from './frontends/resource-tools/index.ts';
 import { createSubscriptionBook, type SubscriptionBook } from './frontends/resource-tools/subscribing/book.ts';
 import type { MountIcons } from './frontends/resources/icons.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
-import { type StateDocument, stateMount, upstreamsDocument } from './frontends/state.ts';
 import { createToolRegistry, type ToolRegistry } from './frontends/tools/registry.ts';
-import { type Access, type AccessOptions, createAccess } from './layers/access/index.ts';
-import { type Audit, type AuditOptions, createAudit } from './layers/audit/index.ts';
-import { createLimits, type UsageLimits } from './layers/limits/index.ts';
-import { mimeLayer } from './layers/mime/index.ts';
-import { createRedaction, type RedactOptions } from './layers/redact/index.ts';
-import { type TimeoutOptions, timeoutLayer } from './layers/timeout/index.ts';
+import type { Audit } from './layers/audit/index.ts';
+import type { UsageLimits } from './layers/limits/index.ts';
 import type { CacheHint, Icon } from './protocol/resources.ts';
 
 export { VERSION } from './core/version.ts';
@@ -44,7 +41,7 @@ export interface ServerIdentity {
   readonly instructions?: string | undefined;
 }
 
-export interface VitrineOptions {
+export interface VitrineOptions extends SurroundingOptions {
   readonly mounts: readonly Mount[];
   readonly server?: Partial<ServerIdentity> | undefined;
   readonly limits?: (Partial<ResourceLimits> & UsageLimits) | undefined;
@@ -60,25 +57,8 @@ export interface VitrineOptions {
   readonly promptFolders?: readonly PromptFolder[] | undefined;
   /** Tools that reach the resources, for hosts that give models nothing else. `false` leaves them out. */
   readonly resourceTools?: ResourceToolOptions | false | undefined;
-  /** Globs over published URIs whose reading a human has to confirm. */
-  readonly confirm?: readonly string[] | undefined;
   /** `false` leaves resources without the default icons. */
   readonly icons?: boolean | undefined;
-  /** For one operation of a provider, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
-  /** For one operation of a kind, likewise. */
-  readonly timeouts?: TimeoutOptions['timeouts'];
-  /** Secrets in what is read are covered, or what has them refused. Default: nothing is looked through. */
-  readonly redact?: RedactOptions | undefined;
-  /**
-   * Who may do what. Default: everybody may do everything. With it, what nothing allows is denied. HTTP takes no tokens
-   * without it.
-   */
-  readonly access?: AccessOptions | undefined;
-  /** A record of every operation. Default: none. */
-  readonly audit?: AuditOptions | undefined;
-  /** Traces and metrics, as `createTelemetry` of `vitrine/layers/telemetry` makes them. Default: none. */
-  readonly telemetry?: Telemetry | undefined;
   /**
    * Takes out of a text what no client may see, such as passwords that are sent to other servers. Errors, log messages
    * and reports of progress go through it, and what is said of mounted servers; contents do not. Default: nothing is hidden.
@@ -133,28 +113,11 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
   const mounts = withState(options.mounts, toolSubscriptions, options.hide);
   const mountOf = (uri: string): string | undefined => mounts.find((each) => publishes(each, uri))?.name;
-  const { telemetry } = options;
-  const observing = telemetry === undefined ? [] : [telemetry.layer(mountOf)];
-  const audit = options.audit && createAudit(options.audit, mountOf);
-  const auditing = audit === undefined ? [] : [audit.layer];
-  const access = accessOf(options, mountOf);
-  const deciding = access === undefined ? [] : [access.layer];
-  const limits = createLimits(options.limits, audit?.refused);
-  const { timeoutMs, timeouts } = options;
-  const redaction = options.redact && createRedaction(options.redact);
-  const redacting = redaction === undefined ? [] : [redaction.layer];
-  const layers = [
-    ...observing,
-    ...auditing,
-    ...deciding,
-    limits.layer,
-    timeoutLayer({ timeoutMs, timeouts }),
-    ...redacting,
-    mimeLayer(),
-  ];
-  const gate = gates([telemetry?.gate(mountOf), audit?.gate, access?.gate].filter((each) => each !== undefined));
-  const provider = applyLayers(mountTree(mounts), layers);
-  const changes = gated(counted(createChangeHub(provider, options.changes), limits.admission), gate);
+  const around = createSurroundings(options, options.limits, mountOf);
+  const { gate, audit, access, limits, redaction } = around;
+  const provider = applyLayers(mountTree(mounts), around.layers);
+  const hubs = createHubs(provider, { gate, admission: limits.admission }, options.changes);
+  const changes = hubs.resourceHub();
   const resources: ResourceOptions = {
     provider,
     cursors: createCursorCodec(options.cursors),
@@ -167,7 +130,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
       ? undefined
       : createResourceTools(
           { resources, changes, mounts: options.mounts, subscriptions: toolSubscriptions, sight: access?.sight },
-          { ...resourceTools, prefix: resourceTools.prefix ?? apartFrom(options.mounts) },
+          { ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(options.mounts) },
         );
   const folders = (options.promptFolders ?? []).map((folder) => promptFolder(folder, resources));
   const published = options.mounts.flatMap((mount) => publishServer(mount) ?? []);
@@ -177,15 +140,11 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     sight: access?.sight,
     resourceTools: new Set(own?.tools.map(({ name }) => name)),
   });
-  const promptChanges = gated(
-    createChangeHub(changesOf('prompts', prompts, provider), options.changes),
-    gate,
-    'prompts',
-  );
-  const toolChanges = gated(createChangeHub(changesOf('tools', tools, provider), options.changes), gate, 'tools');
+  const promptChanges = hubs.listHub('prompts', prompts);
+  const toolChanges = hubs.listHub('tools', tools);
   // Last: what could not be put together leaves no file behind.
   audit?.open();
-  const told = telemetry?.engine({
+  const told = options.telemetry?.engine({
     watches: () => changes.size + promptChanges.size + toolChanges.size,
     upstreams: () => upstreamStates(options.mounts),
   });
@@ -210,7 +169,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     promptChanges,
     toolChanges,
     toolSubscriptions,
-    telemetry,
+    telemetry: options.telemetry,
     hide: options.hide,
     unready: () => unreadyOf(options.mounts),
     async close() {
@@ -220,137 +179,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
       await Promise.all([changes.close(), promptChanges.close(), toolChanges.close()]);
       await prompts.close();
       await provider.close?.();
-      limits.close();
-      await redaction?.close();
-      await access?.close();
-      await audit?.close();
+      await around.close();
     },
   };
-}
-
-/** Watches are shared: each subscription to a resource counts itself (SEC-RES-4). */
-const counted = (hub: ChangeHub, admission: Admission): ChangeHub => ({
-  async subscribe(uri, listener, ctx) {
-    if (uri === undefined) return hub.subscribe(uri, listener, ctx);
-    const release = admission.hold('subscriptions', ctx.principal);
-    try {
-      const handle = await hub.subscribe(uri, listener, ctx);
-      return {
-        async [Symbol.asyncDispose]() {
-          release();
-          await handle[Symbol.asyncDispose]();
-        },
-      };
-    } catch (error) {
-      release();
-      throw error;
-    }
-  },
-  get size() {
-    return hub.size;
-  },
-  close: () => hub.close(),
-});
-
-/** Who may do what, and what a human confirms: rules of one kind. */
-function accessOf(
-  { access, confirm = [] }: VitrineOptions,
-  mountOf: (uri: string) => string | undefined,
-): Access | undefined {
-  if (confirm.length === 0) return access === undefined ? undefined : createAccess(access, mountOf);
-  const asking = { name: 'confirm', effect: 'ask', operations: ['read'], uris: confirm } as const;
-  if (access === undefined) return createAccess({ rules: [asking], default: 'allow' }, mountOf);
-  if ('decide' in access) throw invalid('With an access policy of its own, what is confirmed is decided there');
-  return createAccess({ ...access, rules: [...access.rules, asking] }, mountOf);
-}
-
-async function unreadyOf(mounts: readonly Mount[]): Promise<readonly string[]> {
-  const asked = mounts.flatMap(({ name, ready }) => (ready === undefined ? [] : [{ name, ready }]));
-  const answers = await Promise.all(asked.map(({ ready }) => ready().catch(() => false)));
-  return asked.filter((_, index) => answers[index] === false).map(({ name }) => name);
-}
-
-/** How each mounted server is, in one word. */
-const upstreamStates = (mounts: readonly Mount[]): readonly { readonly mount: string; readonly state: string }[] =>
-  mounts.flatMap(({ name, health }) => {
-    const found = health?.();
-    return found !== undefined && 'state' in found ? [{ mount: name, state: String(found.state) }] : [];
-  });
-
-/** Watches are shared: each subscription passes the gate itself. @param name of a list without a URI */
-const gated = (hub: ChangeHub, gate: Gate, name?: string): ChangeHub => ({
-  subscribe: (uri, listener, ctx) =>
-    gate({ method: 'subscribe', uri, name }, ctx, () => hub.subscribe(uri, listener, ctx)),
-  get size() {
-    return hub.size;
-  },
-  close: () => hub.close(),
-});
-
-/** A registry as something to watch, for clients that may be apart as they are in the tree. */
-const changesOf = (
-  name: string,
-  registry: Pick<ToolRegistry, 'watch'>,
-  provider: ResourceProvider,
-): Parameters<typeof createChangeHub>[0] => ({
-  name,
-  get features() {
-    return provider.features;
-  },
-  watch: (_uri, onChange, ctx) => registry.watch(() => onChange({ kind: 'list-changed' }), ctx),
-});
-
-/** The mounts and, before them, the one of Vitrine's own state: it has no roots, so no list begins with it. */
-function withState(
-  mounts: readonly Mount[],
-  book: SubscriptionBook | undefined,
-  hide: VitrineOptions['hide'],
-): readonly Mount[] {
-  const documents: StateDocument[] = [];
-  if (book !== undefined) documents.push(subscriptionsDocument(book));
-  if (mounts.some((mount) => mount.health !== undefined)) documents.push(upstreamsDocument(mounts, hide));
-  if (documents.length === 0) return mounts;
-  if (mounts.some((mount) => mount.name === STATE_MOUNT)) {
-    throw invalid(`The mount name "${STATE_MOUNT}" is taken: Vitrine publishes its state under it. Choose another one`);
-  }
-  return [stateMount(documents), ...mounts];
-}
-
-const subscriptionsDocument = (book: SubscriptionBook): StateDocument => ({
-  name: 'subscriptions',
-  title: 'Subscriptions by tools',
-  description: 'What this client has subscribed to by the tools, and what has changed since',
-  of: (ctx) => book.of(ctx),
-});
-
-/** The resource tools' prefix beside a server whose tools have none: a tool of its own may be called `read`, too. */
-const apartFrom = (mounts: readonly Mount[]): string | undefined =>
-  mounts.some(({ server, prefix }) => server !== undefined && prefix === 'none') ? STATE_MOUNT : undefined;
-
-/** Characters of all instructions: a model reads them before anything else. */
-const MAX_INSTRUCTIONS = 32_768;
-
-/** Each mounted server's instructions under its name: they speak of tools and URIs as that server calls them. */
-function joinInstructions(own: string | undefined, servers: readonly PublishedServer[]): string | undefined {
-  const parts = servers.flatMap(({ mount, prefix, instructions }) => {
-    if (instructions === undefined || instructions.trim() === '') return [];
-    if (prefix === '') return [instructions];
-    return [
-      `# ${mount}\n\nHere its tools and prompts begin with "${prefix}", its URIs with "${mount}+".\n\n${instructions}`,
-    ];
-  });
-  const all = own === undefined ? parts : [own, ...parts];
-  return all.length === 0 ? undefined : all.join('\n\n').slice(0, MAX_INSTRUCTIONS);
-}
-
-/** Icons of mounts, by what the URIs of each begin with. Those of a mounted server are its own business. */
-function iconsOf(mounts: readonly Mount[]): readonly MountIcons[] {
-  const all = mounts.flatMap(({ name, prefix, provider, icons, server }): MountIcons[] => {
-    if (icons === undefined && server === undefined) return [];
-    if (prefix !== 'none') return [`${name}+`, `ui://${name}+`].map((begins) => ({ prefix: begins, icons }));
-    const { schemes } = provider.features;
-    return schemes.map((scheme) => ({ prefix: scheme === ANY_SCHEME ? '' : `${scheme}:`, icons }));
-  });
-  // What begins with more is meant first.
-  return all.sort((a, b) => b.prefix.length - a.prefix.length);
 }

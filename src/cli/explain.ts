@@ -7,7 +7,7 @@ import { ResourceError } from '../core/errors.ts';
 import { type Mount, publishes } from '../core/mounts.ts';
 import { namePrefix } from '../core/published-server.ts';
 import { scrub } from '../core/scrub.ts';
-import { type RulesPolicy, rulesPolicy } from '../layers/access/index.ts';
+import { type RulesPolicy, rulesPolicy, withConfirmed } from '../layers/access/index.ts';
 import type { Resource } from '../protocol/resources.ts';
 import { createVitrine } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
@@ -29,9 +29,10 @@ export interface ExplainFlags extends Pick<SourceFlags, 'config'> {
 export async function explain(uri: string | undefined, flags: ExplainFlags, secrets: Secrets): Promise<void> {
   const requests = subjectOf(uri, flags);
   const sources = await openSources([], { config: flags.config ?? 'vitrine.yaml' }, { log: SILENT, secrets });
-  const { access, ...options } = engineOptions(sources, undefined);
+  const { access: given, confirm, ...options } = engineOptions(sources, undefined);
+  const access = withConfirmed(given, confirm);
   // Without the policy: what is decided about is looked at as it is.
-  const vitrine = createVitrine({ ...options, confirm: undefined, audit: undefined });
+  const vitrine = createVitrine({ ...options, audit: undefined });
   try {
     const policy = access === undefined || 'decide' in access ? access : rulesPolicy(access);
     const principal = principalOf(flags);

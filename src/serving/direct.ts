@@ -17,7 +17,7 @@ import { RootsNeeded } from '../core/roots.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { createDirectCalls, isPlainCall, type PlainCall } from './direct-calls.ts';
 import { declaredFeatures } from './invocation.ts';
-import { type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
+import { type Method, methodsOf, offersTo, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import { plainMessage, runObserved } from './observed.ts';
 import { retryHeaders } from './retry-after.ts';
 import { holdUntilSent } from './sending.ts';
@@ -79,6 +79,7 @@ export function createDirect(vitrine: Vitrine, log: Log): Direct {
       const method = methods.get(parsed.method);
       if (method === undefined || 'inputResponses' in parsed.params || 'requestState' in parsed.params)
         return undefined;
+      if (!offersTo(vitrine, principal)(method.name)) return undefined;
       if (!method.plain && !(isPlainCall(parsed.params) && calls.takes(method))) return undefined;
       const params = method.params.safeParse(parsed.params);
       if (!params.success) return undefined;

@@ -1,8 +1,9 @@
 /** The requests that are answered from the engine alone, as data: the SDK's servers and the direct path share them. */
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
+import type { AccessOperation } from '../core/access.ts';
 import { withConsent } from '../core/consent.ts';
-import type { Context } from '../core/context.ts';
+import type { Context, Principal } from '../core/context.ts';
 import { ResourceError, toWireError, type WireError } from '../core/errors.ts';
 import type { Invocation } from '../core/invocation.ts';
 import { changeTexts } from '../core/scrub.ts';
@@ -120,6 +121,22 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
     );
   }
   return new Map(methods.map((each) => [each.name, admitted(vitrine, each)]));
+}
+
+/** Whether a method is there for somebody: what they could use nothing of is not declared, and not answered (SEC-CAP-1). */
+export function offersTo(
+  { provider, tools, prompts, toolSubscriptions, sight }: Vitrine,
+  principal: Principal,
+): (method: string) => boolean {
+  const could = (operation: AccessOperation): boolean => sight?.could(principal, { operation }) !== false;
+  const ofPrompts = (): boolean => prompts.some && could('prompt');
+  return (method) => {
+    // The resource tools are there for everybody: what they reach is decided resource by resource.
+    if (method.startsWith('tools/')) return tools.some && (toolSubscriptions !== undefined || could('call'));
+    if (method.startsWith('prompts/')) return ofPrompts();
+    if (method === 'completion/complete') return (provider.features.completion && could('complete')) || ofPrompts();
+    return true;
+  };
 }
 
 /** The method as it runs where there is room for it: each request counts, and runs beside so many others. */

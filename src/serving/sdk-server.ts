@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { type AccessOperation, FULL_SIGHT } from '../core/access.ts';
+import { FULL_SIGHT } from '../core/access.ts';
 import { ANONYMOUS, type Context, createContext, type Log, type Principal } from '../core/context.ts';
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import { subscribeParams } from '../protocol/methods.ts';
@@ -16,7 +16,7 @@ import { principalIn } from './auth/passing.ts';
 import { type ClientRoots, createClientRoots } from './client-roots.ts';
 import { handedOn, handedOnId } from './handed-on.ts';
 import { declaredFeatures, type RunningInvocation, startInvocation } from './invocation.ts';
-import { admitted, type Method, methodsOf, signatureOf, wireErrorOf, withMeta } from './methods.ts';
+import { admitted, type Method, methodsOf, offersTo, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import { type Message, runObserved } from './observed.ts';
 import { noteRetry } from './retry-after.ts';
 import { holdUntilSent } from './sending.ts';
@@ -74,7 +74,9 @@ export function createSdkServer(vitrine: Vitrine, connection: Connection): Serve
     });
   }
 
-  for (const method of methodsOf(vitrine).values()) on(method);
+  const offered = offersTo(vitrine, connection.principal ?? ANONYMOUS);
+  // The SDK refuses handlers for what is not declared, and knows by itself what to answer then.
+  for (const method of methodsOf(vitrine).values()) if (offered(method.name)) on(method);
   if (vitrine.provider.features.watch) for (const each of legacyMethods?.methods ?? []) on(admitted(vitrine, each));
   if (subscriptions !== undefined) {
     server.oninitialized = () => {
@@ -160,18 +162,15 @@ function subscriptionMethods(subscriptions: Subscriptions): SubscriptionMethods 
 
 /** Only what works is declared, for whoever asks (SEC-CAP-1). */
 export function capabilitiesOf(vitrine: Vitrine, principal: Principal): ServerCapabilities {
-  const { provider, toolSubscriptions, sight = FULL_SIGHT } = vitrine;
-  const { watch, watchesResources, completion } = provider.features;
-  const could = (operation: AccessOperation): boolean => sight.could(principal, { operation });
-  // The resource tools are there for everybody: what they reach is decided resource by resource.
-  const tools = { ...vitrine.tools, some: vitrine.tools.some && (toolSubscriptions !== undefined || could('call')) };
-  const prompts = { ...vitrine.prompts, some: vitrine.prompts.some && could('prompt') };
-  const subscribe = watchesResources !== false && could('subscribe');
+  const { provider, tools, prompts, sight = FULL_SIGHT } = vitrine;
+  const { watch, watchesResources } = provider.features;
+  const offered = offersTo(vitrine, principal);
+  const subscribe = watchesResources !== false && sight.could(principal, { operation: 'subscribe' });
   return {
     resources: watch ? { ...(subscribe && { subscribe: true }), listChanged: true } : {},
-    ...(tools.some && { tools: tools.watchable ? { listChanged: true } : {}, logging: {} }),
-    ...(prompts.some && { prompts: prompts.watchable ? { listChanged: true } : {} }),
-    ...(((completion && could('complete')) || prompts.some) && { completions: {} }),
+    ...(offered('tools/list') && { tools: tools.watchable ? { listChanged: true } : {}, logging: {} }),
+    ...(offered('prompts/list') && { prompts: prompts.watchable ? { listChanged: true } : {} }),
+    ...(offered('completion/complete') && { completions: {} }),
     extensions: { [SEP_2093_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} },
   };
 }

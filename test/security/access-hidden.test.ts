@@ -264,3 +264,34 @@ describe('a mount of which nothing is seen', () => {
     }
   });
 });
+
+describe('what somebody could use nothing of', () => {
+  it('is not declared and is no method, and all the rest works [SEC-CAP-1]', async () => {
+    const own = place.engine({ rules: [{ effect: 'allow', operations: ['list', 'read', 'metadata'] }] });
+    const http = await serveHttp(own, { port: 0 });
+    try {
+      for (const era of ERAS) {
+        const ask = await askerOf(http.url, era, undefined);
+        // With a token for progress it goes the long way, too.
+        for (const _meta of [{}, { progressToken: 'p' }]) {
+          const read = await ask('resources/read', { uri: 'docs+file:///a.txt', _meta });
+          expect(read.text).toContain('text of a');
+          for (const [method, params] of [
+            ['prompts/list', {}],
+            ['prompts/get', { name: 'greet' }],
+            ['completion/complete', { ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'who', value: '' } }],
+          ] as const) {
+            expect([method, (await ask(method, { ...params, _meta })).error?.code]).toEqual([method, -32_601]);
+          }
+        }
+        const hello =
+          era === 'modern' ? await ask('server/discover') : await post(http.url, 'legacy', 'initialize', INITIALIZE);
+        expect(hello.text).toContain('"capabilities"');
+        expect(hello.text).not.toMatch(/"prompts"|"completions"|"subscribe"/);
+      }
+    } finally {
+      await http.close();
+      await own.close();
+    }
+  });
+});

@@ -356,12 +356,12 @@ describe.each(ERAS)('in the %s era', (era) => {
       for (const { person, decide, ask } of people) {
         const mount = await bare.prompts.mountOf(name, ctx);
         const decision = decide({ operation: 'prompt', name, mount });
-        const after = (without: Outcome, beforehand?: AccessDecision): Outcome =>
+        const outcome = (without: Outcome, beforehand?: AccessDecision): Outcome =>
           decision.effect === 'allow' ? without : expectedOf('answered', decision, beforehand);
-        told.add(`${person.name} gets ${name}`, after(got, decision), outcomeOf(await ask('prompts/get', get)));
+        told.add(`${person.name} gets ${name}`, outcome(got, decision), outcomeOf(await ask('prompts/get', get)));
         told.add(
           `${person.name} completes ${name}`,
-          after(completed),
+          outcome(completed),
           outcomeOf(await ask('completion/complete', complete)),
         );
       }
@@ -390,7 +390,7 @@ describe.each(ERAS)('in the %s era', (era) => {
           const reply = await ask('completion/complete', params);
           told.add(cell, expectedOf(outcomeOf(without), decision), outcomeOf(reply));
           if (decision.effect !== 'allow') continue;
-          const all = (without.result?.completion as { readonly values: readonly string[] }).values;
+          const all = ((without.result?.completion ?? {}) as { readonly values?: readonly string[] }).values ?? [];
           const kept: string[] = [];
           for (const each of all) {
             const resource = await lookedAt(

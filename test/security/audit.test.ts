@@ -87,7 +87,7 @@ describe.each(MATRIX)('the audit over $transport in the $era era', ({ transport,
         requestId: expect.any(String),
         principal: 'anonymous',
         peer: expect.any(String),
-        decision: 'allow',
+        decision: line.method === 'read' && line.uri === 'docs+file:///guarded.txt' ? 'ask' : 'allow',
         ms: expect.any(Number),
         outcome: expect.any(String),
       });

@@ -17,7 +17,7 @@ export const TOKEN = 'soak-token-0123456789abcdef';
 export const HELD = { subscriptions: 40, sessions: 60, streams: 40 } as const;
 
 /** A session that nobody uses ends after this, in milliseconds. */
-const IDLE_MS = 400;
+const IDLE_MS = 1_000;
 
 export interface Place extends AsyncDisposable {
   readonly vitrine: Vitrine;
@@ -34,7 +34,7 @@ export async function makePlace(): Promise<Place> {
   };
   try {
     const folder = await temporaryFolder({ 'docs/a.txt': 'A', 'docs/b/c.txt': 'C', 'docs/secret/x.txt': 'no' });
-    closing.push(() => folder[Symbol.asyncDispose]());
+    closing.push(async () => folder[Symbol.asyncDispose]());
     await folder.write('far/a.txt', 'far away');
     const open = { session: 0, stream: 0 };
     const memory = memoryProvider({ resources: { 'note.txt': { text: 'hello' }, 'other.txt': { text: 'bye' } } });
@@ -49,9 +49,7 @@ export async function makePlace(): Promise<Place> {
         { name: 'notes', provider: memory },
         { name: 'far', provider: far.provider, server: far.server, health: () => far.health() },
       ],
-      tools: ['echo', 'seldom'].map((name) =>
-        defineTool({ name, inputSchema: { type: 'object' }, run: () => 'said' }),
-      ),
+      tools: ['echo', 'seldom'].map((name) => defineTool({ name, inputSchema: { type: 'object' }, run: () => 'said' })),
       telemetry: counting(open),
       access: {
         rules: [

@@ -1,5 +1,6 @@
 /** The access layer: who may do what, decided in one place for every way in (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2). */
 import type { AccessPolicy, Sight } from '../../core/access.ts';
+import { invalid } from '../../core/errors.ts';
 import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
 import { createDecisions } from './decisions.ts';
@@ -10,6 +11,21 @@ import { accessSight } from './sight.ts';
 
 export type { AccessRule, AccessRules, ArgumentValue, RulesPolicy, Who } from './rules/index.ts';
 export { problemOf, rulesPolicy } from './rules/index.ts';
+
+/**
+ * What is decided where humans confirm reads beside: that is a rule like others. Undefined where nothing is decided.
+ * @throws ResourceError `invalid` for a policy of its own, which decides that as well
+ */
+export function withConfirmed(
+  access: AccessOptions | undefined,
+  confirm: readonly string[] = [],
+): AccessOptions | undefined {
+  if (confirm.length === 0) return access;
+  const asking = { name: 'confirm', effect: 'ask', operations: ['read'], uris: confirm } as const;
+  if (access === undefined) return { rules: [asking], default: 'allow' };
+  if ('decide' in access) throw invalid('With an access policy of its own, what is confirmed is decided there');
+  return { ...access, rules: [...access.rules, asking] };
+}
 
 /** Rules, or whatever else decides. */
 export type AccessOptions = AccessRules | AccessPolicy;

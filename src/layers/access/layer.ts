@@ -52,13 +52,14 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
     }
 
     /** The resource as this principal has it: what it can do is what may be done with it (2093-3). */
-    async function shown(resource: Resource, ctx: Context): Promise<Resource> {
+    function shown(resource: Resource, ctx: Context): Resource | Promise<Resource> {
       const { capabilities } = resource;
       if (capabilities === undefined) return resource;
-      const list = capabilities.list && (await decisions.allows(about('list', resource), ctx));
-      const subscribe = capabilities.subscribe && (await decisions.allows(about('subscribe', resource), ctx));
-      if (list === capabilities.list && subscribe === capabilities.subscribe) return resource;
-      return { ...resource, capabilities: { ...capabilities, list, subscribe } };
+      const list = capabilities.list && decisions.allows(about('list', resource), ctx);
+      const subscribe = capabilities.subscribe && decisions.allows(about('subscribe', resource), ctx);
+      // Rules decide at once: each read comes by here, and has nothing to wait for.
+      if (typeof list === 'boolean' && typeof subscribe === 'boolean') return ableTo(resource, list, subscribe);
+      return Promise.all([list, subscribe]).then((allowed) => ableTo(resource, ...allowed));
     }
 
     async function keepListed(resource: Resource, ctx: Context): Promise<Resource | undefined> {
@@ -117,7 +118,11 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
           throw hides ? plainlyMissing(error, uri) : error;
         });
         try {
-          const kept = await Promise.all(bodies.map((body) => keptBody(body, uri, ctx)));
+          const [first] = bodies;
+          const kept =
+            first !== undefined && bodies.length === 1
+              ? [await keptBody(first, uri, ctx)]
+              : await Promise.all(bodies.map((body) => keptBody(body, uri, ctx)));
           if (kept.every((body) => body !== undefined)) return kept;
           await closeBodies(bodies.filter((_, index) => kept[index] === undefined));
           return kept.filter((body) => body !== undefined);
@@ -203,6 +208,13 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
       return decisions.allows(resource === undefined ? unseen('list', uri) : about('list', resource), ctx);
     }
   };
+}
+
+function ableTo(resource: Resource, list: boolean, subscribe: boolean): Resource {
+  const { capabilities } = resource;
+  if (capabilities === undefined || (list === capabilities.list && subscribe === capabilities.subscribe))
+    return resource;
+  return { ...resource, capabilities: { ...capabilities, list, subscribe } };
 }
 
 const NOTHING_WATCHED: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };

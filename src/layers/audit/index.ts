@@ -69,7 +69,11 @@ export function auditGate(take: Take, mountOf: MountOf = () => undefined): Gate 
 /** Records every operation of a provider when it has ended; a read when its last byte was taken, or nobody wants more. */
 export function auditLayer(take: Take, mountOf: MountOf = () => undefined): Layer {
   return (inner) => {
-    const at = (method: string, uri: string | undefined): Target => located({ method, uri }, mountOf);
+    const at = (method: string, uri: string | undefined): Target => ({
+      method,
+      uri,
+      mount: uri === undefined ? undefined : mountOf(uri),
+    });
     return wrapProvider(inner, {
       list: (uri, page, ctx) => recorded(take, at('list', uri), ctx, (own) => inner.list(uri, page, own)),
       metadata: (uri, ctx) => recorded(take, at('metadata', uri), ctx, (own) => inner.metadata(uri, own)),

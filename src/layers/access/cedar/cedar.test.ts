@@ -208,6 +208,11 @@ describe('arguments [SEC-TOOL-2]', () => {
     expect(await decided(gate, call({ as: anna }))).toBe('deny: staff (failed)');
   });
 
+  it('are no matter where no policy looks at them', async () => {
+    expect(await decided(BOTH, call({ as: { __entity: {} } }))).toBe('allow: all');
+    expect(await decided(BOTH, call(undefined))).toBe('allow: all');
+  });
+
   it('that Cedar cannot hold are denied, and stay hidden where they might be', async () => {
     const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) });
     expect(await decided(policies, call({ x: nested(MAX_ARGUMENT_DEPTH - 1) }))).toBe('allow: edit');

@@ -9,7 +9,7 @@ import { type Engine, loadEngine, wordsOf } from './engine.ts';
 import { configuredEntities, uidsIn } from './entities.ts';
 import { evaluator, type PolicySet } from './evaluate.ts';
 import { type CedarRule, parsePolicies } from './policies.ts';
-import { type CedarRequest, cedarRequest, RESOURCE_ATTRIBUTES } from './request.ts';
+import { type CedarRequest, cedarRequest, LOOKED_AT, type LookedAt, RESOURCE_ATTRIBUTES } from './request.ts';
 
 export interface CedarOptions {
   /** Policies as text, in Cedar 4. */
@@ -62,7 +62,8 @@ export async function cedarPolicy({
   const rules = parsePolicies(cedar, policies, names.policies);
   const all = [...rules.values()];
   const text = JSON.stringify(all.map(({ json }) => json));
-  const mentions = (name: string): boolean => text.includes(JSON.stringify(name));
+  const mentioned = new Set<string>(LOOKED_AT.filter((name) => text.includes(JSON.stringify(name))));
+  const mentions = (name: LookedAt): boolean => mentioned.has(name);
   const around = configuredEntities(cedar, entities, uidsIn(JSON.parse(text)), names.entities);
   const set: PolicySet = { staticPolicies: Object.fromEntries([...rules].map(([key, { json }]) => [key, json])) };
   if (schema !== undefined) validate(cedar, set, schema, { rules, file: names.policies });
@@ -104,11 +105,12 @@ export async function cedarPolicy({
   }
 
   /** The same question has the same answer, but for the time and for arguments, of which there is no end. */
-  const keeps = !mentions('now');
+  const keeps = ({ arguments: given }: AccessRequest): boolean =>
+    !mentions('now') && (given === undefined || !mentions('arguments'));
 
   function matching(request: AccessRequest): readonly AccessDecision[] {
     const asked = cedarRequest(request, mentions);
-    if (!keeps || request.arguments !== undefined) return evaluated(request, asked);
+    if (!keeps(request)) return evaluated(request, asked);
     const { principal, action, resource } = asked;
     const key = JSON.stringify([principal, action, resource, request.onlyResources === true]);
     const before = known.get(key);

@@ -8,11 +8,15 @@ const uid = (kind: string, id: string): Uid => ({ type: `Vitrine::${kind}`, id }
 
 const dateOf = (time: number): object => ({ __extn: { fn: 'datetime', arg: new Date(time).toISOString() } });
 
-/** Which policies look at it: what none does is not said. The text of a policy in JSON has each name that it uses. */
-export type Mentions = (name: string) => boolean;
-
 /** Of a resource, beside what its URI says. */
 export const RESOURCE_ATTRIBUTES = ['name', 'mimeType', 'size', 'lastModified', 'audience'] as const;
+
+/** What costs something to know, or to say. */
+export const LOOKED_AT = [...RESOURCE_ATTRIBUTES, 'arguments', 'now'] as const;
+export type LookedAt = (typeof LOOKED_AT)[number];
+
+/** Whether any policy looks at it. The text of a policy in JSON has each name that it uses. */
+export type Mentions = (name: LookedAt) => boolean;
 
 export interface CedarRequest {
   readonly principal: Entity;
@@ -25,8 +29,9 @@ export interface CedarRequest {
 
 export function cedarRequest(request: AccessRequest, mentions: Mentions): CedarRequest {
   const { operation, arguments: given } = request;
-  const held = given === undefined || operation !== 'call' ? {} : cedarArguments(given);
-  const known = operation !== 'call' || (given !== undefined && held !== undefined);
+  const looks = operation === 'call' && mentions('arguments');
+  const held = looks && given !== undefined ? cedarArguments(given) : {};
+  const known = !looks || (given !== undefined && held !== undefined);
   return {
     principal: principalEntity(request.principal),
     action: uid('Action', operation),

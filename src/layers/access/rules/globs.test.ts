@@ -23,7 +23,6 @@ const GLOBS = [
   '*',
   'docs+file:///**',
   'docs+file:///a/**',
-  'docs+file:///a**',
   'docs+file:///a/*',
   'docs+file:///?',
   'docs+file:///+(a)',
@@ -34,7 +33,7 @@ const GLOBS = [
   'docs+file:///!(a)',
   'docs+file:///a+',
   'docs+file:///a.?d',
-  '{docs,wiki}+**',
+  '{docs,wiki}+*',
   '*+file:///a.md',
   '!docs+file:///a.md',
   './docs+file:///a.md',
@@ -49,6 +48,17 @@ describe('globs over URIs', () => {
     const matches = uriGlobs([glob]);
     const own = URIS.filter((uri) => matches?.(uri) === true);
     expect(own).toEqual(URIS.filter((uri) => expected(uri)));
+  });
+
+  it.each([
+    ['docs+file:///a**', 'docs+file:///a*{,/**}'],
+    ['{docs,wiki}+**', '{docs,wiki}+*{,/**}'],
+    ['docs+**', 'docs+*{,/**}'],
+  ])('match what begins so at the end of a name: %s', (glob, meant) => {
+    const expected = picomatch(meant, { dot: true, nonegate: true });
+    const own = URIS.filter((uri) => uriGlobs([glob])?.(uri) === true);
+    expect(own).toEqual(URIS.filter((uri) => expected(uri)));
+    expect(own).toContain('docs+file:///a/b.md');
   });
 
   it('match nothing where there is no URI', () => {

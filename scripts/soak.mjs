@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+/**
+ * The soak by hand: `npm run soak -- --operations 200000`. `npm test` runs a small number of the same operations.
+ *
+ *   --operations N   how many. Default: 20,000
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({ options: { operations: { type: 'string', default: '20000' } } });
+if (!/^\d+$/.test(values.operations)) throw new Error('--operations is a whole number');
+
+const { status } = spawnSync(
+  process.execPath,
+  [
+    fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url)),
+    'run',
+    'test/soak/soak.test.ts',
+    '--reporter=verbose',
+  ],
+  {
+    cwd: fileURLToPath(new URL('../', import.meta.url)),
+    env: { ...process.env, VITRINE_SOAK_OPERATIONS: values.operations },
+    stdio: 'inherit',
+  },
+);
+process.exitCode = status ?? 1;

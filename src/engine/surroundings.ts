@@ -1,0 +1,78 @@
+/** What surrounds everything: the layers around the provider and the gate around the rest, in one order. */
+import { type Gate, gates } from '../core/gate.ts';
+import type { Layer } from '../core/layer.ts';
+import type { Telemetry } from '../core/telemetry.ts';
+import { type Access, type AccessOptions, createAccess, withConfirmed } from '../layers/access/index.ts';
+import { type Audit, type AuditOptions, createAudit } from '../layers/audit/index.ts';
+import { createLimits, type Limits, type UsageLimits } from '../layers/limits/index.ts';
+import { mimeLayer } from '../layers/mime/index.ts';
+import { createRedaction, type Redaction, type RedactOptions } from '../layers/redact/index.ts';
+import { type TimeoutOptions, timeoutLayer } from '../layers/timeout/index.ts';
+
+export interface SurroundingOptions {
+  /** Globs over published URIs whose reading a human has to confirm. */
+  readonly confirm?: readonly string[] | undefined;
+  /** For one operation of a provider, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** For one operation of a kind, likewise. */
+  readonly timeouts?: TimeoutOptions['timeouts'];
+  /**
+   * Who may do what. Default: everybody may do everything. With it, what nothing allows is denied. HTTP takes no tokens
+   * without it.
+   */
+  readonly access?: AccessOptions | undefined;
+  /** A record of every operation. Default: none. */
+  readonly audit?: AuditOptions | undefined;
+  /** Traces and metrics, as `createTelemetry` of `vitrine/layers/telemetry` makes them. Default: none. */
+  readonly telemetry?: Telemetry | undefined;
+  /** Secrets in what is read are covered, or what has them refused. Default: nothing is looked through. */
+  readonly redact?: RedactOptions | undefined;
+}
+
+export interface Surroundings {
+  /** The outermost first. */
+  readonly layers: readonly Layer[];
+  readonly gate: Gate;
+  readonly audit: Audit | undefined;
+  readonly access: Access | undefined;
+  readonly limits: Limits;
+  readonly redaction: Redaction | undefined;
+  close(): Promise<void>;
+}
+
+/** @param mountOf the mount that a published URI belongs to */
+export function createSurroundings(
+  options: SurroundingOptions,
+  usage: UsageLimits | undefined,
+  mountOf: (uri: string) => string | undefined,
+): Surroundings {
+  const { telemetry, timeoutMs, timeouts } = options;
+  const audit = options.audit && createAudit(options.audit, mountOf);
+  const rules = withConfirmed(options.access, options.confirm);
+  const access = rules && createAccess(rules, mountOf);
+  const limits = createLimits(usage, audit?.refused);
+  const redaction = options.redact && createRedaction(options.redact);
+  const layers = [
+    telemetry?.layer(mountOf),
+    audit?.layer,
+    access?.layer,
+    limits.layer,
+    timeoutLayer({ timeoutMs, timeouts }),
+    redaction?.layer,
+    mimeLayer(),
+  ];
+  return {
+    layers: layers.filter((layer) => layer !== undefined),
+    gate: gates([telemetry?.gate(mountOf), audit?.gate, access?.gate].filter((gate) => gate !== undefined)),
+    audit,
+    access,
+    limits,
+    redaction,
+    async close() {
+      limits.close();
+      await redaction?.close();
+      await access?.close();
+      await audit?.close();
+    },
+  };
+}
