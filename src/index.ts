@@ -103,7 +103,7 @@ export type {
   StaticToken,
   TokenIssuer,
 } from './serving/auth/options.ts';
-export type { ConnectionLimits } from './serving/connection-limits.ts';
+export type { ConnectionLimits } from './serving/http/connection-limits.ts';
 export {
   createEndpoint,
   type HttpEndpoint,
@@ -111,8 +111,8 @@ export {
   type HttpOptions,
   type HttpServing,
   serveHttp,
-} from './serving/http.ts';
-export type { ResumptionOptions } from './serving/resumption.ts';
-export { type ServeStdioOptions, type StdioServing, serveStdio } from './serving/stdio.ts';
-export type { TlsOptions } from './serving/tls.ts';
+} from './serving/http/index.ts';
+export type { TlsOptions } from './serving/http/tls.ts';
+export type { ResumptionOptions } from './serving/legacy/resumption.ts';
+export { type ServeStdioOptions, type StdioServing, serveStdio } from './serving/stdio/index.ts';
 export { createVitrine, type ServerIdentity, VERSION, type Vitrine, type VitrineOptions } from './vitrine.ts';

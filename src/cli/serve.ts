@@ -7,10 +7,10 @@ import { ResourceError } from '../core/errors.ts';
 import { ANY_SCHEME, publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/scrub.ts';
 import type { RunningTelemetry } from '../layers/telemetry/index.ts';
-import { isLoopback } from '../serving/guard.ts';
-import type { MetricsOptions } from '../serving/probes.ts';
-import { serveStdio } from '../serving/stdio.ts';
-import type { TlsOptions } from '../serving/tls.ts';
+import { isLoopback } from '../serving/http/guard.ts';
+import type { MetricsOptions } from '../serving/http/probes.ts';
+import type { TlsOptions } from '../serving/http/tls.ts';
+import { serveStdio } from '../serving/stdio/index.ts';
 import { createVitrine, VERSION, type Vitrine } from '../vitrine.ts';
 import { type Address, parseAddress } from './address.ts';
 import { UsageError } from './errors.ts';
@@ -129,7 +129,7 @@ async function overHttp(
   const allowRemote = flags.allowRemote ?? server.allowRemote;
   const open = auth === undefined || auth.anonymous === true;
   // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
-  const { serveHttp } = await import('../serving/http.ts');
+  const { serveHttp } = await import('../serving/http/index.ts');
   const serving = await serveHttp(vitrine, {
     ...address,
     allowRemote,

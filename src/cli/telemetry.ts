@@ -2,7 +2,7 @@
 import type { TelemetryConfig } from '../config/telemetry-schema.ts';
 import type { Log } from '../core/context.ts';
 import type { RunningTelemetry } from '../layers/telemetry/index.ts';
-import type { MetricsOptions } from '../serving/probes.ts';
+import type { MetricsOptions } from '../serving/http/probes.ts';
 import { defined } from './sources.ts';
 
 /** Undefined where nothing is wanted. @throws ResourceError `invalid` that says what to install */

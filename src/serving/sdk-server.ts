@@ -13,13 +13,13 @@ import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import { subscribeParams } from '../protocol/methods.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { principalIn } from './auth/passing.ts';
-import { type ClientRoots, createClientRoots } from './client-roots.ts';
-import { handedOn, handedOnId } from './handed-on.ts';
+import { handedOn, handedOnId } from './direct/handed-on.ts';
+import { noteRetry } from './http/retry-after.ts';
+import { holdUntilSent } from './http/sending.ts';
 import { declaredFeatures, type RunningInvocation, startInvocation } from './invocation.ts';
+import { type ClientRoots, createClientRoots } from './legacy/client-roots.ts';
 import { admitted, type Method, methodsOf, offersTo, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import { type Message, runObserved } from './observed.ts';
-import { noteRetry } from './retry-after.ts';
-import { holdUntilSent } from './sending.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { WholeResultServer } from './whole-results.ts';
 

@@ -1,7 +1,7 @@
 /** What the fuzzer found, each by its name. */
 import { expect, it } from 'vitest';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
-import { serveHttp } from '../../src/serving/http.ts';
+import { serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine } from '../../src/vitrine.ts';
 import { ask } from '../security/incidents/asking.ts';
 

@@ -7,7 +7,7 @@ import { definePrompt, defineTool } from '../../src/index.ts';
 import { filesProvider } from '../../src/providers/files/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { upstream } from '../../src/providers/upstream/index.ts';
-import { createEndpoint, type HttpEndpoint, type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { createEndpoint, type HttpEndpoint, type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import { within } from '../e2e/waiting.ts';
 import { makeScene, type Scene } from '../security/scene.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineTool } from '../../src/core/tool.ts';
 import type { AccessRules } from '../../src/layers/access/index.ts';
 import { elicitation, inputRequired } from '../../src/protocol/input-required.ts';
-import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import type { Vitrine } from '../../src/vitrine.ts';
 import { askable, type Decision } from '../e2e/asked.ts';
 import { type Connected, connectHttp, ERAS } from '../e2e/harness.ts';

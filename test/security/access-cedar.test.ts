@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineTool } from '../../src/core/tool.ts';
 import { cedarPolicy } from '../../src/layers/access/cedar/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
-import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import { ERAS } from '../e2e/harness.ts';
 import { type Ask, askerOf } from './access/asking.ts';

@@ -2,8 +2,8 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccessRules } from '../../src/layers/access/index.ts';
-import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
-import { serveStdio } from '../../src/serving/stdio.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
+import { serveStdio } from '../../src/serving/stdio/index.ts';
 import type { Vitrine } from '../../src/vitrine.ts';
 import { ERAS, type Era } from '../e2e/harness.ts';
 import { ENVELOPE, INITIALIZE, post } from '../e2e/raw.ts';

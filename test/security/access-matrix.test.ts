@@ -7,7 +7,7 @@ import type { AccessDecision, AccessOperation, AccessRequest } from '../../src/c
 import { createContext } from '../../src/core/context.ts';
 import { type RulesPolicy, rulesPolicy } from '../../src/layers/access/index.ts';
 import type { Resource } from '../../src/protocol/resources.ts';
-import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import type { Vitrine } from '../../src/vitrine.ts';
 import { ERAS, type Era } from '../e2e/harness.ts';
 import { type Ask, askerOf, honoured, type Reply } from './access/asking.ts';

@@ -1,7 +1,7 @@
 /** A token that lacks nothing but scopes is told which, and with them it is let in. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import type { Vitrine } from '../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { ERAS } from '../e2e/harness.ts';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SILENT } from '../../src/core/context.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
-import { createEndpoint } from '../../src/serving/http.ts';
+import { createEndpoint } from '../../src/serving/http/index.ts';
 import { createVitrine } from '../../src/vitrine.ts';
 import { ERAS } from '../e2e/harness.ts';
 import { ENVELOPE, http, INITIALIZE, JSON_HEADERS, messageOf, type RawResponse } from '../e2e/raw.ts';

@@ -8,7 +8,7 @@ import { defineTool } from '../../src/core/tool.ts';
 import type { AccessRules } from '../../src/layers/access/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import type { AuthOptions } from '../../src/serving/auth/index.ts';
-import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import type { Era } from '../e2e/harness.ts';
 import { http, INITIALIZE, JSON_HEADERS, messageOf, post, type RawResponse } from '../e2e/raw.ts';

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KEYS_COOLDOWN_MS, KEYS_MAX_AGE_MS } from '../../src/serving/auth/keys.ts';
-import { createEndpoint, serveHttp } from '../../src/serving/http.ts';
+import { createEndpoint, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine } from '../../src/vitrine.ts';
 import { ERAS } from '../e2e/harness.ts';
 import { http, messageOf, post, type RawResponse } from '../e2e/raw.ts';

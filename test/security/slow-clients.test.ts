@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Log } from '../../src/core/context.ts';
 import { wrapProvider } from '../../src/core/layer.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
-import { type HttpLimits, type HttpOptions, type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { type HttpLimits, type HttpOptions, type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine } from '../../src/vitrine.ts';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { ERAS, type Era } from '../e2e/harness.ts';

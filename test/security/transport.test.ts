@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { wrapProvider } from '../../src/core/layer.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
-import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import { ERAS } from '../e2e/harness.ts';
 import { ENVELOPE, http, INITIALIZE, JSON_HEADERS, messageOf, post, type RawResponse } from '../e2e/raw.ts';

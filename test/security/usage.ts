@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { defineTool, type Tool } from '../../src/core/tool.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
-import { type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine, type VitrineOptions } from '../../src/vitrine.ts';
 import type { Era } from '../e2e/harness.ts';
 import { ENVELOPE, http, INITIALIZE, JSON_HEADERS, messageOf, post, type RawResponse } from '../e2e/raw.ts';

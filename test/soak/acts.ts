@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { expect } from 'vitest';
-import { serveStdio } from '../../src/serving/stdio.ts';
+import { serveStdio } from '../../src/serving/stdio/index.ts';
 import { ENVELOPE, http, INITIALIZE, JSON_HEADERS, messageOf, type RawResponse } from '../e2e/raw.ts';
 import { within } from '../e2e/waiting.ts';
 import { type Place, TOKEN } from './place.ts';

@@ -6,7 +6,7 @@ import { defineTool } from '../../src/core/tool.ts';
 import { filesProvider } from '../../src/providers/files/index.ts';
 import { type MemoryProvider, memoryProvider } from '../../src/providers/memory/index.ts';
 import { upstream } from '../../src/providers/upstream/index.ts';
-import { serveHttp } from '../../src/serving/http.ts';
+import { serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { CLI } from '../e2e/harness.ts';

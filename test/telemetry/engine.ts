@@ -1,7 +1,7 @@
 /** An engine with telemetry behind HTTP, in this process, and clients of it. */
 import { createVitrine, type Mount, type Tool } from '../../src/index.ts';
 import { startTelemetry, type TelemetrySetup } from '../../src/layers/telemetry/index.ts';
-import { type HttpOptions, type HttpServing, serveHttp } from '../../src/serving/http.ts';
+import { type HttpOptions, type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import type { Vitrine } from '../../src/vitrine.ts';
 import { type Connected, connectHttp, type Era } from '../e2e/harness.ts';
 

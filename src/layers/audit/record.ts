@@ -18,6 +18,8 @@ export interface AuditRecord extends Target {
   readonly time: string;
   readonly requestId: string;
   readonly principal: string;
+  /** The OAuth client that acts for the principal. */
+  readonly client?: string | undefined;
   readonly peer: string;
   /** Allowed, or what kept it from being done. */
   readonly decision: AccessEffect;
@@ -53,6 +55,7 @@ export function startRecord<C extends Context>(target: Target, ctx: C): StartedR
     time,
     requestId: cut(ctx.requestId),
     principal: cut(ctx.principal.id),
+    client: ctx.principal.clientId === undefined ? undefined : cut(ctx.principal.clientId),
     peer: cut(ctx.peer),
     method: target.method,
     uri: target.uri === undefined ? undefined : cut(target.uri),

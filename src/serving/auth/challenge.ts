@@ -1,5 +1,5 @@
 /** Refusals that say how to do better: `WWW-Authenticate` as in RFC 6750, RFC 9728 5.1, RFC 9449 7.1 and MCP. */
-import { refusal } from '../sessions.ts';
+import { refusal } from '../legacy/sessions.ts';
 import { type AuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
 import type { TokenError } from './refused.ts';
 

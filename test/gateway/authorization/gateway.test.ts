@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createContext } from '../../../src/core/context.ts';
 import { createAuth } from '../../../src/providers/upstream/auth/index.ts';
 import { upstream as mounted } from '../../../src/providers/upstream/index.ts';
-import { serveHttp } from '../../../src/serving/http.ts';
+import { serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine } from '../../../src/vitrine.ts';
 import { authorizeAt, type StateDirectory, savedAt, stateDirectory } from './client.ts';
 import {

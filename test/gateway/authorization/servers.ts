@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import Provider, { type IssuedToken } from 'oidc-provider';
 import { memoryProvider } from '../../../src/providers/memory/index.ts';
-import { createEndpoint } from '../../../src/serving/http.ts';
+import { createEndpoint } from '../../../src/serving/http/index.ts';
 import { createVitrine } from '../../../src/vitrine.ts';
 
 export const MACHINE = { clientId: 'machine', clientSecret: 'machine-secret-0123456789' } as const;

@@ -9,7 +9,7 @@ import type { AccessOptions } from '../../../src/layers/access/index.ts';
 import { filesProvider } from '../../../src/providers/files/index.ts';
 import { memoryProvider } from '../../../src/providers/memory/index.ts';
 import { upstream } from '../../../src/providers/upstream/index.ts';
-import { serveHttp } from '../../../src/serving/http.ts';
+import { serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine, type VitrineOptions } from '../../../src/vitrine.ts';
 import { temporaryFolder } from '../../e2e/folders.ts';
 

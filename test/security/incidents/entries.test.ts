@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesProvider } from '../../../src/providers/files/index.ts';
-import { type HttpServing, serveHttp } from '../../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
 import { ERAS, type Era } from '../../e2e/harness.ts';

@@ -2,7 +2,7 @@
 import { symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesProvider } from '../../../src/providers/files/index.ts';
-import { type HttpServing, serveHttp } from '../../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
 import { ERAS, type Era } from '../../e2e/harness.ts';
 import { makeScene, type Scene } from '../scene.ts';

@@ -4,7 +4,7 @@ import { wrapProvider } from '../../../src/core/layer.ts';
 import { defineTool } from '../../../src/core/tool.ts';
 import { memoryProvider } from '../../../src/providers/memory/index.ts';
 import { upstream } from '../../../src/providers/upstream/index.ts';
-import { type HttpServing, serveHttp } from '../../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
 import { ERAS } from '../../e2e/harness.ts';
 import { ENVELOPE, http, INITIALIZE, JSON_HEADERS, post } from '../../e2e/raw.ts';

@@ -8,7 +8,7 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { filesProvider } from '../../../src/providers/files/index.ts';
 import { type Upstream, upstream } from '../../../src/providers/upstream/index.ts';
-import { type HttpServing, serveHttp } from '../../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
 import { CLI, ERAS } from '../../e2e/harness.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wrapProvider } from '../../../src/core/layer.ts';
 import { memoryProvider } from '../../../src/providers/memory/index.ts';
-import { type HttpServing, serveHttp } from '../../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
 import { ERAS } from '../../e2e/harness.ts';
 import { http, INITIALIZE, JSON_HEADERS, post } from '../../e2e/raw.ts';

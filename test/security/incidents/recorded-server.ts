@@ -2,7 +2,7 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Vitrine } from '../../../src/index.ts';
 import { memoryProvider } from '../../../src/providers/memory/index.ts';
-import { createEndpoint } from '../../../src/serving/http.ts';
+import { createEndpoint } from '../../../src/serving/http/index.ts';
 import { createVitrine } from '../../../src/vitrine.ts';
 import { listening } from '../../gateway/authorization/servers.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wrapProvider } from '../../../src/core/layer.ts';
 import { defineTool } from '../../../src/core/tool.ts';
 import { memoryProvider } from '../../../src/providers/memory/index.ts';
-import { type HttpServing, serveHttp } from '../../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
 import { ENVELOPE, http, INITIALIZE, JSON_HEADERS, messageOf, post, type RawResponse } from '../../e2e/raw.ts';
 import { within } from '../../e2e/waiting.ts';

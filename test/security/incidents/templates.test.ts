@@ -4,7 +4,7 @@ import { defineProvider } from '../../../src/core/define-provider.ts';
 import { parseUriTemplate } from '../../../src/core/uri-template.ts';
 import { filesProvider } from '../../../src/providers/files/index.ts';
 import { upstream } from '../../../src/providers/upstream/index.ts';
-import { type HttpServing, serveHttp } from '../../../src/serving/http.ts';
+import { type HttpServing, serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
 import { ERAS } from '../../e2e/harness.ts';

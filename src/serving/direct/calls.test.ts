@@ -1,15 +1,15 @@
 /** Calls on the direct path: one run each, and the answers of the SDK's own path. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SILENT } from '../core/context.ts';
-import { PeerError, ResourceError } from '../core/errors.ts';
-import type { MountedServer } from '../core/mounted-server.ts';
-import { definePrompt } from '../core/prompt.ts';
-import { defineTool, type ToolOutcome } from '../core/tool.ts';
-import { elicitation, inputRequired } from '../protocol/input-required.ts';
-import { memoryProvider } from '../providers/memory/index.ts';
-import { createVitrine, type Vitrine } from '../vitrine.ts';
-import { createDirect, type Direct } from './direct.ts';
-import { createModern, type Modern } from './modern.ts';
+import { SILENT } from '../../core/context.ts';
+import { PeerError, ResourceError } from '../../core/errors.ts';
+import type { MountedServer } from '../../core/mounted-server.ts';
+import { definePrompt } from '../../core/prompt.ts';
+import { defineTool, type ToolOutcome } from '../../core/tool.ts';
+import { elicitation, inputRequired } from '../../protocol/input-required.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import { createVitrine, type Vitrine } from '../../vitrine.ts';
+import { createModern, type Modern } from '../modern/index.ts';
+import { createDirect, type Direct } from './index.ts';
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const ENVELOPE = {

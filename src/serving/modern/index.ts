@@ -1,19 +1,19 @@
 /** The 2026-07-28 side of HTTP: a server for each request, and `subscriptions/listen` streams. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createMcpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
-import { ANONYMOUS, createContext, type Log, type Principal } from '../core/context.ts';
-import type { Vitrine } from '../vitrine.ts';
-import { ANSWER_GRACE_MS, createExpiry, endingWith } from './auth/expiry.ts';
-import { authInfoOf, principalOf } from './auth/passing.ts';
-import { idOf, tooMany } from './floods.ts';
-import { isHandedOn } from './handed-on.ts';
-import { declaredFeatures } from './invocation.ts';
+import { ANONYMOUS, createContext, type Log, type Principal } from '../../core/context.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { ANSWER_GRACE_MS, createExpiry, endingWith } from '../auth/expiry.ts';
+import { authInfoOf, principalOf } from '../auth/passing.ts';
+import { isHandedOn } from '../direct/handed-on.ts';
+import { idOf, tooMany } from '../http/floods.ts';
+import { refuseParamHeaders } from '../http/param-headers.ts';
+import { declaredFeatures } from '../invocation.ts';
+import { refusal } from '../legacy/sessions.ts';
+import { createSdkServer } from '../sdk-server.ts';
+import { createSubscriptions } from '../subscriptions.ts';
 import { filterOf, type ListenFilter, prepareListening } from './listen.ts';
 import { declaredIn } from './listen-tap.ts';
-import { refuseParamHeaders } from './param-headers.ts';
-import { createSdkServer } from './sdk-server.ts';
-import { refusal } from './sessions.ts';
-import { createSubscriptions } from './subscriptions.ts';
 
 export interface ModernLimits {
   /** Listen streams at the same time. */

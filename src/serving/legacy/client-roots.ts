@@ -1,7 +1,7 @@
 /** The roots of the client of one 2025-era connection: asked for when first needed, and again when it says they changed. */
 import type { RequestId, Server } from '@modelcontextprotocol/server';
-import type { Log } from '../core/context.ts';
-import { rootsIn } from '../core/roots.ts';
+import type { Log } from '../../core/context.ts';
+import { rootsIn } from '../../core/roots.ts';
 
 /** How long the client may take to say its roots, in milliseconds. */
 const ROOTS_TIMEOUT_MS = 10_000;

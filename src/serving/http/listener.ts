@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { Log } from '../core/context.ts';
-import { ResourceError } from '../core/errors.ts';
+import type { Log } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import { boundConnections, cut } from './slow-clients.ts';
 import { followCertificates, loadCertificates, type TlsOptions } from './tls.ts';

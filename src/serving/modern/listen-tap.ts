@@ -13,11 +13,11 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import type { Context } from '../core/context.ts';
-import { isTooDeep, MAX_DEPTH } from './depth.ts';
+import type { Context } from '../../core/context.ts';
+import { isTooDeep, MAX_DEPTH } from '../depth.ts';
+import { answerToUnread } from '../stdio/unread-lines.ts';
+import type { Subscriptions } from '../subscriptions.ts';
 import { filterOf, type Listening, prepareListening } from './listen.ts';
-import type { Subscriptions } from './subscriptions.ts';
-import { answerToUnread } from './unread-lines.ts';
 
 /** A context for what a client with these capabilities listens to. */
 type ContextOf = (declared: ClientCapabilities | undefined) => Context;

@@ -1,5 +1,5 @@
 /** `Retry-After`, where a response can still say it: beside an error that is JSON, not within a stream of events. */
-import { retryAfterOf } from '../core/admission.ts';
+import { retryAfterOf } from '../../core/admission.ts';
 
 /** In seconds, for the requests whose answers the SDK sends. */
 const noted = new WeakMap<Request, string>();

@@ -4,8 +4,8 @@ import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
-import type { Log } from '../core/context.ts';
-import { ResourceError } from '../core/errors.ts';
+import type { Log } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
 
 export interface TlsOptions {
   /** Path of the certificate and those between it and its authority, in PEM. */

@@ -6,7 +6,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { Log } from '../core/context.ts';
+import type { Log } from '../../core/context.ts';
 import { type ConnectionLimits, MAX_PER_REMOTE_ADDRESS } from './connection-limits.ts';
 import { isLoopback } from './guard.ts';
 

@@ -2,12 +2,12 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
-import { type Log, SILENT } from '../core/context.ts';
-import type { Vitrine } from '../vitrine.ts';
+import { type Log, SILENT } from '../../core/context.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { ListenTap } from '../modern/listen-tap.ts';
+import { createSdkServer, serverContext } from '../sdk-server.ts';
+import { connectionSubscriptions, type SubscriptionSink } from '../subscriptions.ts';
 import { lastingInput } from './lasting-input.ts';
-import { ListenTap } from './listen-tap.ts';
-import { createSdkServer, serverContext } from './sdk-server.ts';
-import { connectionSubscriptions, type SubscriptionSink } from './subscriptions.ts';
 import { latestLine } from './unread-lines.ts';
 
 export interface ServeStdioOptions {

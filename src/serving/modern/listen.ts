@@ -2,9 +2,9 @@
  * What `subscriptions/listen` (2026-07-28) asks for, made ready before it is acknowledged: every watch is in place when
  * the client learns of it, and what cannot be honoured is left out of the acknowledgement.
  */
-import type { Context } from '../core/context.ts';
-import { ResourceError } from '../core/errors.ts';
-import { MAX_SUBSCRIPTIONS, type Subscriptions } from './subscriptions.ts';
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { MAX_SUBSCRIPTIONS, type Subscriptions } from '../subscriptions.ts';
 
 /** `params.notifications` of the request, as far as it is understood here. */
 export interface ListenFilter {

@@ -1,6 +1,6 @@
 /** Answers that have been made and not been sent yet: their memory counts until they are (RES-7). */
 import type { ServerResponse } from 'node:http';
-import type { Admission } from '../core/admission.ts';
+import type { Admission } from '../../core/admission.ts';
 
 /** Characters of an answer that do not count. */
 const FREE_CHARACTERS = 64 * 1024;

@@ -3,33 +3,33 @@ import type { HttpBindings } from '@hono/node-server';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
-import { ANONYMOUS, type Log, type Principal, SILENT } from '../core/context.ts';
-import { ResourceError } from '../core/errors.ts';
-import type { Vitrine } from '../vitrine.ts';
+import { ANONYMOUS, type Log, type Principal, SILENT } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { Vitrine } from '../../vitrine.ts';
 import {
   type Authenticated,
   type AuthOptions,
   createAuthorization,
   METADATA_PATH,
   metadataPaths,
-} from './auth/index.ts';
-import { challengeScopes } from './auth/scope-challenge.ts';
+} from '../auth/index.ts';
+import { challengeScopes } from '../auth/scope-challenge.ts';
+import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from '../defaults.ts';
+import { isTextTooDeep, MAX_DEPTH } from '../depth.ts';
+import { createDirect } from '../direct/index.ts';
+import type { ResumptionOptions } from '../legacy/resumption.ts';
+import { createSessions, DEFAULT_SESSION_LIMITS, refusal, type SessionLimits } from '../legacy/sessions.ts';
+import { createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from '../modern/index.ts';
 import { bodyFormProblem, textOf } from './body-form.ts';
 import { boundStream } from './bounded-stream.ts';
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connection-limits.ts';
-import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from './defaults.ts';
-import { isTextTooDeep, MAX_DEPTH } from './depth.ts';
-import { createDirect } from './direct.ts';
 import { refuseFlood } from './floods.ts';
 import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
 import { type Listener, openListener } from './listener.ts';
-import { createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
 import { askedParamHeaders } from './param-headers.ts';
 import { createProbes, type MetricsOptions } from './probes.ts';
-import type { ResumptionOptions } from './resumption.ts';
 import { withRetryAfter } from './retry-after.ts';
 import { willAnswer } from './sending.ts';
-import { createSessions, DEFAULT_SESSION_LIMITS, refusal, type SessionLimits } from './sessions.ts';
 import { cutUnread, seldom } from './slow-clients.ts';
 import type { TlsOptions } from './tls.ts';
 

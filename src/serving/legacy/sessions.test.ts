@@ -1,10 +1,10 @@
 /** Sessions of the 2025 era: how many there may be, how they end, and that nothing is left of them. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { INITIALIZE, JSON_HEADERS } from '../../test/e2e/raw.ts';
-import { until, within } from '../../test/e2e/waiting.ts';
-import { type Engine, startEngine } from '../../test/security/engine.ts';
-import { type EventStream, eventsOf, tellsOf } from '../../test/security/events.ts';
-import { SILENT } from '../core/context.ts';
+import { INITIALIZE, JSON_HEADERS } from '../../../test/e2e/raw.ts';
+import { until, within } from '../../../test/e2e/waiting.ts';
+import { type Engine, startEngine } from '../../../test/security/engine.ts';
+import { type EventStream, eventsOf, tellsOf } from '../../../test/security/events.ts';
+import { SILENT } from '../../core/context.ts';
 import { createSessions, type SessionLimits, type Sessions } from './sessions.ts';
 
 const LIMITS: SessionLimits = { maxSessions: 3, idleMs: 60_000 };

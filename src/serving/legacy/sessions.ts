@@ -3,15 +3,15 @@
  * are bounded in number and end when they are not used.
  */
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { ANONYMOUS, type Log, type Principal } from '../core/context.ts';
-import type { Vitrine } from '../vitrine.ts';
-import { ANSWER_GRACE_MS, createExpiry, type Expiry, endingWith } from './auth/expiry.ts';
-import { authInfoOf } from './auth/passing.ts';
-import { idOf, tooMany } from './floods.ts';
+import { ANONYMOUS, type Log, type Principal } from '../../core/context.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { ANSWER_GRACE_MS, createExpiry, type Expiry, endingWith } from '../auth/expiry.ts';
+import { authInfoOf } from '../auth/passing.ts';
+import { idOf, tooMany } from '../http/floods.ts';
+import { createSdkServer } from '../sdk-server.ts';
+import { connectionSubscriptions, type SubscriptionSink, type Subscriptions } from '../subscriptions.ts';
 import { createIdsInUse, type IdsInUse } from './ids-in-use.ts';
 import { createEventStore, DEFAULT_RESUMPTION, type ResumptionOptions } from './resumption.ts';
-import { createSdkServer } from './sdk-server.ts';
-import { connectionSubscriptions, type SubscriptionSink, type Subscriptions } from './subscriptions.ts';
 
 export interface SessionLimits {
   /** Sessions at the same time. */

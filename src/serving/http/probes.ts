@@ -4,9 +4,9 @@
  * whoever has the token of the metrics, or, where nothing on the server needs a token, whoever is on the same machine.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Log } from '../core/context.ts';
-import { invalid } from '../core/errors.ts';
-import type { Vitrine } from '../vitrine.ts';
+import type { Log } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+import type { Vitrine } from '../../vitrine.ts';
 import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
 
 export interface MetricsOptions {

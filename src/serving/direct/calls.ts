@@ -7,14 +7,14 @@ import {
   CLIENT_INFO_META_KEY,
   type ClientCapabilities,
 } from '@modelcontextprotocol/server';
-import { createContext, type Log, type Principal } from '../core/context.ts';
-import { detached, type Invocation } from '../core/invocation.ts';
-import type { Vitrine } from '../vitrine.ts';
+import { createContext, type Log, type Principal } from '../../core/context.ts';
+import { detached, type Invocation } from '../../core/invocation.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { refuseParamHeaders } from '../http/param-headers.ts';
+import { declaredFeatures, sealerOf } from '../invocation.ts';
+import type { Method } from '../methods.ts';
+import { plainMessage, runObserved } from '../observed.ts';
 import { handOn } from './handed-on.ts';
-import { declaredFeatures, sealerOf } from './invocation.ts';
-import type { Method } from './methods.ts';
-import { plainMessage, runObserved } from './observed.ts';
-import { refuseParamHeaders } from './param-headers.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 /** Listen streams: what they hold, whom they tell, and that nothing is left of those that end, however they end. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ENVELOPE, JSON_HEADERS } from '../../test/e2e/raw.ts';
-import { until, within } from '../../test/e2e/waiting.ts';
-import { type Engine, startEngine } from '../../test/security/engine.ts';
-import { type EventStream, eventsOf, tellsOf } from '../../test/security/events.ts';
-import { SILENT } from '../core/context.ts';
-import { createModern, type Modern } from './modern.ts';
+import { ENVELOPE, JSON_HEADERS } from '../../../test/e2e/raw.ts';
+import { until, within } from '../../../test/e2e/waiting.ts';
+import { type Engine, startEngine } from '../../../test/security/engine.ts';
+import { type EventStream, eventsOf, tellsOf } from '../../../test/security/events.ts';
+import { SILENT } from '../../core/context.ts';
+import { createModern, type Modern } from './index.ts';
 
 let engine: Engine;
 let modern: Modern;

@@ -1,10 +1,10 @@
 /** The direct path adds speed and no behaviour: what it answers is what the SDK's own path answers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createContext, SILENT } from '../core/context.ts';
-import { memoryProvider } from '../providers/memory/index.ts';
-import { createVitrine, type Vitrine } from '../vitrine.ts';
-import { createDirect, type Direct } from './direct.ts';
-import { createModern, type Modern } from './modern.ts';
+import { createContext, SILENT } from '../../core/context.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import { createVitrine, type Vitrine } from '../../vitrine.ts';
+import { createModern, type Modern } from '../modern/index.ts';
+import { createDirect, type Direct } from './index.ts';
 
 const ENDPOINT = 'http://127.0.0.1/mcp';
 

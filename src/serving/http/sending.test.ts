@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLimits } from '../layers/limits/index.ts';
+import { createLimits } from '../../layers/limits/index.ts';
 import { holdUntilSent, willAnswer } from './sending.ts';
 
 beforeEach(() => void vi.useFakeTimers());

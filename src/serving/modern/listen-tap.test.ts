@@ -1,11 +1,11 @@
 /** The transport that makes listens ready: the order of messages is kept, and every end takes back what was made ready. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { until } from '../../test/e2e/waiting.ts';
-import { type Engine, startEngine } from '../../test/security/engine.ts';
-import { createContext } from '../core/context.ts';
+import { until } from '../../../test/e2e/waiting.ts';
+import { type Engine, startEngine } from '../../../test/security/engine.ts';
+import { createContext } from '../../core/context.ts';
+import { createSubscriptions, type Subscriptions } from '../subscriptions.ts';
 import { ListenTap } from './listen-tap.ts';
-import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
 
 const A = 'file:///a.txt';
 const B = 'file:///b.txt';

@@ -2,10 +2,10 @@
  * Messages that cost their sender nothing and run nothing here: pings, handshakes, notifications, unknown methods. They
  * count like requests, so that a flood of them is refused (SEC-UTIL-4).
  */
-import type { Principal } from '../core/context.ts';
-import { type ResourceError, toWireError } from '../core/errors.ts';
-import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../protocol/methods.ts';
-import type { Vitrine } from '../vitrine.ts';
+import type { Principal } from '../../core/context.ts';
+import { type ResourceError, toWireError } from '../../core/errors.ts';
+import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
+import type { Vitrine } from '../../vitrine.ts';
 import { retryHeaders } from './retry-after.ts';
 
 /** What counts where it runs. */

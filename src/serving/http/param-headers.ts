@@ -3,12 +3,12 @@
  * what stands in front of the server has acted on the headers, and the tool acts on the arguments.
  */
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import { createContext, type Principal } from '../core/context.ts';
-import { toWireError } from '../core/errors.ts';
-import type { HeaderParameter } from '../core/header-parameters.ts';
-import { HEADER_MISMATCH } from '../protocol/error-codes.ts';
-import type { Vitrine } from '../vitrine.ts';
-import { hiddenIn } from './methods.ts';
+import { createContext, type Principal } from '../../core/context.ts';
+import { toWireError } from '../../core/errors.ts';
+import type { HeaderParameter } from '../../core/header-parameters.ts';
+import { HEADER_MISMATCH } from '../../protocol/error-codes.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { hiddenIn } from '../methods.ts';
 
 const PREFIX = 'Mcp-Param-';
 const ENCODED = /^=\?base64\?(.*)\?=$/s;

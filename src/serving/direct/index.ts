@@ -10,17 +10,17 @@ import {
   type ClientCapabilities,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
-import { ConfirmationNeeded } from '../core/confirmation.ts';
-import { ANONYMOUS, createContext, type Log, type Principal } from '../core/context.ts';
-import { detached } from '../core/invocation.ts';
-import { RootsNeeded } from '../core/roots.ts';
-import type { Vitrine } from '../vitrine.ts';
-import { createDirectCalls, isPlainCall, type PlainCall } from './direct-calls.ts';
-import { declaredFeatures } from './invocation.ts';
-import { type Method, methodsOf, offersTo, signatureOf, wireErrorOf, withMeta } from './methods.ts';
-import { plainMessage, runObserved } from './observed.ts';
-import { retryHeaders } from './retry-after.ts';
-import { holdUntilSent } from './sending.ts';
+import { ConfirmationNeeded } from '../../core/confirmation.ts';
+import { ANONYMOUS, createContext, type Log, type Principal } from '../../core/context.ts';
+import { detached } from '../../core/invocation.ts';
+import { RootsNeeded } from '../../core/roots.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { retryHeaders } from '../http/retry-after.ts';
+import { holdUntilSent } from '../http/sending.ts';
+import { declaredFeatures } from '../invocation.ts';
+import { type Method, methodsOf, offersTo, signatureOf, wireErrorOf, withMeta } from '../methods.ts';
+import { plainMessage, runObserved } from '../observed.ts';
+import { createDirectCalls, isPlainCall, type PlainCall } from './calls.ts';
 
 const REVISION = '2026-07-28';
 
