@@ -30,7 +30,7 @@ export const resourceOutput = z.looseObject({
 export const seenMounts = (
   { mounts, sight = FULL_SIGHT }: { readonly mounts: readonly Mount[]; readonly sight?: Sight | undefined },
   { principal }: Context,
-): readonly Mount[] => mounts.filter(({ name }) => sight.could(principal, { mount: name }));
+): readonly Mount[] => mounts.filter(({ name }) => sight.could(principal, { operation: 'list', mount: name }));
 
 /** For the description of a tool, which everybody reads: names only where everybody may know them. */
 export const mountHint = ({

@@ -45,7 +45,7 @@ export interface StartedRecord<C extends Context> {
 
 /** Starts the clock for one operation; what it gives makes the record when the operation has ended. */
 export function startRecord<C extends Context>(target: Target, ctx: C): StartedRecord<C> {
-  const time = new Date().toISOString();
+  const time = now();
   const began = performance.now();
   let decided: Decided = ALLOWED;
   const tell = (by: Decided): void => {
@@ -91,10 +91,35 @@ export function outcomeOfError(error: unknown, ctx: Context): string {
 /** What JSON leaves as it is and a terminal or an eye does not see: other controls, separators, marks of direction. */
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** As JSON in visible characters, on one line whatever is in it. */
+/** Visible characters that JSON leaves as they are: nearly every text that is recorded. */
+const PLAIN = /^[\x20!#-[\]-~]*$/;
+
+/** A flat record as JSON in visible characters, on one line whatever is in it. Most of what an audit costs is here. */
 export function jsonOf(record: object): string {
-  return JSON.stringify(record).replace(
+  let json = '';
+  for (const [key, value] of Object.entries(record)) {
+    if (value !== undefined) json += `${json === '' ? '{' : ','}"${key}":${jsonValue(value)}`;
+  }
+  return json === '' ? '{}' : `${json}}`;
+}
+
+function jsonValue(value: unknown): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
+  return JSON.stringify(value).replace(
     UNSEEN,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+let lastMs = 0;
+let lastTime = new Date(0).toISOString();
+
+/** Now, in ISO 8601; made once in a millisecond. */
+function now(): string {
+  const ms = Date.now();
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastTime = new Date(ms).toISOString();
+  }
+  return lastTime;
 }
