@@ -81,13 +81,13 @@ describe.each(ERAS)('roots in the %s era', (era) => {
     const given = [
       { uri: 'file:///home/ada/work/notes/', name: 'Notes\u001b[2J', _meta: { secret: 1 } },
       { uri: 'file://localhost/home/ada/caf%C3%A9' },
-      { uri: 'file:///c:/work/site' },
+      { uri: 'file:///c:/projects/site' },
     ];
     const { roots, told } = await exposed(connected.client, () => ({ roots: given }));
     expect(roots).toEqual([
       { uri: 'file:///home/ada/work/notes', name: 'Notes' },
       { uri: 'file:///home/ada/caf%C3%A9' },
-      { uri: 'file:///C:/work/site' },
+      { uri: 'file:///C:/projects/site' },
     ]);
     expect(told).toEqual(Array.from({ length: 3 }, () => 'allowed exposed'));
   });
@@ -116,14 +116,16 @@ describe.each(ERAS)('roots in the %s era', (era) => {
       },
     );
     expect(home.roots).toEqual([{ uri: 'file:///export/people/ada/work' }]);
-    const linked = await exposed(connected.client, [{ uri: 'file:///work/link' }], { resolve: () => 'file:///etc' });
+    const linked = await exposed(connected.client, [{ uri: 'file:///projects/link' }], {
+      resolve: () => 'file:///etc',
+    });
     expect(linked).toEqual({ roots: [], told: ['refused system'] });
   });
 
   it('can each be asked for [SEC-ROOT-1]', async () => {
-    const given = ['file:///work/a', 'file:///work/b'].map((uri) => ({ uri }));
+    const given = ['file:///projects/a', 'file:///projects/b'].map((uri) => ({ uri }));
     const { roots, told } = await exposed(connected.client, given, { approve: ({ uri }) => uri.endsWith('/b') });
-    expect(roots).toEqual([{ uri: 'file:///work/b' }]);
+    expect(roots).toEqual([{ uri: 'file:///projects/b' }]);
     expect(told).toEqual(['refused declined', 'allowed exposed']);
   });
 });
