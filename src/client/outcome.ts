@@ -2,7 +2,7 @@
  * What the contents of a read mean (SEP-2093, "Multi-Content Semantics"): formats of one content, children of a container,
  * or, of servers that do not say which, whatever they sent with the first in front.
  */
-import { bestFormat } from './accept.ts';
+import { bestFormat } from '../core/accept.ts';
 import type { ReadItem } from './contents.ts';
 import { invalidAnswer, ResourceClientError } from './errors.ts';
 import type { Data } from './link.ts';

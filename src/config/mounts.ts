@@ -6,10 +6,12 @@ import { rootsLayer } from '../layers/roots/index.ts';
 import { type FilesOptions, filesProvider } from '../providers/files/index.ts';
 import { ConfigError } from './error.ts';
 import type { HostServer } from './host-servers.ts';
+import { type Kind, kindOf, kindOfSource, openKind } from './kinds/index.ts';
 import { slug } from './mount-names.ts';
 import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
 import { type ConfiguredMount, type UpstreamSurroundings, upstreamMount } from './upstream-mounts.ts';
+import type { UpstreamConfig } from './upstream-schema.ts';
 
 /** Mounts of a configuration, and after them those of servers as hosts write them. */
 export function mountsOf(
@@ -39,16 +41,31 @@ async function openAll(sources: readonly (() => Promise<ConfiguredMount>)[]): Pr
   }
 }
 
-function mountOf(
+async function mountOf(
   name: string,
   block: Config['mounts'][string],
   surroundings: UpstreamSurroundings,
 ): Promise<ConfiguredMount> {
-  if (typeof block === 'string')
+  if (typeof block === 'string') {
+    const kind = await kindOfSource(block, surroundings.base);
+    if (kind !== undefined) return kindMount(kind, name, { [kind.key]: block }, surroundings);
     return isUrl(block)
       ? upstreamMount(name, { url: block }, surroundings)
       : filesMount(name, { path: block }, surroundings.base);
-  return 'path' in block ? filesMount(name, block, surroundings.base) : upstreamMount(name, block, surroundings);
+  }
+  if ('path' in block) return filesMount(name, block, surroundings.base);
+  const kind = kindOf(block);
+  if (kind !== undefined) return kindMount(kind, name, block, surroundings);
+  return upstreamMount(name, block as UpstreamConfig, surroundings);
+}
+
+async function kindMount(
+  kind: Kind,
+  name: string,
+  { prefix, icons, ...block }: Pick<Mount, 'prefix' | 'icons'>,
+  surroundings: UpstreamSurroundings,
+): Promise<Mount> {
+  return { name, prefix, icons, provider: await openKind(kind, name, block, surroundings) };
 }
 
 type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> & { readonly path: string };
@@ -76,7 +93,7 @@ export type PathOptions = Pick<FilesOptions, 'hidden' | 'gitignore'>;
  * Mounts of paths and URLs as they are typed, and of servers as hosts write them: one in all is published as it is,
  * several under their names.
  */
-export function mountsOfSources(
+export async function mountsOfSources(
   sources: readonly string[],
   servers: readonly HostServer[],
   surroundings: UpstreamSurroundings,
@@ -84,13 +101,16 @@ export function mountsOfSources(
 ): Promise<ConfiguredMount[]> {
   const prefix = sources.length + servers.length === 1 ? 'none' : 'name';
   const taken = new Set(servers.map((server) => server.name));
-  const named = sources.map((source) => {
-    const name = uniqueName(source, taken);
+  const named: { readonly name: string; readonly source: string; readonly kind: Kind | undefined }[] = [];
+  for (const source of sources) {
+    const kind = await kindOfSource(source, process.cwd());
+    const name = uniqueName(source, kind, taken);
     taken.add(name);
-    return { name, source };
-  });
+    named.push({ name, source, kind });
+  }
   return openAll([
-    ...named.map(({ name, source }) => async (): Promise<ConfiguredMount> => {
+    ...named.map(({ name, source, kind }) => async (): Promise<ConfiguredMount> => {
+      if (kind !== undefined) return kindMount(kind, name, { [kind.key]: source, prefix }, surroundings);
       if (isUrl(source)) return upstreamMount(name, { url: source, prefix }, surroundings);
       const provider = await filesProvider({ ...options, path: source, name: basename(resolve(source)) || 'root' });
       return { name, provider, prefix };
@@ -108,11 +128,16 @@ export async function closeMounts(mounts: readonly Mount[]): Promise<void> {
 /** Characters of a name that is made out of a path or a URL, before its number. */
 const MAX_MADE_NAME_LENGTH = 40;
 
-/** A mount name out of the last part of a path, or a URL's host; numbered when it is taken, or Vitrine's own. */
-function uniqueName(source: string, taken: ReadonlySet<string>): string {
-  const [text, otherwise] = isUrl(source)
+function nameOf(source: string, kind: Kind | undefined): readonly [string, string] {
+  if (kind?.nameOf !== undefined) return [kind.nameOf(source), kind.key];
+  return isUrl(source)
     ? [new URL(source).hostname.replace(/^www\./, ''), 'server']
     : [basename(resolve(source)), 'folder'];
+}
+
+/** A mount name out of the last part of a path, or a URL's host; numbered when it is taken, or Vitrine's own. */
+function uniqueName(source: string, kind: Kind | undefined, taken: ReadonlySet<string>): string {
+  const [text, otherwise] = nameOf(source, kind);
   const wanted = slug(slug(text).slice(0, MAX_MADE_NAME_LENGTH)) || otherwise;
   for (let number = 1; ; number++) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { mountNameProblem } from '../core/mounts.ts';
 import { RATE } from '../layers/limits/rates.ts';
 import { filesConfig } from '../providers/files/config.ts';
+import { memoryConfig } from '../providers/memory/config.ts';
 import { accessConfig } from './access-schema.ts';
 import { authConfig } from './auth-schema.ts';
 import { nameServers } from './mount-names.ts';
@@ -136,8 +137,8 @@ const filesMount = filesConfig.extend({
     .describe("client: show only what lies under the client's roots too; symbolic links are left out then"),
 });
 
-/** A folder or file, or another server: its path or URL, or a block with options. */
-const mountConfig = z.union([z.string().min(1), filesMount, stdioMount, httpMount]);
+/** What is mounted: its path or URL, or a block with options, which one key of its own tells from the others. */
+const mountConfig = z.union([z.string().min(1), filesMount, stdioMount, httpMount, memoryConfig.extend(everyMount)]);
 
 const auditConfig = z.strictObject({
   file: z.string().min(1).describe('Where the lines go; - for standard error'),

@@ -72,6 +72,11 @@ export interface ReadOptions {
   readonly maxBytes: number;
   /** The most children a container may return (2093-5). */
   readonly maxChildren: number;
+  /**
+   * MIME types or ranges of them in order of preference, as `['text/markdown', 'text/*']`: the one body that suits best is
+   * wanted, of those that there are (`core/accept.ts`). Left out: the provider's own choice, or all alternatives.
+   */
+  readonly accept?: readonly string[] | undefined;
 }
 
 /** Asks for values of one variable of a template that the provider listed. */

@@ -6,6 +6,12 @@ export const RANGE_META_KEY = 'vitrine/range';
 /** In the `_meta` of contents that are a window: `{offset, length, total?}` in bytes, what was sent. */
 export const WINDOW_META_KEY = 'vitrine/window';
 
+/** In the `_meta` of a `resources/read` request: MIME types or ranges of them in order of preference, as `["text/markdown"]`. */
+export const ACCEPT_META_KEY = 'vitrine/accept';
+
+/** In the `_meta` of a resource: the formats that it can be read in, as `[{mimeType, size?}]`, its own first (2093-8). */
+export const FORMATS_META_KEY = 'vitrine/formats';
+
 /** In the `_meta` of a resource whose bytes contradict its name: the type that the name claims. */
 export const DECLARED_MIME_TYPE_META_KEY = 'vitrine/declaredMimeType';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RANGE_META_KEY } from './meta.ts';
+import { ACCEPT_META_KEY, RANGE_META_KEY } from './meta.ts';
 
 /**
  * Loose schemas of the requests that Vitrine answers. They check what a handler relies on and let everything
@@ -14,12 +14,14 @@ const range = z.looseObject({
   length: z.number().int().positive().optional(),
 });
 
+const accept = z.array(z.string().min(1).max(255)).min(1).max(64);
+
 const meta = z.looseObject({}).optional();
 
 export const listParams = z.looseObject({ uri: uri.optional(), cursor, _meta: meta }).default({});
 export const readParams = z.looseObject({
   uri,
-  _meta: z.looseObject({ [RANGE_META_KEY]: range.optional() }).optional(),
+  _meta: z.looseObject({ [RANGE_META_KEY]: range.optional(), [ACCEPT_META_KEY]: accept.optional() }).optional(),
 });
 export const metadataParams = z.looseObject({ uri, _meta: meta });
 export const directoryReadParams = z.looseObject({ uri, cursor, _meta: meta });

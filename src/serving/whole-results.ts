@@ -11,8 +11,12 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { sayingProblems } from './sdk-problems.ts';
 
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
+
+/** Methods that the SDK answers with handlers of its own. */
+const OWN_TO_SDK: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/discover']);
 
 const LEVELS: ReadonlySet<unknown> = new Set<LoggingLevel>([
   'debug',
@@ -45,6 +49,7 @@ export class WholeResultServer extends Server {
         return result;
       };
     }
+    if (OWN_TO_SDK.has(method)) return super._wrapHandler(method, sayingProblems(method, handler));
     if (method !== 'tools/call') return super._wrapHandler(method, handler);
     return async (request, ctx) => {
       let whole: Result | undefined;

@@ -20,3 +20,35 @@ it('a level of log messages that is none is refused as such, and not as an error
     await vitrine.close();
   }
 });
+
+it('a handshake without what it needs is refused as such, within a session and at its start', async () => {
+  const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
+  const vitrine = createVitrine({ mounts: [{ name: 'docs', provider, prefix: 'none' }] });
+  const serving = await serveHttp(vitrine, { port: 0 });
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const post = async (params: object | undefined, session?: string): Promise<Response> =>
+    fetch(serving.url, {
+      method: 'POST',
+      headers: { ...headers, ...(session !== undefined && { 'mcp-session-id': session }) },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+    });
+  try {
+    const clientInfo = { name: 'tests', version: '1.0.0' };
+    const begun = await post({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    const session = begun.headers.get('mcp-session-id') ?? '';
+    await begun.text();
+    for (const params of [undefined, {}, { protocolVersion: 1 }, { protocolVersion: '2025-11-25', capabilities: [] }]) {
+      const text = await (await post(params, session)).text();
+      const { error } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
+      expect(error, text).toMatchObject({ code: -32602, message: expect.stringContaining('params for initialize') });
+      expect(error.message).not.toContain('[');
+      // Without a session there is nothing that could read it any further.
+      const outside = await post(params);
+      expect(outside.status).toBe(400);
+      expect((await outside.json()).error).toMatchObject({ code: -32000 });
+    }
+  } finally {
+    await serving.close();
+    await vitrine.close();
+  }
+});

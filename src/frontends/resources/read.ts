@@ -10,7 +10,7 @@ import { withQuestions } from '../../core/questions.ts';
 import { withRoots } from '../../core/roots.ts';
 import { isBinaryType } from '../../core/text.ts';
 import type { InputRequired } from '../../protocol/input-required.ts';
-import { RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
+import { ACCEPT_META_KEY, RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { ReadParams } from '../../protocol/methods.ts';
 import type { CacheHint, ResourceContents } from '../../protocol/resources.ts';
 import { answering } from './answer.ts';
@@ -48,7 +48,8 @@ type Contents = Pick<ReadResult, 'contents'>;
 async function readContents(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<Contents> {
   const range = rangeOf(params);
   const limit = options.limits.maxReadBytes;
-  return withBodies(options, params.uri, { range }, ctx, async (bodies) => {
+  const accept = params._meta?.[ACCEPT_META_KEY];
+  return withBodies(options, params.uri, { range, accept }, ctx, async (bodies) => {
     const contents: ResourceContents[] = [];
     let budget = limit;
     for (const body of bodies) {

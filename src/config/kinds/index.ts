@@ -1,0 +1,26 @@
+/** Every kind of data that can be mounted, beside folders and other servers. The first that recognises a source has it. */
+import type { ResourceProvider } from '../../core/provider.ts';
+import type { KindSurroundings, MountKind } from './kind.ts';
+import { memoryKind } from './memory.ts';
+
+/** A kind, whatever its blocks are. */
+export type Kind = MountKind<never>;
+
+const KINDS: readonly Kind[] = [memoryKind];
+
+/** The kind of a block, by its key; undefined for folders and servers. */
+export const kindOf = (block: object): Kind | undefined => KINDS.find(({ key }) => key in block);
+
+/** The kind of a typed source; undefined for folders and servers. */
+export async function kindOfSource(source: string, base: string): Promise<Kind | undefined> {
+  for (const kind of KINDS) if (await kind.recognises?.(source, base)) return kind;
+  return undefined;
+}
+
+/** Opens what a block says. @throws ConfigError, ResourceError */
+export const openKind = (
+  kind: Kind,
+  name: string,
+  block: object,
+  surroundings: KindSurroundings,
+): Promise<ResourceProvider> => kind.open(name, block as never, surroundings);

@@ -1,0 +1,27 @@
+/** A kind of data that can be mounted, beside folders and other servers: one file each in this folder. */
+import type { Log } from '../../core/context.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+
+export interface KindSurroundings {
+  /** The directory that relative paths start from. */
+  readonly base: string;
+  readonly log?: Log | undefined;
+}
+
+/** `Block` is what the kind's schema gives: its own key, options, and what every mount may say. */
+export interface MountKind<Block extends object> {
+  /** The key that only blocks of this kind have. Its value says what is mounted; a typed source is that value. */
+  readonly key: string;
+  /**
+   * Whether a text that was typed, or stands for a mount, is one of these: by its shape, or by what lies there. Left out
+   * where a block has to say it.
+   */
+  readonly recognises?: (source: string, base: string) => boolean | Promise<boolean>;
+  /** What a mount of a typed source is called, before it is made a mount name. Default: the last part of its path. */
+  readonly nameOf?: (source: string) => string;
+  /**
+   * Its code is loaded here: what is not mounted costs nothing.
+   * @throws ConfigError that says what is wrong with what was configured
+   */
+  readonly open: (name: string, block: Block, surroundings: KindSurroundings) => Promise<ResourceProvider>;
+}

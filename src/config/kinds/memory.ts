@@ -1,0 +1,20 @@
+/** Literal resources of a configuration. */
+import type { MemoryConfig } from '../../providers/memory/config.ts';
+import type { MemoryResource } from '../../providers/memory/index.ts';
+import type { MountKind } from './kind.ts';
+
+export const memoryKind: MountKind<MemoryConfig> = {
+  key: 'resources',
+  async open(name, { resources }) {
+    const { memoryProvider } = await import('../../providers/memory/index.ts');
+    return memoryProvider({
+      name,
+      resources: Object.fromEntries(
+        Object.entries(resources).map(([path, said]) => [
+          path,
+          (typeof said === 'string' ? { text: said } : said) as MemoryResource,
+        ]),
+      ),
+    });
+  },
+};
