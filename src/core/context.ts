@@ -108,8 +108,14 @@ export function createContext(parts: Partial<Context> = {}): Context {
     log: parts.log ?? SILENT,
     peer: parts.peer ?? (parts.principal ?? ANONYMOUS).id,
     confirmed: parts.confirmed ?? NONE,
-    ...(parts.roots !== undefined && { roots: parts.roots }),
-    ...(parts.client !== undefined && { client: parts.client }),
-    ...(parts.notes !== undefined && { notes: parts.notes }),
+    // Each key, whether there is something to say or not: contexts that are made alike are quick to copy.
+    refused: parts.refused,
+    roots: parts.roots,
+    client: parts.client,
+    purpose: parts.purpose,
+    decided: parts.decided,
+    trace: parts.trace,
+    notes: parts.notes,
+    round: parts.round,
   });
 }

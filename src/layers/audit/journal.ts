@@ -8,7 +8,7 @@ import { chainLine } from './chain.ts';
 import type { AuditOutput } from './output.ts';
 import { jsonOf } from './record.ts';
 
-/** Characters of lines that may wait, about 25,000 lines; further ones are lost, and counted. */
+/** Bytes of lines that may wait, about 15,000 lines; further ones are lost, and counted. */
 export const MAX_QUEUED = 8 * 1024 * 1024;
 
 /** Bytes that are written at once. */
@@ -30,16 +30,31 @@ export interface Journal {
   close(): Promise<void>;
 }
 
+/** Lines as bytes, in memory that the garbage collector need not look through. */
 interface Chunk {
-  /** What is left of it to be written. */
-  rest: Uint8Array;
+  readonly buffer: Buffer;
+  /** Where the next line goes. */
+  used: number;
+  /** What is written of it. */
+  written: number;
   /** The file has no room for the line after it. */
-  readonly full: boolean;
+  full: boolean;
 }
 
+const emptyChunk = (bytes: number): Chunk => ({
+  buffer: Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes)),
+  used: 0,
+  written: 0,
+  full: false,
+});
+
 export function createJournal(output: AuditOutput, log: Log, maxQueued = MAX_QUEUED): Journal {
-  let queue: string[] = [];
+  let chunk = emptyChunk(0);
+  /** The oldest first; the last one is what lines are added to. */
+  const chunks: Chunk[] = [chunk];
   let queued = 0;
+  /** Bytes of the file when all that waits for it is written. */
+  let planned = output.size();
   let lost = 0;
   let link = output.last;
   let timer: NodeJS.Timeout | undefined;
@@ -48,17 +63,36 @@ export function createJournal(output: AuditOutput, log: Log, maxQueued = MAX_QUE
   let gaveUp = false;
   const closing = new AbortController();
 
+  /** Puts a line behind the others, and the file away before it where that has no room. */
   const push = (json: string): void => {
-    queue.push(json);
-    queued += json.length;
+    let next = chainLine(json, link);
+    let bytes = Buffer.byteLength(next.line);
+    if (planned > 0 && planned + bytes > output.maxBytes) {
+      chunk.full = true;
+      planned = 0;
+      begin(0);
+      push(event('rotated'));
+      next = chainLine(json, link);
+      bytes = Buffer.byteLength(next.line);
+    }
+    if (chunk.used + bytes > chunk.buffer.byteLength) begin(bytes);
+    chunk.used += chunk.buffer.write(next.line, chunk.used);
+    link = next.link;
+    planned += bytes;
+    queued += bytes;
+  };
+  const begin = (bytes: number): void => {
+    chunk = emptyChunk(bytes);
+    chunks.push(chunk);
   };
   const event = (name: string, facts: object = {}): string =>
     jsonOf({ time: new Date().toISOString(), event: name, ...facts });
   /** What was lost stands where it would have been: after all that was there before. */
   const confess = (): void => {
     if (lost === 0) return;
-    push(event('lost', { count: lost }));
+    const count = lost;
     lost = 0;
+    push(event('lost', { count }));
   };
 
   function add(record: object): void {
@@ -81,48 +115,32 @@ export function createJournal(output: AuditOutput, log: Log, maxQueued = MAX_QUE
     if (gaveUp) return;
     running ??= drain().finally(() => {
       running = undefined;
-      if (queue.length > 0 && !closing.signal.aborted && !gaveUp) timer ??= setTimeout(start, LINGER_MS);
+      if (queued > 0 && !closing.signal.aborted && !gaveUp) timer ??= setTimeout(start, LINGER_MS);
     });
   }
 
   async function drain(): Promise<void> {
-    let full = false;
+    let more: boolean;
     do {
-      const chunk = nextChunk();
-      full = chunk.full;
-      if (!(await persist(() => writeRest(chunk)))) return;
-      if (full) {
-        if (!(await persist(() => output.rotate()))) return;
-        const json = event('rotated');
-        queue.unshift(json);
-        queued += json.length;
-      }
-      if (queue.length === 0) confess();
-    } while (full || queued >= CHUNK_BYTES || (closing.signal.aborted && queue.length > 0));
+      const first = chunks[0] ?? chunk;
+      if (!(await persist(() => writeRest(first)))) return;
+      // A line may have come since the last byte was written.
+      const done = first.written === first.used;
+      if (done && first === chunk) first.used = first.written = 0;
+      else if (done) chunks.shift();
+      if (first.full && !(await persist(() => output.rotate()))) return;
+      if (queued === 0) confess();
+      more = !done || first !== chunk || queued >= CHUNK_BYTES || (closing.signal.aborted && queued > 0);
+    } while (more);
   }
 
-  /** Takes lines off the queue, as many as are written at once and the file has room for. */
-  function nextChunk(): Chunk {
-    const lines: string[] = [];
-    let size = 0;
-    let full = false;
-    for (const json of queue) {
-      const next = chainLine(json, link);
-      const bytes = Buffer.byteLength(next.line);
-      const at = output.size() + size;
-      full = at > 0 && at + bytes > output.maxBytes;
-      if (full || (size > 0 && size + bytes > CHUNK_BYTES)) break;
-      link = next.link;
-      size += bytes;
-      queued -= json.length;
-      lines.push(next.line);
+  /** All of it, with what is added meanwhile. */
+  async function writeRest(from: Chunk): Promise<void> {
+    while (from.written < from.used) {
+      const bytes = await output.write(from.buffer.subarray(from.written, from.used));
+      from.written += bytes;
+      queued -= bytes;
     }
-    queue = queue.slice(lines.length);
-    return { rest: Buffer.from(lines.join('')), full };
-  }
-
-  async function writeRest(chunk: Chunk): Promise<void> {
-    while (chunk.rest.byteLength > 0) chunk.rest = chunk.rest.subarray(await output.write(chunk.rest));
   }
 
   /** Tries until it works: a full disk may have room again. False when the server ended before that. */

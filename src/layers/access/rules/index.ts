@@ -21,7 +21,17 @@ interface Own {
   readonly rules: readonly CompiledRule[];
   /** Everything is allowed, and no rule stands against it. */
   readonly everything: boolean;
+  /** What was decided about resources, by operation and URI. */
+  readonly decided: Map<AccessOperation, Map<string, Remembered>>;
 }
+
+interface Remembered {
+  readonly mount: string | undefined;
+  readonly decision: AccessDecision;
+}
+
+/** Decisions that are remembered for all principals together, a few MiB. */
+const MAX_REMEMBERED = 20_000;
 
 /** Which rules match a request, for `vitrine explain`. */
 export interface RulesPolicy extends AccessPolicy {
@@ -37,7 +47,9 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     .sort((a, b) => STRICTNESS.indexOf(a.rule.effect) - STRICTNESS.indexOf(b.rule.effect));
   const otherwise: AccessDecision = { effect: fallback, rule: 'default' };
   const resourceTools: AccessDecision = { effect: 'allow', rule: 'default of resource tools' };
-  const known = new WeakMap<Principal, Own>();
+  const attributes = compiled.some(({ target }) => target.attributes);
+  let known = new WeakMap<Principal, Own>();
+  let remembered = 0;
 
   function ownOf(principal: Principal): Own {
     let own = known.get(principal);
@@ -54,10 +66,35 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     // The strictest come first: behind an allowing one there are only allowing ones.
     const open = first === undefined ? fallback === 'allow' : first.rule.effect === 'allow';
     const everything = open && (fallback === 'allow' || own.some(({ target }) => target.everything));
-    return { rules: own, everything };
+    return { rules: own, everything, decided: new Map() };
   }
 
+  /**
+   * Of resources, where nothing but the URI matters, what was decided is remembered: each read asks twice, and most reads
+   * are of what was read before.
+   */
   function decide(request: AccessRequest): AccessDecision {
+    const { operation, uri, mount, template } = request;
+    if (attributes || uri === undefined || template === true || operation === 'call' || operation === 'prompt')
+      return judge(request);
+    const { decided } = ownOf(request.principal);
+    let byUri = decided.get(operation);
+    const before = byUri?.get(uri);
+    if (before !== undefined && before.mount === mount) return before.decision;
+    const decision = judge(request);
+    if (byUri === undefined) {
+      byUri = new Map();
+      decided.set(operation, byUri);
+    }
+    byUri.set(uri, { mount, decision });
+    if (++remembered > MAX_REMEMBERED) {
+      known = new WeakMap();
+      remembered = 0;
+    }
+    return decision;
+  }
+
+  function judge(request: AccessRequest): AccessDecision {
     for (const { target, decision } of ownOf(request.principal).rules) {
       if (target.matches(request)) return decision;
     }
@@ -79,7 +116,7 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
 
   return {
     name: 'rules',
-    attributes: compiled.some(({ target }) => target.attributes),
+    attributes,
     hides: fallback === 'hide' || rules.some(({ effect }) => effect === 'hide'),
     scopes: compiled.some(({ who }) => who.scopes),
     decide,
