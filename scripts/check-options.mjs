@@ -41,9 +41,21 @@ const ofMounts = new Set(keysOf(schema.properties.mounts.additionalProperties));
 // An entry of a host has the keys of a mount, which are documented there, and some of its own.
 const ENTRY = 'mcpServers.<name>.';
 const keys = keysOf(schema).filter((key) => !key.startsWith(ENTRY) || !ofMounts.has(key.slice(ENTRY.length)));
+/** Kinds of data with a page of their own, by the key that only their blocks have: their other keys are documented there. */
+const KINDS = { resources: 'memory', git: 'git', sql: 'sql', http: 'http', s3: 's3', run: 'command' };
+const MOUNT = 'mounts.<name>.';
+const ofKinds = new Set(Object.keys(KINDS).flatMap((key) => keysOfMounts(key).map((each) => `${MOUNT}${each}`)));
+const elsewhere = ['path', 'command', 'url'].flatMap((key) => keysOfMounts(key).map((each) => `${MOUNT}${each}`));
+for (const key of elsewhere) ofKinds.delete(key);
+const general = keys.filter((key) => !ofKinds.has(key));
 // A section of its own is as good as a row.
 const sections = [...configuration.matchAll(/^## `([^`]+)`$/gm)].map((match) => match[1]);
-compare('key', CONFIGURATION, new Set(keys), new Set([...inTables(configuration), ...sections, ...parentsOf(keys)]));
+compare(
+  'key',
+  CONFIGURATION,
+  new Set(general),
+  new Set([...inTables(configuration), ...sections, ...parentsOf(general)]),
+);
 
 /** Keys that only hold others need no row. */
 function parentsOf(all) {
@@ -58,27 +70,58 @@ function keysOfMounts(needed) {
   const blocks = schema.properties.mounts.additionalProperties.anyOf.filter((each) => each.required?.includes(needed));
   return blocks.flatMap((block) => keysOf(block));
 }
-const filesKeys = keysOfMounts('path').filter((key) => key !== 'prefix');
+const filesKeys = keysOfMounts('path').filter((key) => key !== 'prefix' && key !== 'forms');
 compare('option', FILES, new Set(filesKeys), inTables(section(files, 'Options')));
 
 const UPSTREAM = 'docs/providers/upstream.md';
 const upstream = read(UPSTREAM);
 // Icons are documented with the configuration.
-const upstreamKeys = [...keysOfMounts('command'), ...keysOfMounts('url')].filter((key) => !key.startsWith('icons.'));
+const upstreamKeys = [...keysOfMounts('command'), ...keysOfMounts('url')].filter(
+  (key) => !key.startsWith('icons.') && key !== 'forms',
+);
 const documented = [...inTables(section(upstream, 'Options')), ...inTables(section(upstream, 'Authorization'))];
 compare('option', UPSTREAM, new Set(upstreamKeys), new Set([...documented, ...parentsOf(upstreamKeys)]));
+
+/** What may be said of every mount is documented with the configuration. */
+const OF_EVERY_MOUNT = /^(?:prefix|forms|icons(?:\..*)?)$/;
+for (const [key, name] of Object.entries(KINDS)) {
+  const page = `docs/providers/${name}.md`;
+  const own = keysOfMounts(key).filter((each) => !OF_EVERY_MOUNT.test(each));
+  if (own.length === 0) problems.push(`No mount has the key ${key}`);
+  // What stands below the key itself needs not be called by it.
+  const short = (option) => option.replace(new RegExp(`^${key}\\.(?:<name>\\.)?(?=.)`), '');
+  const said = [...inTables(section(read(page), 'Options')), ...parentsOf(own)].map(short);
+  compare('option', page, new Set(own.map(short)), new Set(said));
+}
 
 for (const glob of CREDENTIAL_GLOBS) {
   if (!section(files, 'Credentials').includes(`\`${glob}\``)) problems.push(`${FILES} does not name ${glob}`);
 }
 
+/** The flags of a command, by its help. */
+function flagsOf(command) {
+  const cwd = new URL('..', import.meta.url);
+  const help = execFileSync('node', ['dist/cli/main.js', command, '--help'], { cwd, encoding: 'utf8' });
+  return [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1]);
+}
+
 const SERVING = 'docs/guide/serving.md';
-const help = execFileSync('node', ['dist/cli/main.js', 'serve', '--help'], {
-  cwd: new URL('..', import.meta.url),
-  encoding: 'utf8',
-});
-const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1]);
-compare('flag', SERVING, new Set(flags), inTables(section(read(SERVING), 'Flags')));
+const serving = flagsOf('serve');
+compare('flag', SERVING, new Set(serving), inTables(section(read(SERVING), 'Flags')));
+
+const LOOKING = 'docs/guide/command-line.md';
+const COMMANDS = ['ls', 'tree', 'stat', 'cat', 'grep', 'watch', 'templates', 'tools', 'call', 'prompts', 'servers'];
+// Help is asked for in the same way everywhere.
+const looking = COMMANDS.flatMap(flagsOf).filter((flag) => flag !== '--help');
+compare('flag', LOOKING, new Set(looking), inTables(section(read(LOOKING), 'Options')));
+// What these have beside the options of all commands, which `stat` has.
+const ofAll = new Set([...flagsOf('stat'), '--help']);
+const OWN_PAGES = { get: 'docs/guide/get.md', doctor: 'docs/guide/doctor.md' };
+for (const [command, page] of Object.entries(OWN_PAGES)) {
+  const own = flagsOf(command).filter((flag) => !ofAll.has(flag));
+  compare('flag', page, new Set(own), inTables(section(read(page), 'Options')));
+}
+const flags = [...serving, ...looking];
 if (flags.length === 0 || keys.length === 0) problems.push('Nothing was compared');
 
 for (const problem of problems) console.error(problem);

@@ -14,7 +14,15 @@ import type { Telemetry } from './core/telemetry.ts';
 import type { Tool } from './core/tool.ts';
 import { VERSION } from './core/version.ts';
 import { createHubs } from './engine/hubs.ts';
-import { iconsOf, joinInstructions, prefixApart, unreadyOf, upstreamStates, withState } from './engine/mounts.ts';
+import {
+  hasForms,
+  iconsOf,
+  joinInstructions,
+  prefixApart,
+  unreadyOf,
+  upstreamStates,
+  withState,
+} from './engine/mounts.ts';
 import { createSurroundings, type SurroundingOptions } from './engine/surroundings.ts';
 import { promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
@@ -113,7 +121,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
   const mounts = withState(options.mounts, toolSubscriptions, options.hide);
   const mountOf = (uri: string): string | undefined => mounts.find((each) => publishes(each, uri))?.name;
-  const around = createSurroundings(options, options.limits, mountOf);
+  const around = createSurroundings(options, options.limits, mountOf, (uri) => hasForms(mounts, uri));
   const { gate, audit, access, limits, redaction } = around;
   const provider = applyLayers(mountTree(mounts), around.layers);
   const hubs = createHubs(provider, { gate, admission: limits.admission }, options.changes);

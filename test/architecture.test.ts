@@ -20,7 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   config: ['protocol', 'core', 'providers', 'layers'],
   client: ['protocol', 'core'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
-  cli: ['protocol', 'core', 'providers', 'layers', 'serving', 'config', 'vitrine.ts'],
+  cli: ['protocol', 'core', 'providers', 'layers', 'serving', 'config', 'client', 'vitrine.ts'],
 };
 
 /** The SDK is known in few places: its servers where this one is served, its client where another one is reached. */

@@ -45,7 +45,7 @@ const WHERE: Readonly<Record<string, readonly string[]>> = {
     'src/serving/subscriptions.ts',
     'docs/guide/limits.md',
   ],
-  'SEC-RES-5': ['src/core/uri-template.ts', 'src/core/uri-template'],
+  'SEC-RES-5': ['src/core/uri-template.ts', 'src/core/uri-template', 'src/providers/http/templates.ts'],
   'SEC-RES-6': ['src/layers/mime', 'src/core/verify-type.ts', 'src/client/safety/contents.ts', 'docs/layers/mime.md'],
   'SEC-RES-7': ['src/client/safety', 'docs/guide/client-safety.md'],
   'SEC-TOOL-1': ['src/frontends/tools', 'src/core/schema.ts', 'src/core/tool.ts', 'docs/guide/library.md'],

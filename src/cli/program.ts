@@ -1,12 +1,12 @@
 /** The commands, their options and their help. */
 import { Command, CommanderError, Option } from 'commander';
 import type { Secrets } from '../config/secrets.ts';
-import { VERSION } from '../vitrine.ts';
-import { check } from './check.ts';
+import { VERSION } from '../core/version.ts';
+import { addClientCommands } from './client/program.ts';
 import { UsageError } from './errors.ts';
 import type { ExplainFlags } from './explain.ts';
-import { LOG_LEVELS } from './log.ts';
-import { type ServeFlags, serve } from './serve.ts';
+import { LOG_LEVELS } from './log-levels.ts';
+import type { ServeFlags } from './serve.ts';
 import type { SourceFlags } from './sources.ts';
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
@@ -40,7 +40,11 @@ export function createProgram(secrets: Secrets): Command {
     .option('--tls-key <file>', 'its private key, in PEM')
     .addOption(new Option('--log-level <level>', 'what goes to standard error').choices(LOG_LEVELS).default('warn'))
     .addHelpText('after', EXAMPLES)
-    .action((paths: string[], flags: ServeFlags) => serve(paths, flags, secrets));
+    .action(async (paths: string[], flags: ServeFlags) => {
+      // Each command is loaded when it runs: a look into another server needs nothing of serving.
+      const { serve } = await import('./serve.ts');
+      await serve(paths, flags, secrets);
+    });
 
   program
     .command('check')
@@ -54,7 +58,10 @@ export function createProgram(secrets: Secrets): Command {
     .option('--mcp-config <file>', 'check a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')
     .option('--gitignore', 'leave out what .gitignore files leave out')
-    .action((paths: string[], flags: SourceFlags) => check(paths, flags, secrets));
+    .action(async (paths: string[], flags: SourceFlags) => {
+      const { check } = await import('./check.ts');
+      await check(paths, flags, secrets);
+    });
 
   program
     .command('authorize')
@@ -114,6 +121,8 @@ export function createProgram(secrets: Secrets): Command {
       await auditVerify(file, flags.head);
     });
 
+  addClientCommands(program, secrets);
+
   for (const command of [...program.commands, ...audit.commands])
     command.exitOverride().configureOutput({ outputError: () => {} });
   return program;
@@ -127,6 +136,7 @@ Examples:
   vitrine serve --config vitrine.yaml      what the file says; see docs/guide/configuration.md
   vitrine serve --mcp-config mcp.json      the servers of a host in one; see docs/guide/gateway.md
   vitrine serve https://mcp.example/mcp    another server, for hosts that cannot reach it
+  vitrine serve https://example.com/feed   a page, a feed or an answer of the web
 `;
 
 /** @throws UsageError for what commander refuses; help and version print and return */

@@ -15,7 +15,8 @@ import { createVitrine, VERSION, type Vitrine } from '../vitrine.ts';
 import { type Address, parseAddress } from './address.ts';
 import { UsageError } from './errors.ts';
 import { httpSnippets, stdioSnippets } from './hosts.ts';
-import { createLog, type LogLevel } from './log.ts';
+import { createLog } from './log.ts';
+import type { LogLevel } from './log-levels.ts';
 import { defined, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
 import { metricsOf, telemetryOf } from './telemetry.ts';
 

@@ -4,18 +4,21 @@ import { basename, dirname, resolve } from 'node:path';
 import { cedarOf } from '../config/cedar.ts';
 import { ConfigError } from '../config/error.ts';
 import type { HostServer } from '../config/host-servers.ts';
+import { kindOfSource } from '../config/kinds/index.ts';
 import { nameServers } from '../config/mount-names.ts';
 import { closeMounts, mountsOf, mountsOfSources } from '../config/mounts.ts';
 import { promptFoldersOf } from '../config/prompts.ts';
 import { isUrl } from '../config/references.ts';
 import type { Config } from '../config/schema.ts';
-import type { Secrets } from '../config/secrets.ts';
+import { addPassword, type Secrets } from '../config/secrets.ts';
 import type { ConfiguredMount } from '../config/upstream-mounts.ts';
 import type { AccessPolicy } from '../core/access.ts';
 import type { Log } from '../core/context.ts';
 import type { PromptFolder } from '../core/prompt.ts';
 import type { AccessRules } from '../layers/access/index.ts';
+import type { AlternativesOptions } from '../layers/alternatives/index.ts';
 import type { UsageLimits } from '../layers/limits/index.ts';
+import { isDatabaseUrl } from '../providers/sql/dialects.ts';
 import type { VitrineOptions } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
 
@@ -64,9 +67,10 @@ export async function openSources(
       `Say what to serve, as in: vitrine serve ./docs${here === undefined ? '' : `, or: vitrine serve ${here}`}`,
     );
   }
-  for (const path of paths) assertServable(path);
+  for (const path of paths) addPassword(path, secrets);
+  for (const path of paths) if ((await kindOfSource(path, process.cwd())) === undefined) assertServable(path);
   const args = [
-    ...paths.map((path) => (isUrl(path) ? path : resolve(path))),
+    ...paths.map((path) => (SCHEME.test(path) || isDatabaseUrl(path) ? secrets.hide(path) : resolve(path))),
     ...mcpArgs,
     ...(hidden ? ['--hidden'] : []),
     ...(gitignore ? ['--gitignore'] : []),
@@ -83,6 +87,8 @@ async function openConfig(
 ): Promise<Omit<Sources, 'args'>> {
   const { hostServersOf, loadConfig } = await import('../config/load.ts');
   const config = await loadConfig(file, { secrets });
+  for (const mount of Object.values(config.mounts))
+    addPassword(typeof mount === 'object' && 'sql' in mount ? mount.sql : mount, secrets);
   const base = dirname(resolve(file));
   const servers = hostServersOf(config.mcpServers ?? {}, base);
   assertNotItself(servers, file);
@@ -150,6 +156,9 @@ function ignoredOf(servers: readonly HostServer[]): Sources['ignored'] {
   return ignored.length === 0 ? undefined : Object.fromEntries(ignored);
 }
 
+/** Begins what is a URL, and no path. */
+const SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
+
 /** @throws UsageError for a URL that is none of an MCP server */
 function assertServable(path: string): void {
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(path)?.[1];
@@ -180,7 +189,7 @@ export function engineOptions(
     tls: _tls,
     ...identity
   } = config.server ?? {};
-  const { redact = 'off', access } = config;
+  const { redact = 'off', access, forms = 'on' } = config;
   const listed = typeof listing === 'string' ? { mode: listing } : listing;
   return {
     mounts,
@@ -189,6 +198,8 @@ export function engineOptions(
     confirm,
     access: policy ?? accessRules(access),
     redact: redact === 'off' ? undefined : redact === 'on' ? {} : redact,
+    describe: config.describe,
+    forms: forms === 'off' ? false : forms === 'on' ? {} : formsOf(forms),
     icons: icons === 'on',
     server: defined({ ...identity, ...(name !== undefined && { name }) }),
     listing: listed.mode ?? 'walk',
@@ -205,6 +216,10 @@ export function engineOptions(
       Object.entries(defined(limits.timeouts ?? {})).map(([operation, seconds]) => [operation, seconds * 1_000]),
     ),
   };
+}
+
+function formsOf({ timeoutSeconds, ...forms }: Exclude<Config['forms'], string | undefined>): AlternativesOptions {
+  return { ...forms, ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1_000 }) };
 }
 
 const accessRules = (access: Config['access']): AccessRules | undefined =>

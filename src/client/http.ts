@@ -1,5 +1,6 @@
 /** Connecting to a server by its URL: a client in whichever era the server speaks, whose streams are looked after. */
 import {
+  type AuthProvider,
   Client,
   type ClientOptions,
   type Implementation,
@@ -28,8 +29,8 @@ export interface HttpTarget extends ClientTarget {
   readonly url: string | URL;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** OAuth, as the SDK has it. */
-  readonly authProvider?: OAuthClientProvider | undefined;
+  /** OAuth, as the SDK has it, or anything else that gives tokens. */
+  readonly authProvider?: OAuthClientProvider | AuthProvider | undefined;
   /** Instead of the `fetch` of the platform. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Bytes of one answer, or of one event of a stream; more ends it before it is parsed. Default 64 MiB. */

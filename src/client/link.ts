@@ -77,7 +77,7 @@ export interface Learned {
 const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
 
 /** Takes any result: the SDK's own schemas drop the fields that they do not know. */
-const anyResult: StandardSchemaV1<unknown, Data> = {
+export const anyResult: StandardSchemaV1<unknown, Data> = {
   '~standard': {
     version: 1,
     vendor: 'vitrine',

@@ -1,5 +1,5 @@
 /** Reads: a window where one is wanted, limits before anything is decoded, and what is kept asked about rather than sent again. */
-import { RANGE_META_KEY } from '../protocol/meta.ts';
+import { ACCEPT_META_KEY, RANGE_META_KEY } from '../protocol/meta.ts';
 import { METADATA_METHOD } from '../protocol/methods.ts';
 import type { Asking, CallOptions } from './asking.ts';
 import { base64Size, utf8Size } from './base64.ts';
@@ -11,8 +11,9 @@ import { entriesIn, identityOf, isListable, resourceIn } from './shapes.ts';
 
 export interface ReadOptions extends CallOptions {
   /**
-   * The formats that are wanted, best first: `['text/markdown', 'text/*']`, or as in HTTP's `Accept`. Default: the format
-   * that the server sends first.
+   * The formats that are wanted, best first: `['text/markdown', 'text/*']`, or as in HTTP's `Accept`. A server that can
+   * make formats (`vitrine/accept`) is told; of what is sent the best one is taken. Default: the format that the server
+   * sends first.
    */
   readonly accept?: string | readonly string[] | undefined;
   /**
@@ -66,13 +67,14 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
   async function fetchWhole(
     uri: string,
     range: ByteRange | undefined,
+    accept: readonly string[],
     options: CallOptions,
   ): Promise<{ value: Data; from: ReadResult['from'] }> {
-    const part = partOf(range);
+    const part = partOf(range, accept);
     const question = { method: READ, uri, part };
     const whole = { method: READ, uri, part: '' };
     if (options.fresh !== true) {
-      for (const each of part === '' ? [whole] : [question, whole]) {
+      for (const each of part === '' ? [whole] : accept.length > 0 ? [question] : [question, whole]) {
         const kept = await cache.get(each);
         if (kept?.fresh === true) return { value: kept.value, from: 'cache' };
       }
@@ -84,11 +86,15 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
       const same = await revalidated(link, uri, part, inner);
       if (same !== undefined) return { value: same, from: 'revalidated' as const };
       const since = cache.mark();
-      const meta = range === undefined ? {} : { _meta: { [RANGE_META_KEY]: wireRange(range) } };
-      const value = await asking.request(link, READ, { uri, ...meta }, inner);
+      const meta = {
+        ...(range !== undefined && { [RANGE_META_KEY]: wireRange(range) }),
+        ...(accept.length > 0 && { [ACCEPT_META_KEY]: accept }),
+      };
+      const params = { uri, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+      const value = await asking.request(link, READ, params, inner);
       const items = entriesIn(value, 'contents') ?? [];
       const windowed = items.some((item) => itemIn(item, uri)?.window !== undefined);
-      await cache.put(windowed ? question : whole, value, since, validatorOf(items, uri));
+      await cache.put(windowed || accept.length > 0 ? question : whole, value, since, validatorOf(items, uri));
       return { value, from: 'server' as const };
     });
   }
@@ -117,7 +123,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
       if (range === undefined && before.size !== undefined && before.size > maxBytes) {
         throw tooLarge(uri, before.size, maxBytes);
       }
-      const { value, from } = await fetchWhole(uri, range, options);
+      const { value, from } = await fetchWhole(uri, range, formatsIn(accept), options);
       const entries = entriesIn(value, 'contents');
       if (entries === undefined || entries.length > MAX_ITEMS) {
         throw invalidAnswer('The answer of the server has no contents that can be taken', uri);
@@ -144,8 +150,24 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
 /** A server that sends everything where a window was asked for may send so many times `maxBytes`. */
 const WHOLE_FACTOR = 16;
 
-const partOf = (range: ByteRange | undefined): string =>
-  range === undefined ? '' : `${range.offset ?? 0}+${range.length ?? ''}`;
+const partOf = (range: ByteRange | undefined, accept: readonly string[]): string =>
+  [
+    ...(range === undefined ? [] : [`${range.offset ?? 0}+${range.length ?? ''}`]),
+    ...(accept.length === 0 ? [] : [JSON.stringify(accept)]),
+  ].join(' ');
+
+/** Formats that a server is told, and characters of each. */
+const MAX_FORMATS = 64;
+const MAX_FORMAT_LENGTH = 255;
+
+/** As they are sent; what is too long for any type is left out. */
+function formatsIn(accept: ReadOptions['accept']): readonly string[] {
+  const patterns = typeof accept === 'string' ? accept.split(',') : (accept ?? []);
+  return patterns
+    .map((pattern) => pattern.trim())
+    .filter((pattern) => pattern !== '' && pattern.length <= MAX_FORMAT_LENGTH)
+    .slice(0, MAX_FORMATS);
+}
 
 const wireRange = ({ offset, length }: ByteRange): ByteRange => ({
   ...(offset !== undefined && { offset }),

@@ -14,5 +14,9 @@ export const iconConfig = z.strictObject({
 
 export const everyMount = {
   icons: z.array(iconConfig).max(16).optional().describe('Icons of its folders and templates'),
+  forms: z
+    .enum(['on', 'off'])
+    .optional()
+    .describe('off: what it has is given as it is. Default: on, and off for other servers'),
   prefix: z.enum(['name', 'none']).optional().describe('none: publish the URIs of the source as they are'),
 };

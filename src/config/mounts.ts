@@ -62,22 +62,28 @@ async function mountOf(
 async function kindMount(
   kind: Kind,
   name: string,
-  { prefix, icons, ...block }: Pick<Mount, 'prefix' | 'icons'>,
+  { prefix, icons, forms, ...block }: Pick<Mount, 'prefix' | 'icons'> & FormsBlock,
   surroundings: UpstreamSurroundings,
 ): Promise<Mount> {
-  return { name, prefix, icons, provider: await openKind(kind, name, block, surroundings) };
+  return { name, prefix, icons, ...saidForms(forms), provider: await openKind(kind, name, block, surroundings) };
 }
+
+type FormsBlock = { readonly forms?: 'on' | 'off' | undefined };
+
+/** Left out where nothing is said: then it is the kind of the mount that decides. */
+const saidForms = (forms: FormsBlock['forms']): Pick<Mount, 'forms'> =>
+  forms === undefined ? {} : { forms: forms === 'on' };
 
 type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> & { readonly path: string };
 
 async function filesMount(name: string, block: FilesBlock, base: string): Promise<Mount> {
-  const { prefix, prompts: _prompts, roots, path, icons, ...options } = block;
+  const { prefix, prompts: _prompts, roots, path, icons, forms, ...options } = block;
+  const said = { name, prefix, icons, ...saidForms(forms) };
   const source = resolve(base, path);
-  if (roots === undefined)
-    return { name, prefix, icons, provider: await filesProvider({ ...options, path: source, name }) };
+  if (roots === undefined) return { ...said, provider: await filesProvider({ ...options, path: source, name }) };
   // Bounds are of names, so a name must not be a way to another place.
   const provider = await filesProvider({ ...options, symlinks: false, path: source, name });
-  return { name, prefix, icons, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
+  return { ...said, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
 }
 
 /** Canonical path of a folder, or of the one that a file lies in. */

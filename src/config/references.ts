@@ -17,7 +17,13 @@ export class ReferenceProblem extends Error {
 }
 
 /** Where a reference may stand in the block of a server. */
-const REFERRING: ReadonlySet<string> = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers', 'auth']);
+const REFERRING: ReadonlySet<string> = new Set([
+  ...['command', 'args', 'env', 'cwd', 'url', 'headers', 'auth'],
+  ...['s3', 'endpoint', 'region', 'profile', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
+  ...['http', 'query'],
+  'sql',
+  'run',
+]);
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const VARIABLE = /^(?:env:)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<default>:-(?<value>[\s\S]*))?$/;
@@ -54,7 +60,7 @@ export function resolveReferences(content: unknown, env: Environment, secrets: S
     return isRecord(value) ? mapValues(value, (each, key) => resolve(each, [...path, key])) : value;
   };
   const inBlock = (block: unknown, path: readonly PropertyKey[]): unknown => {
-    if (typeof block === 'string') return isUrl(block) ? resolve(block, path) : block;
+    if (typeof block === 'string') return hasScheme(block) ? resolve(block, path) : block;
     if (!isRecord(block)) return block;
     return mapValues(block, (each, key) => (REFERRING.has(key) ? resolve(each, [...path, key]) : each));
   };
@@ -82,6 +88,9 @@ const unknownReference = (inner: string): string =>
     : `is no reference to the environment, as ${written('NAME')}, ${written('NAME:-default')} and ${written('env:NAME')} are`;
 
 const written = (inner: string): string => `\${${inner}}`;
+
+/** Whether a mount that is a text is a URL: of a server, a database, or whatever else is reached by one. */
+const hasScheme = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 
 /** Whether a mount that is a text is the address of a server. */
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);

@@ -2,10 +2,17 @@
 import { z } from 'zod';
 import { mountNameProblem } from '../core/mounts.ts';
 import { RATE } from '../layers/limits/rates.ts';
+import { commandConfig } from '../providers/command/config.ts';
 import { filesConfig } from '../providers/files/config.ts';
+import { gitConfig } from '../providers/git/config.ts';
+import { httpConfig } from '../providers/http/config.ts';
 import { memoryConfig } from '../providers/memory/config.ts';
+import { s3Config } from '../providers/s3/config.ts';
+import { sqlConfig } from '../providers/sql/config.ts';
 import { accessConfig } from './access-schema.ts';
 import { authConfig } from './auth-schema.ts';
+import { describeConfig } from './describe-schema.ts';
+import { formsConfig } from './forms-schema.ts';
 import { nameServers } from './mount-names.ts';
 import { everyMount, iconConfig } from './mount-schema.ts';
 import { redactConfig } from './redact-schema.ts';
@@ -138,7 +145,18 @@ const filesMount = filesConfig.extend({
 });
 
 /** What is mounted: its path or URL, or a block with options, which one key of its own tells from the others. */
-const mountConfig = z.union([z.string().min(1), filesMount, stdioMount, httpMount, memoryConfig.extend(everyMount)]);
+const mountConfig = z.union([
+  z.string().min(1),
+  filesMount,
+  stdioMount,
+  httpMount,
+  memoryConfig.extend(everyMount),
+  gitConfig.extend(everyMount),
+  s3Config.extend(everyMount),
+  sqlConfig.extend(everyMount),
+  commandConfig.extend(everyMount),
+  httpConfig.extend(everyMount),
+]);
 
 const auditConfig = z.strictObject({
   file: z.string().min(1).describe('Where the lines go; - for standard error'),
@@ -172,6 +190,10 @@ const settings = z.strictObject({
     .optional()
     .describe('Globs over URIs, such as docs+file:///private/**: a human confirms each read of what matches'),
   redact: redactConfig.optional().describe('Secrets in what is read are found and covered. Default: off'),
+  forms: formsConfig.optional().describe('Other forms of what is read, as the text of documents. Default: on'),
+  describe: describeConfig
+    .optional()
+    .describe('Titles, descriptions, icons and annotations of what fits. Default: none'),
   access: accessConfig.optional().describe('Who may do what; with it, what nothing allows is denied'),
   audit: auditConfig.optional().describe('A line for each operation, in a chain that shows changes'),
   telemetry: telemetryConfig.optional().describe('Traces and metrics. Default: none'),

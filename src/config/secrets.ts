@@ -43,3 +43,15 @@ export function createSecrets(): Secrets {
     },
   };
 }
+
+/** Remembers the password of a URL, so that it is hidden wherever the URL is shown. */
+export function addPassword(source: unknown, secrets: Secrets): void {
+  if (typeof source !== 'string' || !URL.canParse(source)) return;
+  const { password } = new URL(source);
+  secrets.add('PASSWORD', password);
+  try {
+    secrets.add('PASSWORD', decodeURIComponent(password));
+  } catch {
+    // It has a percent sign in it that is none of an escape: it is what it is.
+  }
+}

@@ -36,7 +36,7 @@ export async function upstreamMount(
   { base, log }: UpstreamSurroundings,
 ): Promise<ConfiguredMount> {
   const { upstream } = await import('../providers/upstream/index.ts');
-  const { prefix, icons, start = 'eager', connections, maxConnections, schemes, required = false } = block;
+  const { prefix, icons, forms, start = 'eager', connections, maxConnections, schemes, required = false } = block;
   const connectTimeoutMs = milliseconds(block.connectTimeoutSeconds) ?? CONNECT_TIMEOUT_MS;
   const target = 'url' in block ? await httpTarget(name, block) : stdioTarget(block, base);
   const up = upstream({
@@ -57,6 +57,7 @@ export async function upstreamMount(
     name,
     prefix,
     icons,
+    ...(forms !== undefined && { forms: forms === 'on' }),
     provider,
     server,
     health: () => up.health(),

@@ -29,6 +29,8 @@ export interface Mount {
   readonly server?: MountedServer | undefined;
   /** `false` keeps it out of lists that begin with the mounts: what it has is found by its URI. */
   readonly listed?: boolean | undefined;
+  /** Whether what it has may be offered in other forms than its own. Default: not of a server that is mounted. */
+  readonly forms?: boolean | undefined;
   /** How the server is that is mounted, as JSON for people; without secrets. */
   readonly health?: (() => object) | undefined;
   /** Whether it can be reached, of a mount without which the server is not ready. Default: nobody asks. */

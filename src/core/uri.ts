@@ -115,6 +115,35 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
+/** Begins a segment that stands for a name which cannot be one, in hexadecimal UTF-8. */
+export const ODD_NAME = ';x=';
+
+/**
+ * A segment for any text without slashes, for those who must name what others named: what can be a segment is itself;
+ * nothing, dots, and what has control characters or backslashes in it is written as `;x=` and its UTF-8 in hexadecimal.
+ * One text has one segment, and `nameOfSegment` gives it back.
+ */
+export function segmentOfName(name: string): string {
+  return nameProblem(name) === undefined && !name.startsWith(ODD_NAME)
+    ? name
+    : ODD_NAME + Array.from(new TextEncoder().encode(name), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The text that a decoded segment stands for. @throws ResourceError `invalid` for another spelling of it */
+export function nameOfSegment(segment: string, uri?: string): string {
+  if (!segment.startsWith(ODD_NAME)) return segment;
+  const bytes = segment.slice(ODD_NAME.length).match(/../g) ?? [];
+  const name = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+    Uint8Array.from(bytes, (hex) => Number(`0x${hex}`)),
+  );
+  if (segmentOfName(name) !== segment || name.includes('/'))
+    throw invalid(
+      `A segment that begins with ${ODD_NAME} goes on with hexadecimal UTF-8 of what cannot be written`,
+      uri,
+    );
+  return name;
+}
+
 /** A name in canonical escapes: RFC 3986 `pchar` stays as it is, everything else is percent-encoded UTF-8. */
 export function encodeSegment(name: string): string {
   return encodeURIComponent(name).replace(/%(?:21|24|26|27|28|29|2A|2B|2C|3A|3B|3D|40)/g, decodeURIComponent);

@@ -1,6 +1,6 @@
 /** What is asked of the mounts as a whole: the one of Vitrine's own state, icons, instructions, and how they are. */
 import { invalid } from '../core/errors.ts';
-import { ANY_SCHEME, type Mount, STATE_MOUNT } from '../core/mounts.ts';
+import { ANY_SCHEME, type Mount, publishes, STATE_MOUNT } from '../core/mounts.ts';
 import type { PublishedServer } from '../core/published-server.ts';
 import type { SubscriptionBook } from '../frontends/resource-tools/subscribing/book.ts';
 import type { MountIcons } from '../frontends/resources/icons.ts';
@@ -79,3 +79,9 @@ export const upstreamStates = (
     const found = health?.();
     return found !== undefined && 'state' in found ? [{ mount: name, state: String(found.state) }] : [];
   });
+
+/** Whether what lies under a URI may be offered in other forms: what a mounted server has is, where that is said. */
+export function hasForms(mounts: readonly Mount[], uri: string): boolean {
+  const mount = mounts.find((each) => publishes(each, uri));
+  return mount !== undefined && (mount.forms ?? mount.server === undefined);
+}

@@ -3,7 +3,9 @@ import { type Gate, gates } from '../core/gate.ts';
 import type { Layer } from '../core/layer.ts';
 import type { Telemetry } from '../core/telemetry.ts';
 import { type Access, type AccessOptions, createAccess, withConfirmed } from '../layers/access/index.ts';
+import { type Alternatives, type AlternativesOptions, createAlternatives } from '../layers/alternatives/index.ts';
 import { type Audit, type AuditOptions, createAudit } from '../layers/audit/index.ts';
+import { type Description, describeLayer } from '../layers/describe/index.ts';
 import { createLimits, type Limits, type UsageLimits } from '../layers/limits/index.ts';
 import { mimeLayer } from '../layers/mime/index.ts';
 import { createRedaction, type Redaction, type RedactOptions } from '../layers/redact/index.ts';
@@ -27,6 +29,10 @@ export interface SurroundingOptions {
   readonly telemetry?: Telemetry | undefined;
   /** Secrets in what is read are covered, or what has them refused. Default: nothing is looked through. */
   readonly redact?: RedactOptions | undefined;
+  /** Other forms of what is read, as the text of documents. Default: `false`, none. */
+  readonly forms?: AlternativesOptions | false | undefined;
+  /** What is said of resources, beside what their providers say. */
+  readonly describe?: readonly Description[] | undefined;
 }
 
 export interface Surroundings {
@@ -37,14 +43,19 @@ export interface Surroundings {
   readonly access: Access | undefined;
   readonly limits: Limits;
   readonly redaction: Redaction | undefined;
+  readonly alternatives: Alternatives | undefined;
   close(): Promise<void>;
 }
 
-/** @param mountOf the mount that a published URI belongs to */
+/**
+ * @param mountOf the mount that a published URI belongs to
+ * @param hasForms whether what a mount has may be converted
+ */
 export function createSurroundings(
   options: SurroundingOptions,
   usage: UsageLimits | undefined,
   mountOf: (uri: string) => string | undefined,
+  hasForms: (uri: string) => boolean = () => true,
 ): Surroundings {
   const { telemetry, timeoutMs, timeouts } = options;
   const audit = options.audit && createAudit(options.audit, mountOf);
@@ -52,6 +63,7 @@ export function createSurroundings(
   const access = rules && createAccess(rules, mountOf);
   const limits = createLimits(usage, audit?.refused);
   const redaction = options.redact && createRedaction(options.redact);
+  const alternatives = options.forms ? createAlternatives(options.forms, { concerns: hasForms }) : undefined;
   const layers = [
     telemetry?.layer(mountOf),
     audit?.layer,
@@ -59,6 +71,8 @@ export function createSurroundings(
     limits.layer,
     timeoutLayer({ timeoutMs, timeouts }),
     redaction?.layer,
+    alternatives?.layer,
+    options.describe && options.describe.length > 0 ? describeLayer(options.describe) : undefined,
     mimeLayer(),
   ];
   return {
@@ -68,8 +82,10 @@ export function createSurroundings(
     access,
     limits,
     redaction,
+    alternatives,
     async close() {
       limits.close();
+      await alternatives?.close();
       await redaction?.close();
       await access?.close();
       await audit?.close();

@@ -15,6 +15,15 @@ export const FORMATS_META_KEY = 'vitrine/formats';
 /** In the `_meta` of a resource whose bytes contradict its name: the type that the name claims. */
 export const DECLARED_MIME_TYPE_META_KEY = 'vitrine/declaredMimeType';
 
+/** In the `_meta` of a resource: the entity tag of its content where it lies, without quotes. */
+export const ETAG_META_KEY = 'vitrine/etag';
+
+/** In the `_meta` of a file of a git tree: `{hash, mode}`, as git writes them. */
+export const GIT_META_KEY = 'vitrine/git';
+
+/** In the `_meta` of contents that are text in UTF-16, as their byte-order mark says: `utf-16le` or `utf-16be`. */
+export const CHARSET_META_KEY = 'vitrine/charset';
+
 /** In the `_meta` of contents, and of results of mounted servers: how many secrets of each kind are covered, as `{kind: count}`. */
 export const REDACTED_META_KEY = 'vitrine/redacted';
 

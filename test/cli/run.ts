@@ -10,9 +10,17 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs `vitrine <args>` with nothing on standard input. */
-export async function vitrine(args: readonly string[], cwd = ROOT): Promise<Outcome> {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+/** Runs `vitrine <args>` with nothing on standard input. @param env is added to what there is */
+export async function vitrine(
+  args: readonly string[],
+  cwd = ROOT,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => {

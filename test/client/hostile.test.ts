@@ -1,260 +1,212 @@
-/** Servers that would have a client work for ever, or run out of memory: it ends, says why, and asked no more than it had to. */
-
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
+/** A server that is hostile in every way, in both eras: it harms nothing, and exhausts nothing. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JSDOM } from 'jsdom';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { guardSampling, guardTools, type ToolReview } from '../../src/client/guards/index.ts';
 import { createResourceClient, type ResourceClient } from '../../src/client/index.ts';
-import { ERAS } from '../e2e/harness.ts';
-import { type Answers, all, eraOf, refusal, type Scripted, scripted } from './scripted.ts';
+import { checkContents, createSanitizer, forTerminal, renderingOf } from '../../src/client/safety/index.ts';
+import { UNSAFE } from '../cli/client/odd.ts';
+import { run } from '../cli/client/run.ts';
+import { temporaryFolder } from '../e2e/folders.ts';
+import { type Connected, ERAS } from '../e2e/harness.ts';
+import { askedBy, connectHostile, HOSTILE_SERVER, recorder, textOf } from './guards/hostile.ts';
+import { all } from './scripted.ts';
 
-/** An entry as both eras take it. */
-const named = (uri: string, more: object = {}): object => ({
-  uri,
-  name: uri.slice(uri.lastIndexOf('/') + 1) || uri,
-  ...more,
-});
+describe.each(ERAS)('a hostile server of the %s era', (era) => {
+  /** As a command line names it. */
+  const SERVER = `"${process.execPath}" "${HOSTILE_SERVER}" ${era}`;
+  let connected: Connected;
+  let resources: ResourceClient;
+  beforeAll(async () => {
+    connected = await connectHostile(era);
+    resources = createResourceClient(connected.client);
+  });
+  afterAll(async () => {
+    await resources.close();
+    await connected.close();
+  });
 
-const DIRECTORY = { mimeType: 'inode/directory', capabilities: { list: true, subscribe: false } };
-const SEP_2093 = { resources: {}, extensions: { 'vitrine/resource-metadata': {} } };
+  /** What a tool of it says. */
+  const ask = async (name: string): Promise<unknown> => JSON.parse(textOf(await connected.client.callTool({ name })));
 
-describe.each(ERAS)('against a hostile server of the %s era', (era) => {
-  async function against(
-    answers: Answers,
-    run: (resources: ResourceClient, server: Scripted) => Promise<void>,
-    capabilities: object = SEP_2093,
-  ): Promise<void> {
-    await using server = await scripted(answers, capabilities as Readonly<Record<string, unknown>>);
-    await using resources = createResourceClient({ url: server.url, ...eraOf[era] });
-    await run(resources, server);
+  /** How many pages of lists it was asked for meanwhile. */
+  async function pagesFor(work: () => Promise<void>): Promise<number> {
+    const before = Number(await ask('pages'));
+    await work();
+    return Number(await ask('pages')) - before;
   }
 
-  it('a list of pages without end, each empty, stops after as many as were wanted [2093-10]', async () => {
-    let page = 0;
-    await against(
-      { 'resources/list': () => ({ resources: [], nextCursor: `${++page}` }) },
-      async (resources, server) => {
-        const listing = resources.list(undefined, { maxPages: 20 });
-        expect(await all(listing)).toEqual([]);
-        expect(listing.report).toMatchObject({ stopped: 'max-pages', pages: 20 });
-        expect(server.count('resources/list')).toBe(20);
-      },
-    );
+  const contentsOf = async (name: string) => (await resources.read(`evil:///${name}`)).primary?.contents ?? {};
+
+  it('endless pages: as many are asked for as were wanted [2093-10]', async () => {
+    const empty = resources.list('evil:///endless', { maxPages: 20 });
+    expect(await pagesFor(async () => expect(await all(empty)).toEqual([]))).toBe(20);
+    expect(empty.report).toMatchObject({ stopped: 'max-pages', pages: 20 });
+    const full = resources.list('evil:///more', { maxResources: 5 });
+    expect(await pagesFor(async () => expect(await all(full)).toHaveLength(5))).toBe(3);
+    expect(full.report).toMatchObject({ stopped: 'max-resources', pages: 3, resources: 5 });
   });
 
-  it('a list of resources without end stops after as many as were wanted [2093-10]', async () => {
-    let page = 0;
-    const answer = () => {
-      page++;
-      return { resources: [named(`x:/${page}/a`), named(`x:/${page}/b`)], nextCursor: `${page}` };
-    };
-    await against({ 'resources/list': answer }, async (resources, server) => {
-      const listing = resources.list(undefined, { maxResources: 5 });
-      expect(await all(listing)).toHaveLength(5);
-      expect(listing.report).toMatchObject({ stopped: 'max-resources', pages: 3, resources: 5 });
-      expect(server.count('resources/list')).toBe(3);
-    });
+  it('cursor loops: a cursor that comes again ends the list [2093-10]', async () => {
+    const listing = resources.list('evil:///loop');
+    expect(await pagesFor(async () => expect(await all(listing)).toHaveLength(4))).toBe(4);
+    expect(listing.report.stopped).toBe('repeated-cursor');
+    const walk = resources.walk('evil:///loop');
+    await all(walk);
+    expect(walk.report).toMatchObject({ stopped: { 'repeated-cursor': 1 }, complete: false });
   });
 
-  it('a cursor that comes again ends the list [2093-10]', async () => {
-    const next: Readonly<Record<string, string>> = { '': 'a', a: 'b', b: 'c', c: 'a' };
-    const answer = ({ cursor = '' }: Readonly<Record<string, unknown>>) => ({
-      resources: [named(`x:/p${cursor}`)],
-      nextCursor: next[String(cursor)],
-    });
-    await against({ 'resources/list': answer }, async (resources, server) => {
-      const listing = resources.list();
-      expect(await all(listing)).toHaveLength(4);
-      expect(listing.report.stopped).toBe('repeated-cursor');
-      expect(server.count('resources/list')).toBe(4);
-      const walk = resources.walk();
-      await all(walk);
-      expect(walk.report).toMatchObject({ stopped: { 'repeated-cursor': 1 }, complete: false });
-    });
-  });
-
-  it('a cycle of containers is gone through once [2093-10]', async () => {
-    const children: Readonly<Record<string, readonly string[]>> = {
-      'x:///a': ['x:///b', 'x:///c'],
-      'x:///b': ['x:///a', 'x:///c'],
-      // The same under other spellings.
-      'x:///c': ['x:///%61/', 'x:///b/', 'x:///c'],
-    };
-    const answer = ({ uri }: Readonly<Record<string, unknown>>) => ({
-      resources: (children[String(uri)] ?? []).map((each) => named(each, DIRECTORY)),
-    });
-    await against({ 'resources/list': answer }, async (resources, server) => {
-      const walk = resources.walk('x:///a');
+  it('cycles: each container is gone through once, however it is spelled [2093-10]', async () => {
+    const walk = resources.walk('evil:///a');
+    const asked = await pagesFor(async () => {
       const found = await all(walk);
-      expect(found.map(({ resource }) => resource.uri)).toEqual(['x:///b', 'x:///c', 'x:///%61/']);
-      expect(walk.report.stopped.visited).toBe(4);
-      expect(walk.report.complete).toBe(true);
-      expect(server.count('resources/list')).toBe(4);
+      expect(found.map(({ resource }) => resource.uri)).toEqual(['evil:///b', 'evil:///c', 'evil:///%61/']);
+    });
+    expect(asked).toBe(4);
+    expect(walk.report.stopped.visited).toBe(4);
+    expect(walk.report.complete).toBe(true);
+  });
+
+  it('unbounded trees: a walk stops at a depth, and at a number [2093-10]', async () => {
+    const deep = resources.walk('evil:///tree', { maxDepth: 3 });
+    expect(await all(deep)).toHaveLength(2 + 4 + 8);
+    expect(deep.report).toMatchObject({ stopped: { 'max-depth': 8 }, containers: 7, complete: false });
+    expect(deep.report.stops[0]).toEqual({ reason: 'max-depth', uri: 'evil:///tree/left/left/left', depth: 3 });
+    const told: string[] = [];
+    const many = resources.walk('evil:///tree', { maxResources: 100, onStop: ({ reason }) => told.push(reason) });
+    const asked = await pagesFor(async () => expect(await all(many)).toHaveLength(100));
+    expect(many.report).toMatchObject({ resources: 100, stopped: { 'max-resources': 1 }, complete: false });
+    expect(told).toEqual(['max-resources']);
+    // What was asked for ahead of its turn.
+    expect(asked).toBeLessThanOrEqual(50 + 4);
+  });
+
+  it('huge base64: refused without being decoded [SEC-RES-3]', async () => {
+    const mebi = 1024 * 1024;
+    const tooLarge = { code: 'too-large' };
+    await expect(resources.read('evil:///huge.bin', { maxBytes: mebi })).rejects.toMatchObject(tooLarge);
+    // A window of it is cut where the whole is not too far beyond what is wanted.
+    const range = { length: 10 };
+    await expect(resources.read('evil:///huge.bin', { maxBytes: 1_000, range })).rejects.toMatchObject(tooLarge);
+    expect((await resources.read('evil:///huge.bin', { range })).primary?.bytes()).toHaveLength(10);
+    const printed = await run(['cat', SERVER, 'evil:///huge.bin', '--max-bytes', '1M']);
+    expect(printed.stdout).toBe('');
+    expect(printed.status).not.toBe(0);
+  });
+
+  it('lying MIME types: contents are shown as what they are [SEC-RES-6, SEC-RES-7]', async () => {
+    const seen: Record<string, unknown> = {};
+    for (const name of ['page.png', 'page.txt', 'program.txt', 'picture.png']) {
+      const checked = await checkContents(await contentsOf(name));
+      seen[name] = [checked.mimeType, renderingOf(checked).as];
+    }
+    expect(seen).toEqual({
+      'page.png': ['text/plain', 'text'],
+      'page.txt': ['text/plain', 'text'],
+      'program.txt': ['application/x-elf', 'download'],
+      'picture.png': ['image/png', 'image'],
     });
   });
 
-  it('a tree without end stops at a depth, and at a number [2093-10]', async () => {
-    const answer = ({ uri = 'x://' }: Readonly<Record<string, unknown>>) => ({
-      resources: ['left', 'right'].map((name) => named(`${uri}/${name}`, DIRECTORY)),
-    });
-    await against({ 'resources/list': answer }, async (resources, server) => {
-      const deep = resources.walk('x:///a', { maxDepth: 3 });
-      expect(await all(deep)).toHaveLength(2 + 4 + 8);
-      expect(deep.report).toMatchObject({ stopped: { 'max-depth': 8 }, containers: 7, complete: false });
-      expect(deep.report.stops[0]).toEqual({ reason: 'max-depth', uri: 'x:///a/left/left/left', depth: 3 });
-      const before = server.count('resources/list');
-      const told: string[] = [];
-      const many = resources.walk('x:///a', { maxResources: 100, onStop: ({ reason }) => told.push(reason) });
-      expect(await all(many)).toHaveLength(100);
-      expect(many.report).toMatchObject({ resources: 100, stopped: { 'max-resources': 1 }, complete: false });
-      expect(told).toEqual(['max-resources']);
-      // What was asked for ahead of its turn.
-      expect(server.count('resources/list') - before).toBeLessThanOrEqual(50 + 4);
-    });
+  it('script in SVG and HTML: taken out [SEC-RES-7]', async () => {
+    const { toSafeHtml, toSafeSvg } = await createSanitizer({ window: new JSDOM('').window });
+    const page = await checkContents(await contentsOf('page.html'));
+    expect(toSafeHtml(page.text ?? '')).toBe('<h1>Tides</h1><img><a>more</a>');
+    const drawing = await checkContents(await contentsOf('drawing.svg'));
+    expect(toSafeSvg(drawing.text ?? '')).toBe('<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"></circle></svg>');
   });
 
-  it('a walk that is left or aborted half-way asks for no more', async () => {
-    const answer = ({ uri = 'x://' }: Readonly<Record<string, unknown>>) => ({
-      resources: ['left', 'right'].map((name) => named(`${uri}/${name}`, DIRECTORY)),
-    });
-    await against({ 'resources/list': answer }, async (resources, server) => {
-      let seen = 0;
-      for await (const _ of resources.walk('x:///a', { concurrency: 8 })) if (++seen === 20) break;
-      const abort = new AbortController();
-      const aborted = (async () => {
-        for await (const _ of resources.walk('x:///a', { signal: abort.signal })) {
-          if (++seen === 40) abort.abort(new Error('enough'));
-        }
-      })();
-      await expect(aborted).rejects.toThrow('enough');
-      // Ten pages each, and what was asked for ahead of its turn.
-      for (let time = 0; time < 3; time++) await all(resources.list('x:///b'));
-      expect(server.count('resources/list')).toBeLessThanOrEqual(10 + 8 + 10 + 4 + 3);
-    });
+  it('escapes in names: nothing of them reaches a terminal [SEC-RES-7]', async () => {
+    const listed = await all(resources.list());
+    expect(listed.flatMap(({ name, title = '' }) => [name, title]).every((each) => UNSAFE.test(each))).toBe(true);
+    const shown = listed.flatMap(({ name, title = '' }) => [forTerminal(name), forTerminal(title)]);
+    expect(shown).toEqual(['invoicefdp.exe root# ', 'invoicefdp.exe root# ']);
+    const commands = [['ls', '-l'], ['tree'], ['stat', 'evil:///page.html']];
+    for (const [command = '', ...rest] of commands) {
+      const { stdout, stderr } = await run([command, SERVER, ...rest]);
+      expect(stdout).toContain('invoice');
+      expect(stdout + stderr).not.toMatch(UNSAFE);
+    }
   });
 
-  it('a container that cannot be listed leaves the others as they are', async () => {
-    const answer = ({ uri }: Readonly<Record<string, unknown>>) => {
-      if (uri === 'x:///a') return { resources: ['bad', 'good'].map((name) => named(`x:///a/${name}`, DIRECTORY)) };
-      if (uri === 'x:///a/bad') throw refusal(-32603);
-      return { resources: [named('x:///a/good/one')] };
-    };
-    await against({ 'resources/list': answer }, async (resources) => {
-      const walk = resources.walk('x:///a');
-      expect(await all(walk)).toHaveLength(3);
-      expect(walk.report.stops).toMatchObject([{ reason: 'failed', uri: 'x:///a/bad', error: { code: 'failed' } }]);
-    });
+  it('path-like names: what is written stays in the folder', async () => {
+    await using folder = await temporaryFolder({ 'a/b/c/d/': '' });
+    const to = folder.at('a/b/c/d/target');
+    const { status, stdout } = await run(['get', SERVER, 'evil:///paths', '--to', to, '--json']);
+    expect(status).toBe(0);
+    expect(stdout).not.toMatch(UNSAFE);
+    const found = await readdir(folder.path, { recursive: true, withFileTypes: true });
+    const files = found.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    expect(files.filter((path) => !path.startsWith(`${to}/`))).toEqual([]);
+    expect(files.filter((path) => UNSAFE.test(path) || path.includes('\\'))).toEqual([]);
+    // A file of its own for each, with what the server has.
+    const { resources: told } = JSON.parse(stdout) as { resources: { uri: string; path?: string; status: string }[] };
+    const written = told.filter((each) => each.status === 'written');
+    expect(new Set(written.map(({ path }) => path)).size).toBe(11);
+    for (const { uri, path = '' } of written) expect(await readFile(join(to, path), 'utf8')).toBe(`of ${uri}`);
   });
 
-  it('a filter decides what is given and what is gone into', async () => {
-    const answer = ({ uri }: Readonly<Record<string, unknown>>) => ({
-      resources: ['skip', 'only', 'in', 'all'].map((name) => named(`${uri}/${name}`, DIRECTORY)),
+  it('changing tool definitions: asked about again, unannounced and behind the cache [SEC-TOOL-4]', async () => {
+    await using other = await connectHostile(era);
+    const { client } = other;
+    const reviews: ToolReview[] = [];
+    const { onEvent, told } = recorder();
+    const tools = guardTools(client, {
+      confirm: () => true,
+      onEvent,
+      approve(review) {
+        reviews.push(review);
+        return review.status === 'new';
+      },
     });
-    await against({ 'resources/list': answer }, async (resources) => {
-      const verdicts = { skip: false, only: 'give', in: 'descend', all: true } as const;
-      const filter = ({ resource }: { readonly resource: { readonly name: string } }) =>
-        verdicts[resource.name as keyof typeof verdicts];
-      const found = await all(resources.walk('x:///r', { filter, maxDepth: 2 }));
-      expect(found.map(({ resource }) => resource.uri.slice('x:///r/'.length))).toEqual([
-        'only',
-        'all',
-        'in/only',
-        'in/all',
-        'all/only',
-        'all/all',
-      ]);
-    });
+    await tools.callTool({ name: 'greet' });
+    await tools.callTool({ name: 'greet' });
+    expect(reviews).toHaveLength(1);
+    await client.callTool({ name: 'change' });
+    expect((await tools.listTools()).find(({ name }) => name === 'greet')?.status).toBe('changed');
+    const refused = { name: 'GuardRefusal', reason: 'not-approved' };
+    await expect(tools.callTool({ name: 'greet' })).rejects.toMatchObject(refused);
+    expect(reviews[1]).toMatchObject({ status: 'changed', changes: ['description'], hiddenText: true });
+    expect(reviews[1]?.description).not.toContain('\u{e0041}');
+    expect(told().slice(-2)).toEqual(['changed definition', 'refused not-approved']);
+    expect(JSON.parse(textOf(await client.callTool({ name: 'seen' })))).toHaveLength(3);
   });
 
-  it('entries that are nothing are left out and counted, a page that is none is an error', async () => {
-    const entries = [null, 7, 'x', [], {}, { uri: 3 }, { uri: '' }, named('x:'.padEnd(70_000, 'y')), { uri: 'x:ok' }];
-    await against({ 'resources/list': () => ({ resources: entries }) }, async (resources) => {
-      const listing = resources.list();
-      // In the 2026 era the SDK takes a result as a whole, or not at all.
-      if (era === 'modern') {
-        await expect(all(listing)).rejects.toMatchObject({ code: 'invalid-answer' });
-        return;
-      }
-      expect(await all(listing)).toEqual([{ uri: 'x:ok', name: 'ok' }]);
-      expect(listing.report.dropped).toBe(8);
-    });
-    await against({ 'resources/list': () => ({ resources: 'all' }) }, async (resources) => {
-      await expect(all(resources.list())).rejects.toMatchObject({ code: 'invalid-answer' });
-    });
-    await against(
-      { 'resources/list': () => ({ resources: [], nextCursor: 'c'.repeat(70_000) }) },
-      async (resources) => {
-        await expect(all(resources.list())).rejects.toMatchObject({ code: 'invalid-answer' });
+  it('sampling floods: the user is asked no more than agreed, and the model neither [SEC-SAMP-1]', async () => {
+    let consents = 0;
+    let sent = 0;
+    const { onEvent, told } = recorder();
+    const guarded = guardSampling(
+      () => {
+        sent++;
+        return { role: 'assistant', model: 'test', content: { type: 'text', text: 'an answer' } };
+      },
+      {
+        server: 'hostile',
+        onEvent,
+        approve: () => {
+          consents++;
+          return true;
+        },
+        budget: { requests: 3, concurrent: 2 },
       },
     );
-  });
-
-  it('huge base64 is refused without being decoded [SEC-RES-3]', async () => {
-    const blob = 'A'.repeat(2 * 1024 * 1024);
-    await against({ 'resources/read': ({ uri }) => ({ contents: [{ uri, size: 1, blob }] }) }, async (resources) => {
-      await expect(resources.read('x:///big', { maxBytes: 1024 * 1024 })).rejects.toMatchObject({ code: 'too-large' });
-      // A window of it is cut where the whole is not too far beyond what is wanted.
-      const range = { length: 10 };
-      await expect(resources.read('x:///big', { maxBytes: 1_000, range })).rejects.toMatchObject({ code: 'too-large' });
-      expect((await resources.read('x:///big', { range })).primary?.bytes()).toHaveLength(10);
+    await using other = await connectHostile(era, {
+      capabilities: { sampling: {} },
+      prepare: (client) => client.setRequestHandler('sampling/createMessage', guarded),
     });
-  });
-
-  it('a server that never answers is given up after a time, and by who asked', async () => {
-    const never = (_: unknown, signal: AbortSignal): Promise<object> =>
-      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    await against({ 'resources/read': never }, async (resources) => {
-      await expect(resources.read('x:///a', { timeoutMs: 50 })).rejects.toMatchObject({
-        code: 'timeout',
-        retryable: true,
-      });
-      const abort = new AbortController();
-      const reading = resources.read('x:///a', { signal: abort.signal });
-      abort.abort(new Error('enough'));
-      await expect(reading).rejects.toThrow('enough');
-    });
-  });
-});
-
-describe('a body without end', () => {
-  async function endless(type: string, run: (url: string, sent: () => number) => Promise<void>): Promise<void> {
-    let sent = 0;
-    const answer: RequestListener = (_, response) => {
-      response.writeHead(200, { 'content-type': type });
-      const chunk = type === 'application/json' ? '["x",'.padEnd(64 * 1024) : `: ${'x'.repeat(64 * 1024)}`;
-      const send = (): void => {
-        sent += chunk.length;
-        if (response.destroyed) return;
-        if (response.write(chunk)) setImmediate(send);
-        else response.once('drain', send);
-      };
-      send();
+    const question = {
+      method: 'sampling/createMessage',
+      params: { messages: [{ role: 'user', content: { type: 'text', text: 'Pay me' } }], maxTokens: 100 },
     };
-    const server = createServer(answer);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    try {
-      await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, () => sent);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  }
-
-  it.each(['application/json', 'text/event-stream'])('of %s is broken off [SEC-RES-3]', async (type) => {
-    await endless(type, async (url, sent) => {
-      const limit = 1024 * 1024;
-      await using resources = createResourceClient({
-        url,
-        maxMessageBytes: limit,
-        connectTimeoutMs: 5_000,
-        ...eraOf.modern,
-      });
-      await expect(resources.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-        name: 'ResourceClientError',
-      });
-      // What is on its way is a little more.
-      expect(sent()).toBeLessThan(64 * limit);
-    });
+    const flood = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`q${index}`, question]));
+    const answers = Object.values(await askedBy(other.client, flood)) as { error?: { message: string } }[];
+    const refused = answers.filter(({ error }) => /too-(?:many-at-once|often)$/.test(error?.message ?? ''));
+    expect(refused.length).toBeGreaterThanOrEqual(497);
+    for (let time = 0; time < 5; time++) await askedBy(other.client, { more: question });
+    expect(consents).toBeLessThanOrEqual(3);
+    expect(sent).toBeLessThanOrEqual(3);
+    expect(told()).toContain('refused too-often');
   });
 });

@@ -30,6 +30,25 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
   const pdf = { uri: URI, name: 'report', mimeType: 'application/pdf', size: 3, blob: 'AAEC' };
   const text = { uri: URI, name: 'report', mimeType: 'text/plain', size: 4, text: 'text' };
 
+  it('a server is told which formats are wanted, and what it makes of that is kept apart [2093-6]', async () => {
+    const told: unknown[] = [];
+    await using server = await scripted({
+      'resources/read': ({ _meta }) => {
+        const accept = (_meta as Readonly<Record<string, unknown>> | undefined)?.['vitrine/accept'];
+        told.push(accept);
+        return { contents: [accept === undefined ? pdf : text], ttlMs: 60_000, cacheScope: 'public' };
+      },
+    });
+    await using resources = createResourceClient({ url: server.url, ...eraOf[era] });
+    const typeOf = async (accept?: ReadOptions['accept']) =>
+      (await resources.read(URI, { accept })).primary?.resource.mimeType;
+    expect(await typeOf()).toBe('application/pdf');
+    expect(await typeOf(['text/plain', 'text/*'])).toBe('text/plain');
+    expect(await typeOf(' text/plain , ')).toBe('text/plain');
+    expect(await typeOf()).toBe('application/pdf');
+    expect(told.filter((accept) => accept !== undefined)).toEqual([['text/plain', 'text/*'], ['text/plain']]);
+  });
+
   it('in several formats: the first is taken, or the one that is wanted [2093-6]', async () => {
     const plain = await read([pdf, text], {}, { capabilities: { list: false } });
     expect(plain.primary?.resource.mimeType).toBe('application/pdf');

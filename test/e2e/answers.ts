@@ -65,7 +65,8 @@ export async function readOne(
   window?: { offset?: number; length?: number },
 ): Promise<Item> {
   const [item, ...others] = await read(on, uri, window);
-  if (item === undefined || others.length > 0) throw new Error(`${uri} has ${others.length + (item ? 1 : 0)} items`);
+  const apart = others.filter((other) => other.uri !== item?.uri || other.mimeType === item?.mimeType);
+  if (item === undefined || apart.length > 0) throw new Error(`${uri} has ${others.length + (item ? 1 : 0)} items`);
   return item;
 }
 

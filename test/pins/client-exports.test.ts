@@ -16,5 +16,11 @@ it('vitrine/client exports these values and no others', () => {
 });
 
 it('vitrine/client/node exports these values and no others', () => {
-  expect(Object.keys(node).sort()).toEqual(['connectResourceClient', 'diskStore', 'parseCommandLine', 'stdioConnect']);
+  expect(Object.keys(node).sort()).toEqual([
+    'connectResourceClient',
+    'diskStore',
+    'getResources',
+    'parseCommandLine',
+    'stdioConnect',
+  ]);
 });

@@ -4,6 +4,14 @@ import type { HttpTarget } from '../http.ts';
 import { parseCommandLine, type StdioTarget, stdioConnect } from './stdio.ts';
 
 export { type DiskStoreOptions, diskStore } from './disk-store.ts';
+export {
+  type GetEntry,
+  type GetOptions,
+  type GetProgress,
+  type GetReport,
+  type GetStatus,
+  getResources,
+} from './get/index.ts';
 export { parseCommandLine, type StdioTarget, stdioConnect } from './stdio.ts';
 
 /** A server behind a URL, or a program; as a text, `https://...` or a command line. */

@@ -1,12 +1,17 @@
 /** Every kind of data that can be mounted, beside folders and other servers. The first that recognises a source has it. */
 import type { ResourceProvider } from '../../core/provider.ts';
+import { commandKind } from './command.ts';
+import { gitKind } from './git.ts';
+import { httpKind } from './http.ts';
 import type { KindSurroundings, MountKind } from './kind.ts';
 import { memoryKind } from './memory.ts';
+import { s3Kind } from './s3.ts';
+import { sqlKind } from './sql.ts';
 
 /** A kind, whatever its blocks are. */
 export type Kind = MountKind<never>;
 
-const KINDS: readonly Kind[] = [memoryKind];
+const KINDS: readonly Kind[] = [memoryKind, sqlKind, gitKind, s3Kind, commandKind, httpKind];
 
 /** The kind of a block, by its key; undefined for folders and servers. */
 export const kindOf = (block: object): Kind | undefined => KINDS.find(({ key }) => key in block);

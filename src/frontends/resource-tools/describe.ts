@@ -1,6 +1,7 @@
 /** The `describe` tool: what is known of one resource, without its content (2093-2). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
+import { formatsOf } from '../../core/formats.ts';
 import { isBinaryType } from '../../core/text.ts';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
@@ -42,10 +43,17 @@ function factsOf(resource: Resource): string[] {
     ...(title === undefined ? [] : [`title: ${title}`]),
     ...(description === undefined ? [] : [`description: ${description}`]),
     `type: ${kindText(resource)}`,
+    ...formatLines(resource),
     ...(size === undefined ? [] : [`size: ${bytesText(size)}, ${costText(resource, size)}`]),
     ...(annotations?.lastModified === undefined ? [] : [`last modified: ${annotations.lastModified}`]),
     ...(capabilities?.subscribe ? ['can be subscribed to'] : []),
   ];
+}
+
+/** What `read` takes as its format, beside the type. */
+function formatLines(resource: Resource): string[] {
+  const [, ...others] = formatsOf(resource) ?? [];
+  return others.length === 0 ? [] : [`can also be read as: ${others.map(({ mimeType }) => mimeType).join(', ')}`];
 }
 
 function costText({ mimeType }: Resource, size: number): string {

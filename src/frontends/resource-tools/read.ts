@@ -16,6 +16,14 @@ const inputFor = ({ resources, outputBytes }: ToolSetup) =>
       .describe(
         'embedded: whole, with URI and metadata. plain: whole, only the text, image or sound. window: a range of bytes, for what is large. Left out: whole where it is small, else the first window',
       ),
+    format: z
+      .string()
+      .min(3)
+      .max(256)
+      .optional()
+      .describe(
+        'The MIME type to read it in, of those that describe tells. Left out: a document as text in Markdown, everything else as it is',
+      ),
     start_offset: z.number().int().nonnegative().optional().describe('First byte of the window. Default: 0'),
     max_bytes: z
       .number()

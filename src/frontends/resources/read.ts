@@ -39,7 +39,7 @@ export function readResource(
 export function readConfirmed(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
   const { resource, lines } = splitLines(params.uri);
   return answering(options, ctx, (noted) =>
-    lines === undefined ? readContents(options, params, noted) : readLines(options, resource, lines, params.uri, noted),
+    lines === undefined ? readContents(options, params, noted) : readLines(options, resource, lines, params, noted),
   );
 }
 
@@ -83,11 +83,12 @@ async function readLines(
   options: ResourceOptions,
   resource: string,
   lines: LineRange,
-  uri: string,
+  { uri, _meta }: ReadParams,
   ctx: Context,
 ): Promise<Contents> {
   const { maxReadBytes } = options.limits;
-  return withBodies(options, resource, { maxChildren: 0 }, ctx, async (bodies) => {
+  const accept = _meta?.[ACCEPT_META_KEY];
+  return withBodies(options, resource, { maxChildren: 0, accept }, ctx, async (bodies) => {
     const body = bodies.find((each) => !each.child && !isBinaryType(each.resource.mimeType));
     if (body === undefined) throw invalid('Only a text has lines; read it without the fragment', uri);
     const { bytes, offset } = await cutLines(body, lines, maxReadBytes, ctx);

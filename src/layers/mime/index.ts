@@ -2,7 +2,8 @@
 import { type BodyContent, closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
-import { DECLARED_MIME_TYPE_META_KEY } from '../../protocol/meta.ts';
+import { isBinaryType } from '../../core/text.ts';
+import { CHARSET_META_KEY, DECLARED_MIME_TYPE_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { HEAD_BYTES, verifyType } from './verify.ts';
 
@@ -30,7 +31,7 @@ async function verified(body: ResourceBody): Promise<ResourceBody> {
   if (body.item !== undefined || (body.window?.offset ?? 0) > 0 || body.resource.capabilities?.list) return body;
   if (body.content.kind === 'bytes') {
     const head = body.content.bytes.subarray(0, HEAD_BYTES);
-    return typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head)));
+    return encoded(typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head))), head);
   }
   const { head, content, close } = await peek(body.content);
   const ended = async (): Promise<void> => {
@@ -39,7 +40,7 @@ async function verified(body: ResourceBody): Promise<ResourceBody> {
   };
   try {
     return {
-      ...typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head))),
+      ...encoded(typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head))), head),
       content,
       close: ended,
     };
@@ -61,6 +62,16 @@ function typed(body: ResourceBody, mimeType: string | undefined): ResourceBody {
     declared === undefined ? {} : { _meta: { ...body.resource._meta, [DECLARED_MIME_TYPE_META_KEY]: declared } };
   const resource: Resource = { ...body.resource, mimeType, ...marked };
   return { ...body, resource };
+}
+
+/** With the encoding of a text that says that it is UTF-16. Others do not say what they are, and nobody guesses. */
+function encoded(body: ResourceBody, head: Uint8Array): ResourceBody {
+  const mark = (head[0] ?? 0) * 256 + (head[1] ?? 0);
+  if (mark !== 0xfffe && mark !== 0xfeff) return body;
+  const { mimeType, _meta } = body.resource;
+  if (mimeType === undefined || isBinaryType(mimeType)) return body;
+  const charset = mark === 0xfffe ? 'utf-16le' : 'utf-16be';
+  return { ...body, resource: { ...body.resource, _meta: { ..._meta, [CHARSET_META_KEY]: charset } } };
 }
 
 type Stream = Extract<BodyContent, { kind: 'stream' }>;

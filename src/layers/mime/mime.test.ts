@@ -3,7 +3,7 @@ import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
-import { DECLARED_MIME_TYPE_META_KEY } from '../../protocol/meta.ts';
+import { CHARSET_META_KEY, DECLARED_MIME_TYPE_META_KEY } from '../../protocol/meta.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
 import { streaming } from '../../testing/memory-fixture.ts';
@@ -20,6 +20,9 @@ const inner = memoryProvider({
     'not-really.png': { text: 'I am a picture, honestly. '.repeat(1_000) },
     'short.png': { text: 'né' },
     untyped: { text: '日本語' },
+    'utf16.csv': { bytes: Buffer.from('\ufeffa,b\n', 'utf16le') },
+    'latin1.txt': { bytes: Buffer.from('caf\u00e9', 'latin1') },
+    'frames.mp3': { bytes: new Uint8Array([0xff, 0xfe, 0, 1, 2, 3, 0xff, 0xff]) },
     'notes.md': { text: '# Notes', _meta: { 'example/kept': true } },
     'folder/inside.png': { text: 'text' },
     'folder/deeper/leaf.txt': { text: 'text' },
@@ -50,6 +53,14 @@ describe.each([
     const resource = await first(provider, 'memory:///untyped');
     expect(resource?.mimeType).toBe('text/plain');
     expect(resource).not.toHaveProperty('_meta');
+  });
+
+  it('says the encoding of a text that names its own, and guesses no other [SEC-RES-6]', async () => {
+    const charsetOf = async (name: string) => (await first(provider, `memory:///${name}`))?._meta?.[CHARSET_META_KEY];
+    expect(await charsetOf('utf16.csv')).toBe('utf-16le');
+    expect(await charsetOf('latin1.txt')).toBeUndefined();
+    expect(await charsetOf('frames.mp3')).toBeUndefined();
+    expect(await first(provider, 'memory:///utf16.csv')).toMatchObject({ mimeType: 'text/csv' });
   });
 
   it('leaves a type that fits, and the rest of what is said, as it is', async () => {

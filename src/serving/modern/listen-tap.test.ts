@@ -205,3 +205,26 @@ describe('what was made ready is taken back', () => {
     await watchesAre(0);
   });
 });
+
+it('a request of another revision is refused, on a connection that began with this one', () => {
+  const meta = (version: unknown) => ({ 'io.modelcontextprotocol/protocolVersion': version });
+  const ask = (id: number, version: unknown): JSONRPCMessage => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'resources/list',
+    params: { _meta: meta(version) },
+  });
+  for (const [id, version] of ['2026-07-28', '1999-01-01', 7].entries()) receive(ask(id, version));
+  expect(sent).toEqual([
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32_022,
+        message: 'Unsupported protocol version: 1999-01-01',
+        data: { supported: ['2026-07-28'], requested: '1999-01-01' },
+      },
+    },
+  ]);
+  expect(delivered.map((message) => 'id' in message && message.id)).toEqual([0, 2]);
+});

@@ -1,6 +1,7 @@
 /**
  * A transport that looks at `subscriptions/listen` on its way to the SDK, which answers it by itself and would not tell
- * us: the watches are made ready first, and taken back when the subscription ends.
+ * us: the watches are made ready first, and taken back when the subscription ends. Requests that the SDK would take, and
+ * the protocol does not, are refused on the way.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -9,9 +10,11 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
   type MessageExtraInfo,
+  PROTOCOL_VERSION_META_KEY,
   type RequestId,
   type Transport,
   type TransportSendOptions,
+  UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import type { Context } from '../../core/context.ts';
 import { isTooDeep, MAX_DEPTH } from '../depth.ts';
@@ -26,6 +29,19 @@ type ContextOf = (declared: ClientCapabilities | undefined) => Context;
 export function declaredIn(params: Readonly<Record<string, unknown>> | undefined): ClientCapabilities | undefined {
   const meta = params?._meta as Readonly<Record<string, unknown>> | undefined;
   return meta?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+}
+
+/** The only revision whose requests name theirs. */
+const REVISION = '2026-07-28';
+
+/** The SDK looks at the revision of the first request only. */
+function unsupportedIn(message: JSONRPCMessage): UnsupportedProtocolVersionError | undefined {
+  if (!isJSONRPCRequest(message) || message.method === 'initialize') return undefined;
+  const requested = (message.params?._meta as Readonly<Record<string, unknown>> | undefined)?.[
+    PROTOCOL_VERSION_META_KEY
+  ];
+  if (typeof requested !== 'string' || requested === REVISION) return undefined;
+  return new UnsupportedProtocolVersionError({ supported: [REVISION], requested });
 }
 
 export class ListenTap implements Transport {
@@ -82,7 +98,12 @@ export class ListenTap implements Transport {
 
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     if (isTooDeep(message, MAX_DEPTH)) {
-      this.#refuse(message, `A message is nested at most ${MAX_DEPTH} levels deep`);
+      this.#refuse(message, -32_600, `A message is nested at most ${MAX_DEPTH} levels deep`);
+      return;
+    }
+    const unsupported = unsupportedIn(message);
+    if (unsupported !== undefined) {
+      this.#refuse(message, unsupported.code, unsupported.message, unsupported.data);
       return;
     }
     const listen = isJSONRPCRequest(message) && message.method === 'subscriptions/listen' ? message : undefined;
@@ -111,10 +132,10 @@ export class ListenTap implements Transport {
     this.onmessage?.(message, extra);
   }
 
-  #refuse(message: JSONRPCMessage, reason: string): void {
+  #refuse(message: JSONRPCMessage, code: number, reason: string, data?: unknown): void {
     const failed = (error: unknown): void => this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     if (isJSONRPCRequest(message)) {
-      const error = { code: -32_600, message: reason };
+      const error = { code, message: reason, ...(data !== undefined && { data }) };
       this.#wire.send({ jsonrpc: '2.0', id: message.id, error }).catch(failed);
     } else {
       failed(new Error(reason));

@@ -4,10 +4,11 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { GuardEvent } from '../../../src/client/guards/index.ts';
 import { type Abilities, type Connected, connectProgram, type Era } from '../../e2e/harness.ts';
 
-const SERVER = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));
+/** The program; its argument is the era. */
+export const HOSTILE_SERVER = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));
 
 export const connectHostile = (era: Era, abilities?: Abilities): Promise<Connected> =>
-  connectProgram(era, [SERVER, era], abilities);
+  connectProgram(era, [HOSTILE_SERVER, era], abilities);
 
 /** Has the server ask all of these at once; what it was answered, or the error that its question ended in. */
 export async function askedBy(

@@ -1,14 +1,7 @@
 /** Tools of a hostile server, in both eras: pinned, looked at, confirmed. */
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import {
-  type CallReview,
-  canonicalJson,
-  guardTools,
-  pinOf,
-  scanForSecrets,
-  type ToolReview,
-} from '../../../src/client/guards/index.ts';
+import { type CallReview, canonicalJson, guardTools, pinOf, scanForSecrets } from '../../../src/client/guards/index.ts';
 import { ERAS } from '../../e2e/harness.ts';
 import { connectHostile, recorder, textOf } from './hostile.ts';
 
@@ -34,34 +27,6 @@ describe.each(ERAS)('tools in the %s era', (era) => {
     expect(await seen(client)).toEqual([]);
     const tools = guardTools(client, { approve: yes, confirm: yes });
     expect(textOf(await tools.callTool(call))).toBe('"Hello Ada"');
-  });
-
-  it('are asked about again when the definition has changed, unannounced and behind the cache [SEC-TOOL-4]', async () => {
-    await using connected = await connectHostile(era);
-    const { client } = connected;
-    const reviews: ToolReview[] = [];
-    const { onEvent, told } = recorder();
-    const tools = guardTools(client, {
-      confirm: yes,
-      onEvent,
-      approve(review) {
-        reviews.push(review);
-        return review.status === 'new';
-      },
-    });
-    await tools.callTool({ name: 'greet' });
-    await tools.callTool({ name: 'greet' });
-    expect(reviews).toHaveLength(1);
-    await client.callTool({ name: 'change' });
-    expect((await tools.listTools()).find(({ name }) => name === 'greet')?.status).toBe('changed');
-    await expect(tools.callTool({ name: 'greet' })).rejects.toMatchObject({
-      name: 'GuardRefusal',
-      reason: 'not-approved',
-    });
-    expect(reviews[1]).toMatchObject({ status: 'changed', changes: ['description'], hiddenText: true });
-    expect(reviews[1]?.description).not.toContain('\u{e0041}');
-    expect(told().slice(-2)).toEqual(['changed definition', 'refused not-approved']);
-    expect(await seen(client)).toHaveLength(3);
   });
 
   it('are pinned with fields that nobody knows [SEC-TOOL-4]', async () => {

@@ -1,10 +1,8 @@
 /** Contents, names and icons of a hostile server, read in both eras. */
-import { JSDOM } from 'jsdom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type CheckedContents,
   checkContents,
-  createSanitizer,
   fetchIcon,
   forTerminal,
   renderingOf,
@@ -69,20 +67,6 @@ describe.each(ERAS)('contents in the %s era', (era) => {
       expect(renderingOf(checked)).toMatchObject({ as, reason });
     },
   );
-
-  it('that are HTML and SVG lose their scripts [SEC-RES-7]', async () => {
-    const { toSafeHtml, toSafeSvg } = await createSanitizer({ window: new JSDOM('').window });
-    const page = await read(connected, 'page.html');
-    expect(toSafeHtml(page.text ?? '')).toBe('<h1>Tides</h1><img><a>more</a>');
-    const drawing = await read(connected, 'drawing.svg');
-    expect(toSafeSvg(drawing.text ?? '')).toBe('<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"></circle></svg>');
-  });
-
-  it('have names that leave a terminal alone [SEC-RES-7]', async () => {
-    const { resources } = await connected.request<{ resources: { name: string; title: string }[] }>('resources/list');
-    const shown = resources.flatMap(({ name, title }) => [forTerminal(name), forTerminal(title)]);
-    expect(shown).toEqual(['invoicefdp.exe root# ', 'invoicefdp.exe root# ']);
-  });
 
   it('have icons that are shown from trusted places only [973-4]', async () => {
     const { resources } = await connected.request<{ resources: { icons: Icon[] }[] }>('resources/list');

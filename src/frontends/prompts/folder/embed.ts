@@ -2,6 +2,7 @@
 import { audioBlock, imageBlock } from '../../../core/content-blocks.ts';
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
+import { isBetterAsText } from '../../../core/formats.ts';
 import type { ContentBlock } from '../../../protocol/content.ts';
 import type { ResourceContents } from '../../../protocol/resources.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
@@ -34,10 +35,13 @@ export async function embedResource(
   return { blocks: wanted.map(blockOf), bytes: wanted.reduce((sum, item) => sum + bytesIn(item), 0) };
 }
 
-/** Of alternatives of one content the first; of a folder the files in it (2093-5, 2093-6). */
+/** Of alternatives of one content the first, or the text of what nobody can read as it is; of a folder the files in it. */
 function primary(contents: readonly ResourceContents[]): readonly ResourceContents[] {
   const files = contents.filter((item) => item.capabilities?.list !== true);
-  return files.every((item) => item.uri === files[0]?.uri) ? files.slice(0, 1) : files;
+  const [first] = files;
+  if (first === undefined || files.some((item) => item.uri !== first.uri)) return files;
+  const isSeen = /^(?:image|audio)\//.test(first.mimeType ?? '') || !isBetterAsText(first.mimeType);
+  return [(isSeen ? undefined : files.find((item) => item !== first && 'text' in item)) ?? first];
 }
 
 const bytesIn = (item: ResourceContents): number =>

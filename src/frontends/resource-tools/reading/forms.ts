@@ -1,7 +1,9 @@
 /** The forms of a read: whole and embedded, whole and plain, a window, or what fits (CB-3 to CB-6). */
 import type { Context } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
+import { textFirst } from '../../../core/formats.ts';
 import { type CallToolResult, type ContentBlock, text } from '../../../protocol/content.ts';
+import { ACCEPT_META_KEY } from '../../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
 import { contentsOf } from '../../resources/encode.ts';
 import { splitLines } from '../../resources/lines.ts';
@@ -21,6 +23,8 @@ export interface ReadArguments {
   readonly uri: string;
   /** Left out: what fits the output budget, embedded, or else the first window. */
   readonly as?: (typeof FORMS)[number] | undefined;
+  /** The MIME type that is wanted, of those that it can be read in. Left out: its text, where it is a document. */
+  readonly format?: string | undefined;
   readonly start_offset?: number | undefined;
   readonly max_bytes?: number | undefined;
 }
@@ -31,28 +35,43 @@ export async function readAs(setup: ToolSetup, args: ReadArguments, ctx: Context
   if (splitLines(uri).lines !== undefined) return linesAs(setup, args, ctx);
   const { resource: known } = await readMetadata(setup.resources, { uri }, { ...ctx, purpose: 'read' });
   const resource = { ...known, uri };
+  const accept = acceptOf(args, known);
   const windowed = start_offset !== undefined || max_bytes !== undefined;
   if (as === 'window' || (as === undefined && windowed)) {
-    const window = await readWindow(setup, resource, start_offset ?? 0, windowLimits(setup, max_bytes), ctx);
-    return windowResult(setup, uri, window);
+    const window = await readWindow(setup, resource, start_offset ?? 0, windowLimits(setup, max_bytes), ctx, accept);
+    return windowResult(setup, uri, window, args.format);
   }
-  if (windowed) return { content: await windowBlocks(setup, resource, args, as ?? 'embedded', ctx) };
+  if (windowed) return { content: await windowBlocks(setup, resource, args, accept, as ?? 'embedded', ctx) };
   return as === undefined
-    ? readFitting(setup, resource, ctx)
-    : { content: await wholeBlocks(setup, resource, as, ctx) };
+    ? readFitting(setup, resource, accept, args.format, ctx)
+    : { content: await wholeBlocks(setup, resource, accept, as, ctx) };
 }
+
+/** What is asked for; else the text of what is better read as text, and the resource as it is where it has none. */
+function acceptOf({ format }: ReadArguments, resource: Resource): Accept {
+  if (format !== undefined) return [format];
+  return textFirst(resource);
+}
+
+type Accept = readonly string[] | undefined;
+
+const readParams = (uri: string, accept: Accept) => ({
+  uri,
+  ...(accept !== undefined && { _meta: { [ACCEPT_META_KEY]: [...accept] } }),
+});
 
 /** Everything, up to the limit of a read. */
 async function wholeBlocks(
   setup: ToolSetup,
   resource: Resource,
+  accept: Accept,
   form: BlockForm,
   ctx: Context,
 ): Promise<ContentBlock[]> {
   const { resources } = setup;
   if (isContainer(resource))
     return directoryBlocks(setup, resource, form, base64Length(resources.limits.maxReadBytes), ctx);
-  const { contents } = await readConfirmed(resources, { uri: resource.uri }, ctx);
+  const { contents } = await readConfirmed(resources, readParams(resource.uri, accept), ctx);
   return contents.flatMap((item) => blocksOf(item, { form, named: contents.length > 1 }));
 }
 
@@ -60,29 +79,37 @@ async function wholeBlocks(
 async function windowBlocks(
   setup: ToolSetup,
   resource: Resource,
-  { start_offset = 0, max_bytes }: ReadArguments,
+  { start_offset = 0, max_bytes, format }: ReadArguments,
+  accept: Accept,
   form: 'embedded' | 'plain',
   ctx: Context,
 ): Promise<ContentBlock[]> {
-  const window = await readWindow(setup, resource, start_offset, windowLimits(setup, max_bytes), ctx);
+  const window = await readWindow(setup, resource, start_offset, windowLimits(setup, max_bytes), ctx, accept);
   const [part] = window.parts;
   if (part === undefined || window.totalParts > 1 || isContainer(resource))
     throw invalid('start_offset and max_bytes go over several parts here; read with as: "window"', resource.uri);
-  const note = nextText(setup, resource.uri, window, form);
+  const note = nextText(setup, resource.uri, window, form, format);
   const blocks = blocksOf(itemOf(part, window), { form, note });
   return form === 'plain' ? [...blocks, text(note)] : blocks;
 }
 
 /** Without a form: whole where that fits the output budget, images and sounds as such, and else the first window. */
-async function readFitting(setup: ToolSetup, resource: Resource, ctx: Context): Promise<CallToolResult> {
+async function readFitting(
+  setup: ToolSetup,
+  resource: Resource,
+  accept: Accept,
+  format: string | undefined,
+  ctx: Context,
+): Promise<CallToolResult> {
   const { resources, outputBytes } = setup;
   if (isContainer(resource)) return { content: await directoryBlocks(setup, resource, 'fitting', outputBytes, ctx) };
-  const slice = await readSlice(resources, resource.uri, 0, outputBytes, ctx);
+  const slice = await readSlice(resources, resource.uri, 0, outputBytes, ctx, accept);
   if (slice === undefined) return severalFitting(setup, resource, ctx);
   const item = slice.ended ? contentsOf(slice.resource, slice.bytes) : undefined;
   if (item !== undefined && encodedSize(item) <= outputBytes) return fitting([item]);
-  if (isMediaType(slice.resource.mimeType)) return { content: await wholeBlocks(setup, resource, 'fitting', ctx) };
-  return windowResult(setup, resource.uri, windowOf(slice, windowLimits(setup, undefined)));
+  if (isMediaType(slice.resource.mimeType))
+    return { content: await wholeBlocks(setup, resource, accept, 'fitting', ctx) };
+  return windowResult(setup, resource.uri, windowOf(slice, windowLimits(setup, undefined)), format);
 }
 
 /** Alternatives of one content, all of them or a window over them. */
@@ -101,10 +128,11 @@ const fitting = (items: readonly ResourceContents[]): CallToolResult => ({
 
 /** Lines of a text, as search names them: `…#L10-L20`. Too many for the output budget are given as a window. */
 async function linesAs(setup: ToolSetup, args: ReadArguments, ctx: Context): Promise<CallToolResult> {
-  const { uri, as, start_offset, max_bytes } = args;
+  const { uri, as, start_offset, max_bytes, format } = args;
   if (start_offset !== undefined || max_bytes !== undefined)
     throw invalid('The URI names lines already; leave out start_offset and max_bytes, or leave out the lines', uri);
-  const [item] = (await readConfirmed(setup.resources, { uri }, ctx)).contents;
+  const accept = format === undefined ? undefined : [format];
+  const [item] = (await readConfirmed(setup.resources, readParams(uri, accept), ctx)).contents;
   if (item === undefined) throw invalid('There are no such lines', uri);
   if (as !== 'window' && (as !== undefined || encodedSize(item) <= setup.outputBytes))
     return { content: blocksOf(item, { form: as ?? 'fitting' }) };

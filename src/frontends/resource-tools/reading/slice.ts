@@ -30,6 +30,7 @@ export interface Slice {
 /**
  * The slice of a resource that is one content; undefined when it is several. Only what is wanted is asked for, so memory
  * and work do not grow with the resource.
+ * @param accept the formats that are wanted, best first; its own where left out
  * @throws ResourceError `invalid` for an offset behind the end
  */
 export async function readSlice(
@@ -38,12 +39,13 @@ export async function readSlice(
   offset: number,
   length: number,
   ctx: Context,
+  accept?: readonly string[],
 ): Promise<Slice | undefined> {
   const headBytes = Math.min(HEAD_BYTES, options.limits.maxReadBytes);
   const wanted = offset === 0 ? Math.max(length, headBytes) : length;
-  const slice = await readRaw(options, uri, offset, wanted, ctx);
+  const slice = await readRaw(options, uri, offset, wanted, ctx, accept);
   if (slice === undefined || offset === 0) return slice;
-  const head = await readRaw(options, uri, 0, headBytes, ctx);
+  const head = await readRaw(options, uri, 0, headBytes, ctx, accept);
   return head === undefined ? slice : { ...slice, resource: head.resource };
 }
 
@@ -53,10 +55,11 @@ function readRaw(
   offset: number,
   length: number,
   ctx: Context,
+  accept: readonly string[] | undefined,
 ): Promise<Slice | undefined> {
   const start = offset - marginBefore(offset);
   const range = { offset: start, length: offset - start + length + MARGIN };
-  return withBodies(options, uri, { range, maxBytes: range.length }, ctx, async (bodies) => {
+  return withBodies(options, uri, { range, maxBytes: range.length, accept }, ctx, async (bodies) => {
     const [body] = bodies;
     if (body === undefined || bodies.length > 1 || body.child) return undefined;
     const slice = await sliceOf(body, offset, length, ctx);

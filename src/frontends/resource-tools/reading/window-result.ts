@@ -21,7 +21,8 @@ export interface WindowContent {
   readonly total_parts: number;
 }
 
-export function windowResult(setup: ToolSetup, uri: string, window: Window): CallToolResult {
+/** @param format the one that was asked for, where one was: the next window is of the same */
+export function windowResult(setup: ToolSetup, uri: string, window: Window, format?: string): CallToolResult {
   const structuredContent: WindowContent = {
     window: { start_offset: window.start, max_bytes: window.maxBytes },
     parts: window.parts.map((part) => structuredPart(part, window.totalParts > 1)),
@@ -29,7 +30,7 @@ export function windowResult(setup: ToolSetup, uri: string, window: Window): Cal
   };
   const texts = window.parts.filter((part) => part.kind === 'text' && part.bytes.byteLength > 0);
   return {
-    content: [text(headerOf(setup, uri, window)), ...texts.map(({ bytes }) => text(bytes.toString('utf8')))],
+    content: [text(headerOf(setup, uri, window, format)), ...texts.map(({ bytes }) => text(bytes.toString('utf8')))],
     structuredContent,
   };
 }
@@ -46,7 +47,7 @@ function structuredPart({ resource, kind, bytes, total }: Part, several: boolean
     : { kind, base64: bytes.toString('base64'), ...said };
 }
 
-function headerOf(setup: ToolSetup, uri: string, window: Window): string {
+function headerOf(setup: ToolSetup, uri: string, window: Window, format: string | undefined): string {
   const [only] = window.parts;
   const lines =
     window.totalParts === 1 && only !== undefined
@@ -55,7 +56,7 @@ function headerOf(setup: ToolSetup, uri: string, window: Window): string {
           oneLine(`${uri}: ${window.totalParts} parts`),
           ...window.parts.map((part) => oneLine(`${part.resource.uri}: ${partText(part)}`)),
         ];
-  return [...lines, positionText(window), nextText(setup, uri, window)].join('\n');
+  return [...lines, positionText(window), nextText(setup, uri, window, 'window', format)].join('\n');
 }
 
 function partText({ resource, kind, bytes, total }: Part): string {
@@ -70,9 +71,21 @@ function positionText({ start, parts, total }: Window): string {
 }
 
 /** How to get what comes behind a window. */
-export function nextText(setup: ToolSetup, uri: string, { next, maxBytes }: Window, as = 'window'): string {
+export function nextText(
+  setup: ToolSetup,
+  uri: string,
+  { next, maxBytes }: Window,
+  as = 'window',
+  format?: string,
+): string {
   if (next === undefined) return 'This is the end.';
   const usual = Object.values(windowLimits(setup, undefined)).includes(maxBytes);
-  const args = { uri, as, start_offset: next, ...(!usual && { max_bytes: maxBytes }) };
+  const args = {
+    uri,
+    as,
+    ...(format !== undefined && { format }),
+    start_offset: next,
+    ...(!usual && { max_bytes: maxBytes }),
+  };
   return `Next window: ${callOf(setup, 'read', args)}`;
 }

@@ -54,13 +54,14 @@ export async function readWindow(
   offset: number,
   limits: CutLimits,
   ctx: Context,
+  accept?: readonly string[],
 ): Promise<Window> {
   if (!isContainer(resource)) {
     const length = Math.max(limits.text, limits.base64);
-    const slice = await readSlice(setup.resources, resource.uri, offset, length, ctx);
+    const slice = await readSlice(setup.resources, resource.uri, offset, length, ctx, accept);
     if (slice !== undefined) return windowOf(slice, limits);
   }
-  return windowOverParts(setup, resource.uri, offset, Math.min(limits.text, limits.base64), ctx);
+  return windowOverParts(setup, resource.uri, offset, Math.min(limits.text, limits.base64), ctx, accept);
 }
 
 /** The window at the beginning of a slice that is at hand. */
@@ -84,8 +85,9 @@ function windowOverParts(
   offset: number,
   maxBytes: number,
   ctx: Context,
+  accept: readonly string[] | undefined,
 ): Promise<Window> {
-  return withBodies(setup.resources, uri, {}, ctx, async (all) => {
+  return withBodies(setup.resources, uri, { accept }, ctx, async (all) => {
     const bodies = all.filter((body) => !isContainer(body.resource));
     const window = { maxBytes, totalParts: bodies.length };
     const parts: Part[] = [];

@@ -1,7 +1,9 @@
 /** A text in pieces that a model can summarise one by one: cut between lines where there are some, never in a character. */
 import type { Context } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
+import { textFirst } from '../../../core/formats.ts';
 import { trailingPartBytes } from '../../../core/text.ts';
+import { readMetadata } from '../../resources/metadata.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
 import { cutWindow } from '../reading/cut.ts';
 import { readSlice } from '../reading/slice.ts';
@@ -47,7 +49,8 @@ export async function readBatch(
   ctx: Context,
 ): Promise<Batch> {
   const length = Math.min(most * (size === 0 ? MAX_PIECE_BYTES : size), options.limits.maxReadBytes);
-  const slice = await readSlice(options, uri, offset, length, ctx);
+  const { resource } = await readMetadata(options, { uri }, { ...ctx, purpose: 'read' });
+  const slice = await readSlice(options, uri, offset, length, ctx, textFirst(resource));
   const cut = slice && cutWindow(slice, { text: length, base64: 4 });
   if (slice === undefined || cut?.kind !== 'text')
     throw invalid('Only a single text in UTF-8 can be summarised; describe tells what this is', uri);

@@ -2,7 +2,7 @@
 import type { AccessArea, AccessDecision, AccessOperation, AccessPolicy, AccessRequest } from '../../../core/access.ts';
 import type { Principal } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
-import { globProblem } from './globs.ts';
+import { globProblem } from '../../../core/uri-globs.ts';
 import { type AccessRule, type AccessRules, ASKABLE, STRICTNESS } from './options.ts';
 import { compileTarget, type TargetTest } from './target.ts';
 import { compileWho, type WhoTest } from './who.ts';

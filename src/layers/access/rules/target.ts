@@ -1,7 +1,7 @@
 /** Whether a rule is about what is asked for. */
 import { ACCESS_OPERATIONS, type AccessOperation, type AccessRequest } from '../../../core/access.ts';
+import { nameGlobs, uriGlobs } from '../../../core/uri-globs.ts';
 import type { Resource } from '../../../protocol/resources.ts';
-import { nameGlobs, uriGlobs } from './globs.ts';
 import { type AccessRule, type ArgumentValue, ASKABLE } from './options.ts';
 
 /** Whether what the rule says of a resource can be true of this one; `unknown` where that is not known. */

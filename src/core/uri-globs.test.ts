@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import { describe, expect, it } from 'vitest';
-import { uriGlobs } from './globs.ts';
+import { uriGlobs } from './uri-globs.ts';
 
 const URIS = [
   'docs+file:///a.md',

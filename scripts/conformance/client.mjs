@@ -1,0 +1,27 @@
+/**
+ * Runs the official suite's client scenarios, of both protocol revisions, against a program around `vitrine/client`
+ * (`test/conformance/client.ts`).
+ *
+ * Fails when a required scenario does not pass, when another one does not and `test/conformance/client-notes.json` has no
+ * reason for it, and when a note there is stale.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { judge, print } from './report.mjs';
+import { clientCommand, REVISIONS, root, runSide } from './suite.mjs';
+
+const NOTES = 'test/conformance/client-notes.json';
+const results = await mkdtemp(join(tmpdir(), 'vitrine-conformance-'));
+try {
+  const rows = [];
+  const side = clientCommand(join(root, 'test/conformance/client.ts'));
+  for (const revision of REVISIONS) rows.push(...(await runSide(side, revision, results)));
+  const notes = JSON.parse(await readFile(join(root, NOTES), 'utf8'));
+  print(rows, notes);
+  const problems = judge(rows, notes, NOTES);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+} finally {
+  await rm(results, { recursive: true, force: true });
+}

@@ -1,0 +1,185 @@
+/** What a server may ask while a command runs: the user at the terminal answers, and where there is none it is declined. */
+import { basename, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { pathToFileURL } from 'node:url';
+import type { GuardEvent } from '../../client/guards/decisions.ts';
+import { type ElicitationReview, guardElicitation } from '../../client/guards/elicitation.ts';
+import type { FormField } from '../../client/guards/form.ts';
+import { guardRoots } from '../../client/guards/roots.ts';
+import { guardSampling } from '../../client/guards/sampling.ts';
+import type { ClientTarget } from '../../client/http.ts';
+import type { Output } from './output.ts';
+
+export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
+
+/** Asks one question and gives the answer; undefined where the user wants to give none. */
+export type Ask = (question: string, signal: AbortSignal) => Promise<string | undefined>;
+
+/** What the client of a command can do for its server. @param ask how the user is asked; undefined where nobody is there */
+export function abilitiesFor(
+  output: Output,
+  { label, roots }: { readonly label: string; readonly roots: readonly string[] },
+  ask: Ask | undefined = terminalAsk(),
+): Abilities {
+  const onEvent = ({ guard, decision, reason, subject }: GuardEvent): void => {
+    if (decision !== 'refused') return;
+    const about = subject === undefined ? '' : ` (${subject})`;
+    output.note(`${label}: ${WORDS[guard]} was declined: ${reason}${about}`);
+  };
+  const options = { server: label, onEvent };
+  const folders = roots.map((root) => ({ uri: pathToFileURL(resolve(root)).href, name: basename(resolve(root)) }));
+  return {
+    clientOptions: {
+      capabilities: {
+        elicitation: { form: {}, url: {} },
+        // To be asked for a text is nothing that a program could do.
+        ...(ask !== undefined && { sampling: {} }),
+        ...(folders.length > 0 && { roots: {} }),
+      },
+    },
+    prepare(client) {
+      const answer = ask === undefined ? undefined : (review: ElicitationReview) => elicited(review, output, ask);
+      client.setRequestHandler('elicitation/create', guardElicitation(answer, options));
+      if (folders.length > 0) client.setRequestHandler('roots/list', guardRoots(folders, options));
+      if (ask === undefined) return;
+      const sampling = guardSampling(
+        async (_request, { mcpReq }) => {
+          const text = await ask('Your answer in the place of a model: ', mcpReq.signal);
+          return { role: 'assistant', model: 'a person', content: { type: 'text', text: text ?? '' } };
+        },
+        {
+          ...options,
+          approve: async ({ transcript, signal }) => {
+            output.note(`${label} asks for the words of a model:`);
+            process.stderr.write(`${transcript}\n`);
+            return isYes(await ask('Answer it? [y/N] ', signal));
+          },
+        },
+      );
+      client.setRequestHandler('sampling/createMessage', sampling);
+    },
+  };
+}
+
+const WORDS: Readonly<Record<GuardEvent['guard'], string>> = {
+  elicitation: 'a question',
+  sampling: 'a question to a model',
+  roots: 'a root',
+  tools: 'a tool',
+};
+
+const isYes = (answer: string | undefined): boolean => /^y(?:es)?$/i.test(answer?.trim() ?? '');
+
+type Answer = {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: Record<string, string | number | boolean | string[]>;
+};
+
+async function elicited(review: ElicitationReview, output: Output, ask: Ask): Promise<Answer> {
+  const { signal } = review;
+  output.note(`${review.server ?? 'The server'} asks: ${review.message}`);
+  if (review.mode === 'url') {
+    for (const warning of review.warnings) output.note(`careful: ${warning}`);
+    output.note(`it wants you to open ${review.url}`);
+    return { action: isYes(await ask('Have you opened it, and agree? [y/N] ', signal)) ? 'accept' : 'decline' };
+  }
+  const content: NonNullable<Answer['content']> = {};
+  for (const field of review.fields) {
+    const value = await filled(field, output, ask, signal);
+    if (value === 'declined') return { action: 'decline' };
+    if (value !== undefined) content[field.name] = value.value;
+  }
+  return isYes(await ask('Send this? [y/N] ', signal)) ? { action: 'accept', content } : { action: 'decline' };
+}
+
+type Value = string | number | boolean | string[];
+
+/** A field is asked for again so many times, where the answer does not fit. */
+const MAX_TRIES = 3;
+
+async function filled(
+  field: FormField,
+  output: Output,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<{ readonly value: Value } | 'declined' | undefined> {
+  if (field.description !== undefined) output.note(field.description);
+  for (const [index, { title }] of field.options.entries()) output.note(`  ${index + 1}  ${title}`);
+  const standard = field.default === undefined ? '' : ` [${shownDefault(field.default)}]`;
+  const optional = field.required ? '' : ', or nothing';
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const typed = await ask(`${field.title} (${hintOf(field)}${optional})${standard}: `, signal);
+    if (typed === undefined) return 'declined';
+    if (typed === '' && field.default !== undefined) return { value: field.default as Value };
+    if (typed === '' && !field.required) return undefined;
+    const value = answerOf(field, typed.trim());
+    if (value !== undefined) return { value };
+    output.note('that does not fit');
+  }
+  return 'declined';
+}
+
+const shownDefault = (value: unknown): string => JSON.stringify(value).slice(0, 100);
+
+function hintOf({ type, format }: FormField): string {
+  switch (type) {
+    case 'boolean':
+      return 'y or n';
+    case 'choice':
+      return 'a number of the list';
+    case 'choices':
+      return 'numbers of the list, with commas between';
+    case 'string':
+      return format ?? 'text';
+    default:
+      return type;
+  }
+}
+
+/** What was typed, as the field wants it; undefined for what does not fit. The guard looks at bounds. */
+export function answerOf({ type, options }: FormField, typed: string): Value | undefined {
+  const picked = (text: string): string | undefined =>
+    options[Number(text) - 1]?.value ?? options.find((option) => option.value === text || option.title === text)?.value;
+  switch (type) {
+    case 'boolean':
+      return /^(?:y|yes|true)$/i.test(typed) ? true : /^(?:n|no|false)$/i.test(typed) ? false : undefined;
+    case 'number':
+    case 'integer': {
+      const value = typed === '' ? Number.NaN : Number(typed);
+      return Number.isFinite(value) && (type === 'number' || Number.isInteger(value)) ? value : undefined;
+    }
+    case 'choice':
+      return picked(typed);
+    case 'choices': {
+      const all = typed.split(',').map((each) => picked(each.trim()));
+      return all.some((each) => each === undefined) ? undefined : all.filter((each) => each !== undefined);
+    }
+    case 'string':
+      return typed;
+  }
+}
+
+/** Asks at the terminal, one question after the other; undefined where standard input or error is none. */
+function terminalAsk(): Ask | undefined {
+  const { stdin, stderr } = process;
+  if (stdin.isTTY !== true || stderr.isTTY !== true) return undefined;
+  let before: Promise<unknown> = Promise.resolve();
+  const one: Ask = async (question, signal) => {
+    const lines = createInterface({ input: stdin, output: stderr });
+    // In a terminal's raw mode Ctrl+C is a character.
+    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+    const ended = new Promise<undefined>((done) => lines.once('close', () => done(undefined)));
+    try {
+      return await Promise.race([lines.question(question, { signal }), ended]);
+    } catch {
+      return undefined;
+    } finally {
+      lines.close();
+    }
+  };
+  return (question, signal) => {
+    const answer = before.then(() => one(question, signal));
+    before = answer;
+    return answer;
+  };
+}

@@ -1,0 +1,58 @@
+/** `vitrine call`. */
+import { text as textOf } from 'node:stream/consumers';
+import { clientError } from '../../client/errors.ts';
+import type { Data } from '../../client/link.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { printBlock } from './blocks.ts';
+import { onServer, type ServerFlags, type Session } from './connect.ts';
+import { type Definition, definitionOf, type Report, request } from './definitions.ts';
+import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
+import { jsonText } from './output.ts';
+import { argumentsOf } from './parameters.ts';
+
+export interface CallFlags extends ServerFlags {
+  /** `name=value`. */
+  readonly arg?: readonly string[];
+  /** A JSON object, or `-` for standard input. */
+  readonly input?: string;
+}
+
+export const call = (server: string, name: string, flags: CallFlags, secrets: Secrets): Promise<void> =>
+  onServer(server, flags, secrets, async (session) => {
+    const { output } = session;
+    const input = flags.input === '-' ? await textOf(process.stdin) : flags.input;
+    const tool = await definitionOf('tools', name, session);
+    const result = await called(tool, argumentsOf(flags.arg ?? [], input, tool.inputSchema), session);
+    const content: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
+    if (output.form !== 'human') await output.document(result, () => '');
+    else {
+      for (const block of content) await printBlock(block, output);
+      if (content.length === 0 && result.structuredContent !== undefined)
+        await output.line(jsonText(result.structuredContent, 2));
+    }
+    if (result.isError !== true) return EXIT_OK;
+    output.note(`${session.label}: the tool "${name}" says that it failed`);
+    return EXIT_FAILED;
+  });
+
+async function called(tool: Definition, given: Data, session: Session): Promise<Data> {
+  const { output, resources, signal, timeoutMs } = session;
+  const params = { name: tool.name, arguments: { ...given } };
+  const onprogress = ({ progress, total, message }: Report): void =>
+    output.progress(
+      `${total === undefined ? progress : `${progress} of ${total}`}${message === undefined ? '' : `  ${message}`}`,
+    );
+  output.progress(`calling ${tool.name}`);
+  // Arguments that have to be sent as headers, too: the SDK knows how, and drops what it does not know of the answer.
+  if (!JSON.stringify(tool.inputSchema ?? null).includes('"x-mcp-header"'))
+    return request('tools/call', params, session, onprogress);
+  const client = await resources.client(signal);
+  type Known = NonNullable<Parameters<typeof client.callTool>[1]>['toolDefinition'];
+  const options = { signal, timeout: timeoutMs, onprogress, resetTimeoutOnProgress: true };
+  try {
+    return await client.callTool(params, { ...options, toolDefinition: tool as unknown as NonNullable<Known> });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw clientError(error);
+  }
+}

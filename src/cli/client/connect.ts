@@ -1,0 +1,109 @@
+/**
+ * The way of every command for servers of others: the server that the first argument names is connected to or started, the
+ * work is done, and everything is ended, whatever happens: also on SIGINT, and when nobody reads the output any more.
+ */
+import type { ResourceClient } from '../../client/client.ts';
+import type { ServerFacts } from '../../client/link.ts';
+import { connectResourceClient, type ServerTarget } from '../../client/node/index.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { VERSION } from '../../core/version.ts';
+import { type Abilities, abilitiesFor } from './answers.ts';
+import { withOutput } from './ending.ts';
+import { failureOf } from './failures.ts';
+import { numberOf } from './numbers.ts';
+import { type Output, type OutputFlags, safeLines } from './output.ts';
+import { type NamedTarget, openTarget, type TargetFlags } from './target.ts';
+
+export interface ServerFlags extends TargetFlags, OutputFlags {
+  /** Seconds for connecting, and for each answer. Default 60. */
+  readonly timeout?: string;
+  /** What a program writes to standard error is passed on. */
+  readonly serverLog?: boolean;
+  /** Folders that the server may know of. */
+  readonly root?: readonly string[];
+}
+
+/** What the work of a command is given. */
+export interface Session {
+  readonly resources: ResourceClient;
+  readonly facts: ServerFacts;
+  readonly output: Output;
+  /** Aborted on SIGINT, SIGTERM and SIGHUP, and when nobody reads any more. To be handed to every call. */
+  readonly signal: AbortSignal;
+  /** What the server is called in messages. */
+  readonly label: string;
+  readonly target: NamedTarget;
+  readonly timeoutMs: number;
+}
+
+/** Seconds that a server has for an answer, unless told otherwise. */
+export const DEFAULT_TIMEOUT_SECONDS = 60;
+
+/** Characters of a program's standard error that are kept, to explain why it does not answer. */
+const MAX_SAID = 4_096;
+
+/**
+ * Does a command's work with a connected client, and sets the exit status.
+ * @param typed the first argument; @param work gives the status, 0 where it gives none
+ * @throws UsageError, ConfigError, CommandFailure
+ */
+export async function onServer(
+  typed: string,
+  flags: ServerFlags,
+  secrets: Secrets,
+  work: (session: Session) => Promise<number>,
+): Promise<void> {
+  await withOutput(flags, secrets, async (output, signal) => {
+    const timeoutMs = millisecondsOf(flags.timeout);
+    const target = await openTarget(typed, flags, secrets);
+    let said = '';
+    const onStderr = (text: string): void => {
+      said = (said + text).slice(-MAX_SAID);
+      if (flags.serverLog === true) process.stderr.write(safeLines(secrets.hide(text)));
+    };
+    const abilities = abilitiesFor(output, { label: target.label, roots: flags.root ?? [] });
+    try {
+      output.progress(`connecting to ${target.label}`);
+      await using resources = await connectResourceClient(serverTarget(target, { timeoutMs, onStderr, abilities }), {
+        timeoutMs,
+        signal,
+      });
+      const facts = await resources.connect(signal);
+      output.progress();
+      const session: Session = { resources, facts, output, signal, label: target.label, target, timeoutMs };
+      return await work(session);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failureOf(error, target.label, said);
+    }
+  });
+}
+
+/** How the client of a command connects to a server; a program's standard error goes to `onStderr`. */
+export function serverTarget(
+  { server }: NamedTarget,
+  {
+    timeoutMs,
+    onStderr,
+    abilities,
+  }: {
+    readonly timeoutMs: number;
+    readonly onStderr?: ((text: string) => void) | undefined;
+    readonly abilities?: Abilities | undefined;
+  },
+): Exclude<ServerTarget, string | URL> {
+  return {
+    ...server,
+    ...('command' in server && { onStderr }),
+    ...abilities,
+    clientInfo: { name: 'vitrine', version: VERSION },
+    connectTimeoutMs: timeoutMs,
+  };
+}
+
+/** @throws UsageError */
+function millisecondsOf(seconds: string | undefined): number {
+  return seconds === undefined
+    ? DEFAULT_TIMEOUT_SECONDS * 1_000
+    : numberOf(seconds, '--timeout', 0.001, 86_400) * 1_000;
+}

@@ -1,0 +1,88 @@
+/** Tools and prompts as the server defines them, whole, and never without an end. */
+import { distance } from 'fastest-levenshtein';
+import { clientError, ResourceClientError } from '../../client/errors.ts';
+import { anyResult, type Data } from '../../client/link.ts';
+import { cursorIn, entriesIn } from '../../client/shapes.ts';
+import { CommandFailure } from '../errors.ts';
+import type { Session } from './connect.ts';
+import { EXIT_NOT_FOUND } from './exit-codes.ts';
+import { safe } from './output.ts';
+
+export type Definition = Data & { readonly name: string };
+
+/** Definitions and pages of one list. */
+const MAX_DEFINITIONS = 10_000;
+const MAX_PAGES = 1_000;
+
+/** The tools or prompts, page by page; none of a server without them. @throws ResourceClientError */
+export async function* definitions(kind: 'tools' | 'prompts', session: Session): AsyncGenerator<Definition> {
+  if (session.facts.capabilities[kind] === undefined) {
+    session.output.note(`${session.label} has no ${kind}`);
+    return;
+  }
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  let count = 0;
+  for (let page = 0; page < MAX_PAGES && count < MAX_DEFINITIONS; page++) {
+    const result = await request(`${kind}/list`, cursor === undefined ? {} : { cursor }, session);
+    const entries = entriesIn(result, kind);
+    if (entries === undefined)
+      throw new ResourceClientError('invalid-answer', `The answer of the server has no ${kind}`);
+    for (const entry of entries) {
+      if (!isDefinition(entry) || count >= MAX_DEFINITIONS) continue;
+      count++;
+      yield entry;
+    }
+    cursor = cursorIn(result);
+    if (cursor === undefined) return;
+    if (seen.has(cursor)) {
+      session.output.note('the server repeats a cursor');
+      return;
+    }
+    seen.add(cursor);
+  }
+  session.output.note(`stopped after ${count} ${kind}`);
+}
+
+const isDefinition = (entry: unknown): entry is Definition =>
+  typeof entry === 'object' && entry !== null && typeof (entry as Data).name === 'string';
+
+/** The one of that name. @throws CommandFailure with the status for what is not there, and the nearest name */
+export async function definitionOf(kind: 'tools' | 'prompts', name: string, session: Session): Promise<Definition> {
+  const names: string[] = [];
+  for await (const definition of definitions(kind, session)) {
+    if (definition.name === name) return definition;
+    names.push(definition.name);
+  }
+  const near = names
+    .map((each) => ({ each, far: distance(each.slice(0, 100).toLowerCase(), name.slice(0, 100).toLowerCase()) }))
+    .filter(({ far }) => far <= Math.max(2, name.length / 3))
+    .sort((a, b) => a.far - b.far)[0];
+  const hint = near === undefined ? '' : `; did you mean "${safe(near.each)}"?`;
+  const one = kind === 'tools' ? 'tool' : 'prompt';
+  throw new CommandFailure(`${session.label}: There is no ${one} "${safe(name)}"${hint}`, EXIT_NOT_FOUND);
+}
+
+/** What a server reports of long work. */
+export interface Report {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** One request, with the whole answer. @throws ResourceClientError */
+export async function request(
+  method: string,
+  params: Data,
+  { resources, signal, timeoutMs }: Session,
+  onprogress?: (report: Report) => void,
+): Promise<Data> {
+  const client = await resources.client(signal);
+  const options = { signal, timeout: timeoutMs, ...(onprogress && { onprogress, resetTimeoutOnProgress: true }) };
+  try {
+    return await client.request({ method, params }, anyResult, options);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw clientError(error);
+  }
+}

@@ -1,0 +1,101 @@
+/** What a check is: data about one thing that can be wrong with a server, and how it is found out. */
+import type { Examined } from './examined.ts';
+import type { Data, Era } from './wire.ts';
+import type { HttpWire } from './wire-http.ts';
+import type { StdioWire } from './wire-stdio.ts';
+
+/** `error`: against the specification, or broken for hosts. `warning`: against its advice, or a trap. */
+export type Level = 'error' | 'warning';
+
+export interface Finding {
+  readonly status: 'ok' | 'problem' | 'not-applicable';
+  /** What was seen: the first few instances of a problem; what was looked at; why it does not apply. */
+  readonly saw: readonly string[];
+  /** Instances of the problem, where there are more than are shown. */
+  readonly count?: number | undefined;
+  /** How to mend it, for the author of the server. */
+  readonly mend?: string | undefined;
+  /** Instead of the check's. */
+  readonly level?: Level | undefined;
+}
+
+export interface Check {
+  /** Stable: scripts and documentation name it. */
+  readonly id: string;
+  readonly group: Group;
+  /** What is so on a good server. */
+  readonly title: string;
+  /** Where the specification says so. */
+  readonly clause: string;
+  readonly level: Level;
+  /** Only of one era, or over one transport. Default: all. */
+  readonly era?: Era | undefined;
+  readonly transport?: 'stdio' | 'http' | undefined;
+  run(ctx: CheckContext): Promise<Finding>;
+}
+
+export const GROUPS = [
+  'Connection',
+  'Lists',
+  'Resources',
+  'Templates and completion',
+  'Subscriptions',
+  'Tools',
+  'Prompts',
+  'Freshness',
+  'Standard input and output',
+  'HTTP',
+] as const;
+
+export type Group = (typeof GROUPS)[number];
+
+export interface CheckContext {
+  readonly wire: StdioWire | HttpWire;
+  readonly era: Era;
+  /** What the handshake brought: the result of `initialize` or `server/discover`. */
+  readonly hello: Data;
+  readonly capabilities: Data;
+  /** What the server has, asked for once. */
+  readonly examined: Examined;
+  readonly limits: Limits;
+  /** Tools may be called. */
+  readonly callTools: boolean;
+  /** A further connection of this era. */
+  again(): StdioWire | HttpWire;
+}
+
+export interface Limits {
+  /** Resources that are read, templates and prompts that are tried. */
+  readonly sample: number;
+  /** Pages of a list. */
+  readonly pages: number;
+  /** Milliseconds for an answer. */
+  readonly timeoutMs: number;
+  /** Milliseconds that a program may take to end, when nobody writes to it any more. */
+  readonly endMs: number;
+}
+
+/** Instances of a problem that are told. */
+const SHOWN = 5;
+
+const MAX_SEEN_CHARACTERS = 300;
+
+export const ok = (...saw: readonly string[]): Finding => ({ status: 'ok', saw });
+
+export const notApplicable = (why: string): Finding => ({ status: 'not-applicable', saw: [why] });
+
+/** One problem, or as many as there are instances; `ok` for none. */
+export function problems(saw: readonly string[], mend: string, level?: Level): Finding {
+  if (saw.length === 0) return ok();
+  return {
+    status: 'problem',
+    saw: saw
+      .slice(0, SHOWN)
+      .map((each) => (each.length > MAX_SEEN_CHARACTERS ? `${each.slice(0, MAX_SEEN_CHARACTERS)}…` : each)),
+    count: saw.length,
+    mend,
+    ...(level !== undefined && { level }),
+  };
+}
+
+export const problem = (saw: string, mend: string, level?: Level): Finding => problems([saw], mend, level);

@@ -1,0 +1,209 @@
+/** The handshake, and how requests are taken that no list answers. */
+import { type Check, notApplicable, ok, problem, problems } from '../check.ts';
+import { LIST_NAMES, LISTS } from '../examined.ts';
+import { type Data, ENVELOPE, isObject, told } from '../wire.ts';
+
+const group = 'Connection';
+
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+
+/** What the server says of itself, where an era has it. */
+export function serverInfoOf(hello: Data): Data | undefined {
+  if (isObject(hello.serverInfo)) return hello.serverInfo;
+  const meta = isObject(hello._meta) ? hello._meta : {};
+  return isObject(meta[SERVER_INFO]) ? meta[SERVER_INFO] : undefined;
+}
+
+export const CONNECTION_CHECKS: readonly Check[] = [
+  {
+    id: 'server-info',
+    group,
+    title: 'The server says its name and version',
+    clause: 'basic/lifecycle, Initialization; schema, Implementation',
+    level: 'error',
+    async run({ hello }) {
+      const info = serverInfoOf(hello);
+      const missing = ['name', 'version'].filter((key) => typeof info?.[key] !== 'string' || info[key] === '');
+      if (missing.length === 0) return ok(`${info?.name} ${info?.version}`);
+      return problem(`serverInfo has no ${missing.join(' and no ')}`, 'Send both in serverInfo, as texts.');
+    },
+  },
+  {
+    id: 'capabilities',
+    group,
+    title: 'What is declared has the form of capabilities',
+    clause: 'schema, ServerCapabilities',
+    level: 'error',
+    async run({ hello, capabilities }) {
+      if (!isObject(hello.capabilities)) {
+        return problem('There are no capabilities in the handshake', 'Send capabilities: {}, at the least.');
+      }
+      const wrong = Object.entries(capabilities).filter(([, value]) => !isObject(value));
+      const flags = ['resources', 'tools', 'prompts'].flatMap((name) => {
+        const declared = capabilities[name];
+        return Object.entries(isObject(declared) ? declared : {})
+          .filter(([key, value]) => /^(?:listChanged|subscribe)$/.test(key) && typeof value !== 'boolean')
+          .map(([key]) => `${name}.${key} is no boolean`);
+      });
+      return problems(
+        [...wrong.map(([name]) => `${name} is no object`), ...flags],
+        'A capability is an object, {} if there is nothing to say; its flags are booleans.',
+      );
+    },
+  },
+  {
+    id: 'declared-works',
+    group,
+    title: 'The lists of what is declared can be had',
+    clause: 'basic/lifecycle, Capability Negotiation',
+    level: 'error',
+    async run({ examined }) {
+      const seen: string[] = [];
+      let declared = 0;
+      for (const name of LIST_NAMES) {
+        const list = await examined.list(name);
+        if (!list.declared) continue;
+        declared++;
+        // Templates have no capability of their own.
+        const without = name === 'templates' && list.failure?.kind === 'error' && list.failure.error.code === -32_601;
+        if (list.failure !== undefined && !without) seen.push(`${LISTS[name].method}: ${told(list.failure)}`);
+      }
+      if (declared === 0) return notApplicable('No resources, tools or prompts are declared');
+      return problems(seen, 'Answer the lists of every capability that is declared, or do not declare it.');
+    },
+  },
+  {
+    id: 'undeclared-works',
+    group,
+    title: 'What there is is declared',
+    clause: 'basic/lifecycle, Capability Negotiation',
+    level: 'warning',
+    async run({ examined }) {
+      const seen: string[] = [];
+      for (const name of LIST_NAMES) {
+        const { declared, entries } = await examined.list(name);
+        if (!declared && entries.length > 0) seen.push(`${LISTS[name].method} has ${entries.length} entries`);
+      }
+      return problems(seen, 'Declare the capability: hosts do not ask for what is not declared.');
+    },
+  },
+  {
+    id: 'ping',
+    group,
+    title: 'A ping is answered',
+    clause: 'basic/utilities/ping',
+    level: 'error',
+    era: 'legacy',
+    async run({ wire }) {
+      const answer = await wire.ask('ping');
+      return answer.kind === 'result' ? ok() : problem(`ping: ${told(answer)}`, 'Answer ping with an empty result.');
+    },
+  },
+  {
+    id: 'unknown-method',
+    group,
+    title: 'An unknown method is refused with -32601',
+    clause: 'JSON-RPC 2.0, 5.1; basic, Responses',
+    level: 'error',
+    async run({ wire }) {
+      const answer = await wire.ask('vitrine/no-such-method', {});
+      if (answer.kind === 'error' && answer.error.code === -32_601) return ok();
+      return problem(
+        `vitrine/no-such-method: ${told(answer)}`,
+        'Answer with the error -32601 (Method not found): clients tell by it what a server does not have.',
+        // It is refused at least.
+        answer.kind === 'error' ? 'warning' : 'error',
+      );
+    },
+  },
+  {
+    id: 'unknown-notification',
+    group,
+    title: 'An unknown notification harms nothing',
+    clause: 'JSON-RPC 2.0, 4.1',
+    level: 'error',
+    async run({ wire, era }) {
+      await wire.notify('notifications/vitrine/no-such-notification');
+      const answer = era === 'legacy' ? await wire.ask('ping') : await wire.ask('server/discover');
+      if (answer.kind !== 'none') return ok();
+      return problem(`The next request was not answered: ${answer.why}`, 'Pass over notifications that are not known.');
+    },
+  },
+  {
+    id: 'request-ids',
+    group,
+    title: 'Every kind of id comes back as it was sent',
+    clause: 'JSON-RPC 2.0, 4 and 5; basic, Requests',
+    level: 'error',
+    async run({ wire, era }) {
+      const seen: string[] = [];
+      const ids = [0, Number.MAX_SAFE_INTEGER, 'ü/"\\ ', 'x'.repeat(200)];
+      for (const id of ids) {
+        const answer = await wire.ask(era === 'legacy' ? 'ping' : 'server/discover', undefined, { id });
+        if (answer.kind === 'none') seen.push(`id ${JSON.stringify(id).slice(0, 40)}: ${answer.why}`);
+      }
+      return problems(seen, 'Send back the id as it came: any text, and any whole number.');
+    },
+  },
+  {
+    id: 'malformed-params',
+    group,
+    title: 'Parameters that are wrong are refused with -32602',
+    clause: 'JSON-RPC 2.0, 5.1; server/resources, server/prompts, Error Handling',
+    level: 'error',
+    async run({ wire, capabilities }) {
+      const requests: readonly (readonly [string, string, unknown])[] = [
+        ['resources', 'resources/read', {}],
+        ['resources', 'resources/read', { uri: 42 }],
+        ['prompts', 'prompts/get', {}],
+        ['prompts', 'prompts/get', { name: ['none'] }],
+        ['completions', 'completion/complete', { ref: 'none' }],
+      ];
+      const asked = requests.filter(([capability]) => isObject(capabilities[capability]));
+      if (asked.length === 0) return notApplicable('No method with parameters is declared');
+      const taken: string[] = [];
+      const other: string[] = [];
+      for (const [, method, params] of asked) {
+        const answer = await wire.ask(method, params);
+        if (answer.kind === 'error' && answer.error.code === -32_602) continue;
+        const seen = `${method} with ${JSON.stringify(params)}: ${told(answer)}`;
+        if (answer.kind === 'error') other.push(seen);
+        else taken.push(seen);
+      }
+      const mend = 'Check parameters before they are used, and answer -32602 (Invalid params) where they are wrong.';
+      // An internal error says that the server is at fault, and may be tried again.
+      return taken.length > 0 ? problems([...taken, ...other], mend) : problems(other, mend, 'warning');
+    },
+  },
+  {
+    id: 'unsupported-version',
+    group,
+    title: 'A revision that nobody knows is refused, with those that are known',
+    clause: 'basic/lifecycle, Version Negotiation (2026-07-28: UnsupportedProtocolVersionError)',
+    level: 'error',
+    era: 'modern',
+    async run({ wire }) {
+      const meta = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': '1999-01-01' };
+      if (wire.transport === 'http') return versionOverHttp(wire, meta);
+      return versionFinding(await wire.ask('resources/list', {}, { meta }));
+    },
+  },
+];
+
+type HttpContext = Extract<Parameters<Check['run']>[0]['wire'], { readonly transport: 'http' }>;
+
+async function versionOverHttp(wire: HttpContext, meta: Data) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/list', params: { _meta: meta } });
+  const headers = { ...wire.headersFor('resources/list', {}), 'mcp-protocol-version': '1999-01-01' };
+  const { status, text } = await wire.send({ headers, body });
+  const code = /"code"\s*:\s*(-?\d+)/.exec(text)?.[1];
+  if (status === 400 && code === '-32022') return ok();
+  return problem(`HTTP ${status}, error ${code ?? 'none'}`, VERSION_MEND);
+}
+
+const VERSION_MEND = 'Answer -32022 with data.supported and data.requested (over HTTP with status 400).';
+
+function versionFinding(answer: Awaited<ReturnType<HttpContext['ask']>>) {
+  if (answer.kind === 'error' && answer.error.code === -32_022) return ok();
+  return problem(`A request of 1999-01-01: ${told(answer)}`, VERSION_MEND);
+}

@@ -1,0 +1,25 @@
+/** Every check, in the order in which they are made: what ends a connection comes last. */
+import type { Check } from '../check.ts';
+import { CONNECTION_CHECKS } from './connection.ts';
+import { FRESHNESS_CHECKS } from './freshness.ts';
+import { HTTP_CHECKS } from './http.ts';
+import { LIST_CHECKS } from './lists.ts';
+import { PROMPT_CHECKS } from './prompts.ts';
+import { RESOURCE_CHECKS } from './resources.ts';
+import { STDIO_CHECKS } from './stdio.ts';
+import { SUBSCRIPTION_CHECKS } from './subscriptions.ts';
+import { TEMPLATE_CHECKS } from './templates.ts';
+import { TOOL_CHECKS } from './tools.ts';
+
+export const CHECKS: readonly Check[] = [
+  ...CONNECTION_CHECKS,
+  ...LIST_CHECKS,
+  ...RESOURCE_CHECKS,
+  ...TEMPLATE_CHECKS,
+  ...SUBSCRIPTION_CHECKS,
+  ...TOOL_CHECKS,
+  ...PROMPT_CHECKS,
+  ...FRESHNESS_CHECKS,
+  ...HTTP_CHECKS,
+  ...STDIO_CHECKS,
+];

@@ -1,0 +1,300 @@
+/** Resources: what the list says of them, and what comes when they are read. */
+import { base64Size } from '../../../../client/base64.ts';
+import { checkContents } from '../../../../client/safety/contents.ts';
+import { identityOf } from '../../../../client/shapes.ts';
+import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
+import { isContainer, nameOf, type Sampled, uriProblem } from '../examined.ts';
+import { type Data, isObject, told } from '../wire.ts';
+
+const group = 'Resources';
+
+const NONE = 'No resources are listed';
+
+const listedIn = async ({ examined }: CheckContext): Promise<readonly Data[]> =>
+  (await examined.list('resources')).entries.filter(isObject);
+
+/** Those that were read with contents. */
+const readIn = async ({ examined }: CheckContext): Promise<readonly Sampled[]> =>
+  (await examined.reads()).filter(({ contents }) => contents.length > 0);
+
+/** The items that are of the resource itself. */
+const own = ({ uri, contents }: Sampled): readonly Data[] =>
+  contents.filter(isObject).filter((item) => typeof item.uri === 'string' && identityOf(item.uri) === identityOf(uri));
+
+/** Bytes of contents whose type is looked at. */
+const MAX_CHECKED = 64 * 1024 * 1024;
+
+export const RESOURCE_CHECKS: readonly Check[] = [
+  {
+    id: 'uri-valid',
+    group,
+    title: 'Every URI is one',
+    clause: 'RFC 3986; server/resources, Data Types',
+    level: 'error',
+    async run(ctx) {
+      const listed = await listedIn(ctx);
+      if (listed.length === 0) return notApplicable(NONE);
+      const seen = listed.flatMap(({ uri }) => {
+        const why = typeof uri === 'string' ? uriProblem(uri) : undefined;
+        return why === undefined ? [] : [`${nameOf(uri)}: ${why}`];
+      });
+      return problems(seen, 'Begin with a scheme (a letter first), and percent-encode what RFC 3986 does not allow.');
+    },
+  },
+  {
+    id: 'readable',
+    group,
+    title: 'What is listed can be read',
+    clause: 'server/resources, Reading Resources',
+    level: 'error',
+    async run({ examined }) {
+      const { entries } = await examined.list('resources');
+      if (entries.length === 0) return notApplicable(NONE);
+      const reads = await examined.reads();
+      const seen = reads
+        .filter(({ answer }) => answer.kind !== 'result')
+        .map(({ uri, answer }) => `${uri}: ${told(answer)}`);
+      if (seen.length > 0) return problems(seen, 'Leave out of the list what cannot be read, or mend its reading.');
+      return ok(`${reads.length} of ${entries.length} were read`);
+    },
+  },
+  {
+    id: 'contents-form',
+    group,
+    title: 'Contents are a list of items with a URI, and with either text or blob',
+    clause: 'schema, ReadResourceResult, TextResourceContents, BlobResourceContents',
+    level: 'error',
+    async run({ examined }) {
+      const reads = (await examined.reads()).filter(({ answer }) => answer.kind === 'result');
+      if (reads.length === 0) return notApplicable('Nothing was read');
+      const seen = reads.flatMap(({ uri, answer, contents }) => {
+        if (answer.kind === 'result' && !Array.isArray(answer.result.contents))
+          return [`${uri}: there are no contents`];
+        if (contents.length === 0) return [`${uri}: contents are empty`];
+        return contents.flatMap((item) => {
+          if (!isObject(item)) return [`${uri}: ${nameOf(item).slice(0, 60)} is no object`];
+          const forms = ['text', 'blob'].filter((key) => typeof item[key] === 'string');
+          return [
+            ...(typeof item.uri === 'string' ? [] : [`${uri}: an item has no uri`]),
+            ...(forms.length === 1 ? [] : [`${uri}: an item has ${forms.join(' and ') || 'neither text nor blob'}`]),
+          ];
+        });
+      });
+      return problems(seen, 'Answer { contents: [{ uri, mimeType, text }] }, or blob in base64 instead of text.');
+    },
+  },
+  {
+    id: 'contents-uri',
+    group,
+    title: 'Contents are of the resource that was asked for',
+    clause: 'server/resources, Reading Resources; SEP-2093, Multi-Content Semantics',
+    level: 'warning',
+    async run(ctx) {
+      const reads = await readIn(ctx);
+      if (reads.length === 0) return notApplicable('Nothing was read');
+      const seen = reads
+        .filter((read) => own(read).length === 0)
+        .map(({ uri, contents }) => `${uri}: the contents are of ${nameOf((contents[0] as Data | null)?.uri)}`);
+      return problems(seen, 'Send back the URI as it was asked for: clients tell by it what they have.');
+    },
+  },
+  {
+    id: 'base64-valid',
+    group,
+    title: 'Blobs are base64',
+    clause: 'schema, BlobResourceContents; RFC 4648, 4',
+    level: 'error',
+    async run(ctx) {
+      const blobs = (await readIn(ctx)).flatMap(({ uri, contents }) =>
+        contents.filter(isObject).flatMap(({ blob }) => (typeof blob === 'string' ? [{ uri, blob }] : [])),
+      );
+      if (blobs.length === 0) return notApplicable('No blob was read');
+      const seen = blobs.filter(({ blob }) => !isBase64(blob)).map(({ uri, blob }) => `${uri}: ${blob.slice(0, 40)}…`);
+      return problems(seen, 'Encode with the alphabet of RFC 4648, section 4, with padding, without line breaks.');
+    },
+  },
+  {
+    id: 'mime-type',
+    group,
+    title: 'Types are what the bytes are',
+    clause: 'server/resources, Data Types (mimeType)',
+    level: 'error',
+    async run(ctx) {
+      const reads = await readIn(ctx);
+      if (reads.length === 0) return notApplicable('Nothing was read');
+      const seen: string[] = [];
+      const differs: string[] = [];
+      for (const read of reads) {
+        const { uri, listed } = read;
+        for (const item of own(read)) {
+          const wrong = await typeProblem(item);
+          if (wrong !== undefined) seen.push(`${uri}: ${wrong}`);
+        }
+        const types = own(read).flatMap(({ mimeType }) => (typeof mimeType === 'string' ? [mimeType] : []));
+        if (
+          typeof listed.mimeType === 'string' &&
+          types.length > 0 &&
+          !types.some((type) => sameType(type, listed.mimeType))
+        ) {
+          differs.push(`${uri}: listed as ${listed.mimeType}, read as ${types[0]}`);
+        }
+      }
+      const mend = 'Say the type of the bytes, in the list and when it is read; leave it out if it is not known.';
+      return seen.length > 0 ? problems([...seen, ...differs], mend) : problems(differs, mend, 'warning');
+    },
+  },
+  {
+    id: 'size',
+    group,
+    title: 'Sizes are what the bytes are',
+    clause: 'schema, Resource (size: bytes before base64)',
+    level: 'error',
+    async run(ctx) {
+      const sized = (await readIn(ctx)).filter(({ listed }) => typeof listed.size === 'number');
+      if (sized.length === 0) return notApplicable('No resource that was read says its size');
+      const seen = sized.flatMap((read) => {
+        const sizes = own(read).map(sizeOf);
+        if (sizes.length === 0 || sizes.includes(Number(read.listed.size))) return [];
+        return [`${read.uri}: listed with ${read.listed.size} bytes, and has ${sizes[0]}`];
+      });
+      return problems(
+        seen,
+        'Count bytes of UTF-8, or of the data before base64; leave the size out if it is not known.',
+      );
+    },
+  },
+  {
+    id: 'missing-resource',
+    group,
+    title: 'A resource that is not there is refused as such',
+    clause: 'server/resources, Error Handling (-32002 up to 2025-11-25, -32602 since 2026-07-28)',
+    level: 'error',
+    async run({ wire, era, capabilities }) {
+      if (!isObject(capabilities.resources)) return notApplicable('No resources are declared');
+      const uri = 'vitrine-doctor:///no/such/resource';
+      const answer = await wire.ask('resources/read', { uri });
+      const mend = `Answer with the error ${era === 'legacy' ? '-32002' : '-32602'} and data: { uri }: clients go by the code.`;
+      if (answer.kind !== 'error') return problem(`${uri}: ${told(answer)}`, mend);
+      const { code } = answer.error;
+      if (code === -32_602 || (code === -32_002 && era === 'legacy')) return ok(`error ${code}`);
+      return problem(`${uri}: ${told(answer)}`, mend, 'warning');
+    },
+  },
+  {
+    id: 'annotations',
+    group,
+    title: 'Annotations have the values that they may have',
+    clause: 'server/resources, Annotations',
+    level: 'error',
+    async run(ctx) {
+      const annotated = (await listedIn(ctx)).filter(({ annotations }) => annotations !== undefined);
+      if (annotated.length === 0) return notApplicable('No resource is annotated');
+      const seen = annotated.flatMap(({ uri, annotations }) =>
+        annotationProblems(annotations).map((why) => `${nameOf(uri)}: ${why}`),
+      );
+      return problems(
+        seen,
+        'audience: user and assistant; priority: from 0 to 1; lastModified: ISO 8601, as 2025-01-12T15:00:58Z.',
+      );
+    },
+  },
+  {
+    id: 'metadata-agrees',
+    group,
+    title: 'resources/metadata says what the list says',
+    clause: 'SEP-2093 (where it is declared)',
+    level: 'error',
+    async run({ wire, capabilities, examined, limits }) {
+      const { extensions } = capabilities;
+      const declared = isObject(extensions) && Object.keys(extensions).some((key) => key.endsWith('resource-metadata'));
+      if (!declared) return notApplicable('It is not declared');
+      const { entries } = await examined.list('resources');
+      const seen: string[] = [];
+      for (const listed of entries.filter(isObject).slice(0, limits.sample)) {
+        const answer = await wire.ask('resources/metadata', { uri: listed.uri });
+        const resource = answer.kind === 'result' ? answer.result.resource : undefined;
+        if (!isObject(resource)) seen.push(`${nameOf(listed.uri)}: ${told(answer)}`);
+        else {
+          const fields = ['uri', 'name', 'mimeType', 'size', 'capabilities'].filter(
+            (key) => JSON.stringify(resource[key]) !== JSON.stringify(listed[key]),
+          );
+          if (fields.length > 0) seen.push(`${nameOf(listed.uri)}: ${fields.join(', ')} differ`);
+        }
+      }
+      return problems(seen, 'Answer both from one place.');
+    },
+  },
+  {
+    id: 'containers-list',
+    group,
+    title: 'What says that it has children lists them',
+    clause: 'SEP-2093 (where it is declared)',
+    level: 'error',
+    async run({ wire, examined, limits }) {
+      const { entries } = await examined.list('resources');
+      const containers = entries
+        .filter(isObject)
+        .filter(({ capabilities, ...entry }) => isObject(capabilities) && isContainer({ capabilities, ...entry }));
+      if (containers.length === 0) return notApplicable('No resource says that it has children');
+      const seen: string[] = [];
+      for (const { uri } of containers.slice(0, limits.sample)) {
+        const answer = await wire.ask('resources/list', { uri });
+        if (answer.kind !== 'result' || !Array.isArray(answer.result.resources))
+          seen.push(`${nameOf(uri)}: ${told(answer)}`);
+      }
+      return problems(seen, 'Answer resources/list with the uri, or say capabilities.list: false.');
+    },
+  },
+];
+
+const isBase64 = (blob: string): boolean => blob.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(blob);
+
+function sizeOf({ text, blob }: Data): number {
+  return typeof text === 'string' ? Buffer.byteLength(text) : base64Size(String(blob ?? ''));
+}
+
+const essenceOf = (type: unknown): string => String(type).split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+const sameType = (type: unknown, other: unknown): boolean => essenceOf(type) === essenceOf(other);
+
+/** What is wrong with the type of an item. */
+async function typeProblem(item: Data): Promise<string | undefined> {
+  const { mimeType, text, blob } = item;
+  if (mimeType === undefined) return undefined;
+  if (typeof mimeType !== 'string' || !/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;.*)?$/.test(mimeType)) {
+    return `${nameOf(mimeType)} is no MIME type`;
+  }
+  const contents = {
+    mimeType,
+    ...(typeof text === 'string' && { text }),
+    ...(typeof blob === 'string' && { blob }),
+  };
+  try {
+    const checked = await checkContents(contents, { maxBytes: MAX_CHECKED });
+    // Text that is no UTF-8 may be of another encoding, and be sent as a blob for that.
+    return checked.problems.includes('type-contradicted')
+      ? `${mimeType} is claimed, and it is ${checked.mimeType}`
+      : undefined;
+  } catch {
+    // Of its form another check tells.
+    return undefined;
+  }
+}
+
+/** ISO 8601, as `Date` knows it too. */
+const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+function annotationProblems(annotations: unknown): readonly string[] {
+  if (!isObject(annotations)) return ['annotations is no object'];
+  const { audience, priority, lastModified } = annotations;
+  const who = Array.isArray(audience) && audience.every((each) => each === 'user' || each === 'assistant');
+  return [
+    ...(audience === undefined || who ? [] : [`audience is ${JSON.stringify(audience)}`]),
+    ...(priority === undefined || (typeof priority === 'number' && priority >= 0 && priority <= 1)
+      ? []
+      : [`priority is ${JSON.stringify(priority)}`]),
+    ...(lastModified === undefined || (typeof lastModified === 'string' && MOMENT.test(lastModified))
+      ? []
+      : [`lastModified is ${JSON.stringify(lastModified)}`]),
+  ];
+}

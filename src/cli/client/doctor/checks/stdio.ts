@@ -1,0 +1,56 @@
+/** A program on its pipes: nothing but messages, no end before its time, and an end when it is wanted. They come last. */
+import { type Check, type CheckContext, ok, problem } from '../check.ts';
+import { told } from '../wire.ts';
+import type { StdioWire } from '../wire-stdio.ts';
+
+const group = 'Standard input and output';
+
+const pipesOf = ({ wire }: CheckContext): StdioWire => {
+  if (wire.transport !== 'stdio') throw new Error('This check is for standard input and output');
+  return wire;
+};
+
+export const STDIO_CHECKS: readonly Check[] = [
+  {
+    id: 'stdio-garbage',
+    group,
+    title: 'A line that is no message does not end the server',
+    clause: 'JSON-RPC 2.0, 5.1 (-32700)',
+    level: 'error',
+    transport: 'stdio',
+    async run(ctx) {
+      const wire = pipesOf(ctx);
+      wire.write('this is no message');
+      const answer = await (ctx.era === 'legacy' ? wire.ask('ping') : wire.ask('server/discover'));
+      if (answer.kind !== 'none') return ok();
+      return problem(`The next request was not answered: ${told(answer)}`, 'Answer -32700 (Parse error), and go on.');
+    },
+  },
+  {
+    id: 'stdout-pure',
+    group,
+    title: 'Standard output has messages on it and nothing else',
+    clause: 'basic/transports, stdio',
+    level: 'error',
+    transport: 'stdio',
+    async run(ctx) {
+      const { first, count } = pipesOf(ctx).impure;
+      if (count === 0) return ok();
+      return problem(`${count} line(s), the first: ${first}`, 'Write logs to standard error.');
+    },
+  },
+  {
+    id: 'stdin-end',
+    group,
+    title: 'The server ends when its standard input is closed',
+    clause: 'basic/lifecycle, Shutdown, stdio',
+    level: 'warning',
+    transport: 'stdio',
+    async run(ctx) {
+      const { endMs } = ctx.limits;
+      if (await pipesOf(ctx).end(endMs)) return ok();
+      const mend = 'End when standard input ends: hosts that die close it, and say nothing else.';
+      return problem(`It was still there after ${endMs / 1_000} s`, mend);
+    },
+  },
+];

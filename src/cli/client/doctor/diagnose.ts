@@ -1,0 +1,219 @@
+/** A whole examination: the server is connected to in each era that it speaks, and every check is made that applies. */
+import type { HttpTarget } from '../../../client/http.ts';
+import type { StdioTarget } from '../../../client/node/index.ts';
+import { type Check, type CheckContext, type Finding, type Level, type Limits, notApplicable } from './check.ts';
+import { serverInfoOf } from './checks/connection.ts';
+import { CHECKS } from './checks/index.ts';
+import { examine } from './examined.ts';
+import {
+  type Answer,
+  type Data,
+  type Era,
+  INITIALIZE,
+  isObject,
+  LEGACY_VERSION,
+  MODERN_VERSION,
+  told,
+} from './wire.ts';
+import { type HttpWire, openHttp } from './wire-http.ts';
+import { openStdio, type StdioWire } from './wire-stdio.ts';
+
+export interface DiagnoseOptions {
+  /** Calls tools that say that they only read, and one that is not there. Default false. */
+  readonly callTools?: boolean | undefined;
+  /** Eras to look at. Default: both. */
+  readonly eras?: readonly Era[] | undefined;
+  /** Checks to make, by id. Default: all. */
+  readonly only?: readonly string[] | undefined;
+  /** Checks to leave out, by id. */
+  readonly skip?: readonly string[] | undefined;
+  /** Resources that are read, and the like. Default 20. */
+  readonly sample?: number | undefined;
+  /** Pages of a list. Default 20. */
+  readonly pages?: number | undefined;
+  /** Milliseconds for an answer. Default 15,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Milliseconds for the first answer. Default 60,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Milliseconds that a program may take to end, when nobody writes to it any more. Default 10,000. */
+  readonly endMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onResult?: ((result: CheckResult) => void) | undefined;
+  /** Told of each check before it is made. */
+  readonly onCheck?: ((id: string, era: Era) => void) | undefined;
+}
+
+export interface CheckResult extends Finding {
+  readonly id: string;
+  readonly era: Era;
+  readonly group: Check['group'];
+  readonly title: string;
+  readonly clause: string;
+  readonly level: Level;
+}
+
+export interface EraReport {
+  readonly era: Era;
+  /** The revision that was agreed on. */
+  readonly version: string | undefined;
+  /** Why there is no connection in this era. */
+  readonly refused?: string | undefined;
+}
+
+export interface Diagnosis {
+  readonly server: { readonly name: string | undefined; readonly version: string | undefined };
+  readonly transport: 'stdio' | 'http';
+  readonly eras: readonly EraReport[];
+  readonly results: readonly CheckResult[];
+  /** Checks with problems, by level. */
+  readonly errors: number;
+  readonly warnings: number;
+  /** Checks that found nothing. */
+  readonly passed: number;
+  /** What the program wrote to standard error last, where it could not be connected to. */
+  readonly said?: string | undefined;
+}
+
+const DEFAULT_SAMPLE = 20;
+const DEFAULT_PAGES = 20;
+const DEFAULT_TIMEOUT_MS = 15_000;
+const DEFAULT_END_MS = 10_000;
+const DEFAULT_CONNECT_MS = 60_000;
+
+/** A program of the 2025 era may never answer the question whether it speaks the next one, in milliseconds. */
+const PROBE_MS = 5_000;
+
+type OpenWire = StdioWire | HttpWire;
+
+interface Connected {
+  readonly wire: OpenWire;
+  readonly hello: Data;
+  readonly version: string;
+}
+
+export async function diagnose(target: HttpTarget | StdioTarget, options: DiagnoseOptions = {}): Promise<Diagnosis> {
+  const { sample = DEFAULT_SAMPLE, pages = DEFAULT_PAGES, timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
+  const { connectTimeoutMs = DEFAULT_CONNECT_MS, eras: wanted = ['legacy', 'modern'] } = options;
+  const limits: Limits = { sample, pages, timeoutMs, endMs: options.endMs ?? DEFAULT_END_MS };
+  const open = (era: Era): OpenWire =>
+    'url' in target ? openHttp(target, era, timeoutMs) : openStdio(target, era, timeoutMs);
+  const checks = CHECKS.filter(({ id }) => (options.only?.includes(id) ?? true) && options.skip?.includes(id) !== true);
+  const results: CheckResult[] = [];
+  const eras: EraReport[] = [];
+  let server: Diagnosis['server'] = { name: undefined, version: undefined };
+  let said: string | undefined;
+  // How long the first one took says how long the second one may think before it counts as silent.
+  let patience = connectTimeoutMs;
+
+  for (const era of wanted) {
+    signal?.throwIfAborted();
+    const opened: OpenWire[] = [];
+    const again = (): OpenWire => {
+      const wire = open(era);
+      opened.push(wire);
+      return wire;
+    };
+    const stop = (): void => {
+      for (const wire of opened) void wire.close();
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      const begun = performance.now();
+      const connected = await connect(again(), patience);
+      if ('refused' in connected) {
+        eras.push({ era, version: undefined, refused: connected.refused });
+        const [wire] = opened;
+        if (wire?.transport === 'stdio') said = wire.said();
+        continue;
+      }
+      patience = Math.min(connectTimeoutMs, Math.max(PROBE_MS, 3 * (performance.now() - begun)));
+      const { wire, hello, version } = connected;
+      eras.push({ era, version });
+      const info = serverInfoOf(hello);
+      server = { name: textOf(info?.name) ?? server.name, version: textOf(info?.version) ?? server.version };
+      const capabilities = isObject(hello.capabilities) ? hello.capabilities : {};
+      const examined = examine(wire, capabilities, limits);
+      const ctx: CheckContext = {
+        wire,
+        era,
+        hello,
+        capabilities,
+        examined,
+        limits,
+        callTools: options.callTools === true,
+        again,
+      };
+      for (const check of checks) {
+        if ((check.era ?? era) !== era || (check.transport ?? wire.transport) !== wire.transport) continue;
+        signal?.throwIfAborted();
+        options.onCheck?.(check.id, era);
+        const { level = check.level, ...finding } = await made(check, ctx);
+        const result: CheckResult = { ...described(check, era), ...finding, level };
+        signal?.throwIfAborted();
+        results.push(result);
+        options.onResult?.(result);
+      }
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      await Promise.all(opened.map((wire) => wire.close()));
+    }
+  }
+
+  const count = (level: Level): number =>
+    results.filter((result) => result.status === 'problem' && result.level === level).length;
+  return {
+    server,
+    transport: 'url' in target ? 'http' : 'stdio',
+    eras,
+    results,
+    errors: count('error'),
+    warnings: count('warning'),
+    passed: results.filter(({ status }) => status === 'ok').length,
+    ...(eras.every(({ refused }) => refused !== undefined) && said !== undefined && { said }),
+  };
+}
+
+const described = ({ id, group, title, clause }: Check, era: Era) => ({ id, era, group, title, clause });
+
+/** A server that is gone is told of once, by the check that ended it. */
+async function made(check: Check, ctx: CheckContext): Promise<Finding> {
+  const { wire } = ctx;
+  if (wire.transport === 'stdio' && !wire.alive && check.id !== 'stdout-pure') {
+    return notApplicable('The program has ended before');
+  }
+  return check.run(ctx);
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+async function connect(wire: OpenWire, timeoutMs: number): Promise<Connected | { readonly refused: string }> {
+  return wire.era === 'legacy' ? initialize(wire, timeoutMs) : discover(wire, timeoutMs);
+}
+
+async function initialize(wire: OpenWire, timeoutMs: number): Promise<Connected | { readonly refused: string }> {
+  const answer = await wire.ask('initialize', INITIALIZE, { timeoutMs });
+  if (answer.kind !== 'result') return { refused: refusalOf(answer, wire) };
+  const { protocolVersion } = answer.result;
+  if (typeof protocolVersion !== 'string' || protocolVersion > LEGACY_VERSION) {
+    return { refused: `initialize was answered with the revision ${JSON.stringify(protocolVersion)}` };
+  }
+  await wire.notify('notifications/initialized');
+  return { wire, hello: answer.result, version: protocolVersion };
+}
+
+async function discover(wire: OpenWire, timeoutMs: number): Promise<Connected | { readonly refused: string }> {
+  const answer = await wire.ask('server/discover', {}, { timeoutMs });
+  if (answer.kind !== 'result') return { refused: refusalOf(answer, wire) };
+  const { supportedVersions } = answer.result;
+  if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) {
+    return { refused: `server/discover names the revisions ${JSON.stringify(supportedVersions) ?? 'none'}` };
+  }
+  return { wire, hello: answer.result, version: MODERN_VERSION };
+}
+
+/** Over HTTP the status says more than a body that is no message. */
+function refusalOf(answer: Answer, wire: OpenWire): string {
+  const status = wire.transport === 'http' ? wire.replies.at(-1)?.reply.status : undefined;
+  if (status === 401 || status === 403) return `HTTP ${status}: the server does not let this client in`;
+  return told(answer);
+}

@@ -1,0 +1,79 @@
+/** A diagnosis for people: what is wrong, where the specification says so, what was seen, and what to do. */
+import { type Output, safe } from '../output.ts';
+import { GROUPS, type Level } from './check.ts';
+import type { CheckResult, Diagnosis } from './diagnose.ts';
+import { type Era, LEGACY_VERSION, MODERN_VERSION } from './wire.ts';
+
+const REVISION: Readonly<Record<Era, string>> = { legacy: LEGACY_VERSION, modern: MODERN_VERSION };
+
+/** The same finding in both eras is told once. */
+interface Told extends CheckResult {
+  readonly eras: readonly Era[];
+}
+
+export interface ReportOptions {
+  /** Checks that found nothing, and those that do not apply, too. */
+  readonly verbose: boolean;
+  readonly label: string;
+}
+
+export function reportText(diagnosis: Diagnosis, { verbose, label }: ReportOptions, output: Output): string {
+  const { server, transport, eras, results, errors, warnings, passed } = diagnosis;
+  const name = [server.name, server.version].filter((part) => part !== undefined).join(' ');
+  const lines = [
+    `${output.paint('bold', safe(name === '' ? label : name))} over ${transport === 'http' ? 'HTTP' : 'stdio'}`,
+  ];
+  for (const { era, version, refused } of eras) {
+    lines.push(
+      refused === undefined ? `  speaks ${safe(version ?? REVISION[era])}` : `  not ${REVISION[era]}: ${safe(refused)}`,
+    );
+  }
+  for (const group of GROUPS) {
+    const all = merged(results.filter((result) => result.group === group));
+    const shown = verbose ? all : all.filter(({ status }) => status === 'problem');
+    if (shown.length === 0) continue;
+    lines.push('', output.paint('bold', group));
+    for (const each of shown) lines.push(...linesOf(each, output));
+  }
+  const left = results.filter(({ status }) => status === 'not-applicable').length;
+  lines.push(
+    '',
+    `${counted(errors, 'error')}, ${counted(warnings, 'warning')}; ${passed} passed, ${left} do not apply`,
+  );
+  return lines.join('\n');
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+function merged(results: readonly CheckResult[]): readonly Told[] {
+  const told: Told[] = [];
+  for (const result of results) {
+    const same = told.findIndex(
+      (each) => each.id === result.id && each.status === result.status && each.saw.join() === result.saw.join(),
+    );
+    const found = told[same];
+    if (found === undefined) told.push({ ...result, eras: [result.era] });
+    else told[same] = { ...found, eras: [...found.eras, result.era] };
+  }
+  return told;
+}
+
+const STYLE: Readonly<Record<Level, 'red' | 'yellow'>> = { error: 'red', warning: 'yellow' };
+
+function linesOf(result: Told, output: Output): readonly string[] {
+  const { id, status, level, title, clause, saw, count = 0, mend, eras } = result;
+  const when = eras.map((era) => REVISION[era]).join(', ');
+  if (status !== 'problem') {
+    const word = status === 'ok' ? output.paint('green', 'ok'.padEnd(7)) : output.paint('dim', '-'.padEnd(7));
+    const seen = saw.length === 0 ? '' : output.paint('dim', `: ${safe(saw.join('; '))}`);
+    return [`  ${word}  ${id} (${when})${seen}`];
+  }
+  const indent = ' '.repeat(11);
+  return [
+    `  ${output.paint(STYLE[level], level.padEnd(7))}  ${output.paint('bold', id)} (${when}): ${title}`,
+    ...saw.map((line) => `${indent}seen  ${safe(line)}`),
+    ...(count > saw.length ? [`${indent}      and ${count - saw.length} more`] : []),
+    ...(mend === undefined ? [] : [`${indent}do    ${mend}`]),
+    `${indent}see   ${clause}`,
+  ];
+}

@@ -1,0 +1,206 @@
+/** A program that serves over stdio, and every line that it writes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { homedir } from 'node:os';
+import type { StdioTarget } from '../../../client/node/index.ts';
+import {
+  ACKNOWLEDGED,
+  type Answer,
+  answerIn,
+  answerTo,
+  type Data,
+  type Era,
+  inEra,
+  isObject,
+  MAX_MESSAGE_BYTES,
+  type Notice,
+  none,
+  type Wire,
+} from './wire.ts';
+
+export interface StdioWire extends Wire {
+  readonly transport: 'stdio';
+  /** What was on standard output that is no message: the first of it, and how much there was. */
+  readonly impure: { readonly first: string | undefined; readonly count: number };
+  /** Whether the program is still there. */
+  readonly alive: boolean;
+  /** Writes a line as it is. */
+  write(line: string): void;
+  /** Closes standard input. @returns whether the program ends by itself in that time */
+  end(timeoutMs: number): Promise<boolean>;
+  /** The end of what it wrote to standard error. */
+  said(): string;
+}
+
+const GRACE_MS = 2_000;
+const MAX_SAID = 4_096;
+
+/** What a program gets of this one's environment, as hosts do it. */
+const INHERITED =
+  process.platform === 'win32'
+    ? ['APPDATA', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATH', 'PROCESSOR_ARCHITECTURE', 'PROGRAMFILES'].concat([
+        'SYSTEMDRIVE',
+        'SYSTEMROOT',
+        'TEMP',
+        'USERNAME',
+        'USERPROFILE',
+      ])
+    : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+
+export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): StdioWire {
+  const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
+  const child = spawn(target.command, [...(target.args ?? [])], {
+    cwd: target.cwd ?? process.cwd(),
+    env: { HOME: homedir(), ...inherited, ...target.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  const pending = new Map<string | number, (answer: Answer) => void>();
+  const heard = new Set<(notice: Notice) => void>();
+  let impure = 0;
+  let first: string | undefined;
+  let said = '';
+  let failure: string | undefined;
+  let parts: Buffer[] = [];
+  let held = 0;
+  let nextId = 1;
+
+  const gone = (why: string): void => {
+    failure ??= why;
+    for (const settle of [...pending.values()]) settle(none(failure));
+  };
+  child.stdin.on('error', () => {});
+  child.on('error', (error) => gone(`The program cannot be started (${(error as NodeJS.ErrnoException).code})`));
+  const closed = once(child, 'close').then(
+    ([code, signal]) => gone(`The program has ended with ${signal ?? code}`),
+    () => {},
+  );
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-MAX_SAID);
+    target.onStderr?.(chunk.toString());
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      parts.push(chunk.subarray(from, at));
+      from = at + 1;
+      take(Buffer.concat(parts).toString('utf8'));
+      parts = [];
+      held = 0;
+    }
+    parts.push(chunk.subarray(from));
+    held += chunk.length - from;
+    if (held <= MAX_MESSAGE_BYTES) return;
+    gone(`The program sent a line of more than ${MAX_MESSAGE_BYTES} bytes`);
+    child.kill('SIGKILL');
+  });
+
+  const write = (line: string): void => {
+    if (child.stdin.writable) child.stdin.write(`${line}\n`);
+  };
+  const send = (message: Data): void => write(JSON.stringify({ jsonrpc: '2.0', ...message }));
+
+  function take(line: string): void {
+    if (line.trim() === '') return;
+    const messages = messagesIn(line);
+    if (messages === undefined) {
+      impure++;
+      first ??= line.slice(0, 200);
+      return;
+    }
+    for (const message of messages) {
+      const { id, method, params } = message;
+      if (typeof method === 'string' && id !== undefined) write(JSON.stringify(answerTo(id, method)));
+      else if (typeof method === 'string') {
+        for (const each of heard) each({ method, params: isObject(params) ? params : {} });
+      } else if (typeof id === 'string' || typeof id === 'number') pending.get(id)?.(answerIn(message) ?? none('?'));
+    }
+  }
+
+  /** @param also ends it, too */
+  function wait(id: string | number, ms: number, also: (settle: (answer: Answer) => void) => () => void) {
+    return new Promise<Answer>((resolve) => {
+      const settle = (answer: Answer): void => {
+        clearTimeout(timer);
+        pending.delete(id);
+        forget();
+        resolve(answer);
+      };
+      const timer = setTimeout(() => settle(none(`There was no answer in ${ms / 1_000} s`)), ms);
+      pending.set(id, settle);
+      const forget = also(settle);
+      if (failure !== undefined) settle(none(failure));
+    });
+  }
+
+  return {
+    era,
+    transport: 'stdio',
+    get impure() {
+      return { first, count: impure };
+    },
+    get alive() {
+      return failure === undefined;
+    },
+    said: () => said,
+    write,
+    ask(method, params, { id = nextId++, timeoutMs: ms = timeoutMs, meta } = {}) {
+      const answer = wait(id, ms, () => () => {});
+      send({ id, method, params: inEra(era, params, meta) });
+      return answer;
+    },
+    async notify(method, params) {
+      send({ method, params: inEra(era, params, undefined) });
+    },
+    async listen(params) {
+      const id = nextId++;
+      const answer = wait(id, timeoutMs, (settle) => {
+        const hear = (notice: Notice): void => {
+          if (notice.method === ACKNOWLEDGED) settle({ kind: 'result', result: notice.params });
+        };
+        heard.add(hear);
+        return () => void heard.delete(hear);
+      });
+      send({ id, method: 'subscriptions/listen', params: inEra(era, params, undefined) });
+      const got = await answer;
+      send({ method: 'notifications/cancelled', params: inEra(era, { requestId: id }, undefined) });
+      return got;
+    },
+    async end(ms) {
+      child.stdin.end();
+      return within(closed, ms);
+    },
+    async close() {
+      child.stdin.end();
+      if (await within(closed, GRACE_MS)) return;
+      child.kill('SIGTERM');
+      if (await within(closed, GRACE_MS)) return;
+      child.kill('SIGKILL');
+      // A child of it may hold the pipes.
+      child.stdout.destroy();
+      child.stderr.destroy();
+      await within(closed, GRACE_MS);
+    },
+  };
+}
+
+/** The messages of a line; undefined for what is none. A batch was one line in 2025-03-26. */
+function messagesIn(line: string): readonly Data[] | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    const all: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [value];
+    return all.every((each): each is Data => isObject(each) && each.jsonrpc === '2.0') ? all : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function within(ended: Promise<void>, ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const done = await Promise.race([ended.then(() => true), late]);
+  clearTimeout(timer);
+  return done;
+}

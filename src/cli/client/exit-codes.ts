@@ -1,0 +1,43 @@
+/** The statuses that the commands for servers of others end with; documented in `docs/guide/command-line.md`. */
+
+/** All is done. */
+export const EXIT_OK = 0;
+/** The server failed or answered wrongly, a tool said that it failed, a search found nothing, a check found something. */
+export const EXIT_FAILED = 1;
+/** The command line or a configuration is to be mended. */
+export const EXIT_USAGE = 2;
+/** There is no such resource, tool or prompt. */
+export const EXIT_NOT_FOUND = 3;
+/** The server does not let this client in, or not do this. */
+export const EXIT_DENIED = 4;
+/** The server cannot be reached or started. */
+export const EXIT_UNAVAILABLE = 5;
+/** No answer came in time. */
+export const EXIT_TIMEOUT = 6;
+/** What was printed is not all: a limit that nobody asked for was reached, or a part failed. */
+export const EXIT_INCOMPLETE = 7;
+/** The server cannot do this, or has it in no format that is wanted. */
+export const EXIT_UNSUPPORTED = 8;
+/** It is over a limit of bytes. */
+export const EXIT_TOO_LARGE = 9;
+
+/** Of a process that a signal ended, by the signal's number. */
+export const exitOfSignal = (signal: NodeJS.Signals): number => 128 + (SIGNAL_NUMBERS[signal] ?? 2);
+
+const SIGNAL_NUMBERS: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
+
+const OF_CODE: Readonly<Record<string, number>> = {
+  'not-found': EXIT_NOT_FOUND,
+  denied: EXIT_DENIED,
+  unavailable: EXIT_UNAVAILABLE,
+  limited: EXIT_UNAVAILABLE,
+  timeout: EXIT_TIMEOUT,
+  unsupported: EXIT_UNSUPPORTED,
+  'not-acceptable': EXIT_UNSUPPORTED,
+  'not-listable': EXIT_UNSUPPORTED,
+  'too-large': EXIT_TOO_LARGE,
+  invalid: EXIT_USAGE,
+};
+
+/** The status for the `code` of a `ResourceClientError`. */
+export const exitOfCode = (code: string): number => OF_CODE[code] ?? EXIT_FAILED;

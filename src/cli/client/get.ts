@@ -1,0 +1,128 @@
+/** `vitrine get`. */
+import {
+  type GetEntry,
+  type GetOptions,
+  type GetProgress,
+  type GetReport,
+  getResources,
+} from '../../client/node/index.ts';
+import type { WalkStop } from '../../client/walk.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { UsageError } from '../errors.ts';
+import { onServer, type ServerFlags } from './connect.ts';
+import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
+import { wantedLimits } from './ls.ts';
+import { bytesOf, countOf } from './numbers.ts';
+import { jsonText, type Output, safe } from './output.ts';
+import { urisOf } from './references.ts';
+import { sizeText } from './rows.ts';
+import { WORDS } from './stops.ts';
+
+export interface GetFlags extends ServerFlags {
+  readonly to: string;
+  readonly accept?: string;
+  readonly concurrency?: string;
+  readonly maxBytes?: string;
+  readonly maxTotalBytes?: string;
+  readonly maxResources?: string;
+  readonly maxDepth?: string;
+  readonly force?: boolean;
+  readonly fresh?: boolean;
+  readonly verbose?: boolean;
+}
+
+const DEFAULT_CONCURRENCY = 4;
+const MAX_CONCURRENCY = 64;
+const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
+const DEFAULT_MAX_TOTAL_BYTES = 8 * 1024 * 1024 * 1024;
+const DEFAULT_MAX_RESOURCES = 100_000;
+const DEFAULT_MAX_DEPTH = 32;
+
+/** Milliseconds between two words of what is going on. */
+const PROGRESS_MS = 100;
+
+export async function get(
+  server: string,
+  references: readonly string[],
+  flags: GetFlags,
+  secrets: Secrets,
+): Promise<void> {
+  const options = optionsOf(flags);
+  return await onServer(server, flags, secrets, async (session) => {
+    const { resources, output, signal } = session;
+    const uris = await urisOf(references, session);
+    const entries: GetEntry[] = [];
+    let printed: Promise<void> = Promise.resolve();
+    let last = 0;
+    const report = await getResources(resources, uris.length === 0 ? undefined : uris, flags.to, {
+      ...options,
+      signal,
+      onEntry(entry) {
+        if (output.form === 'json') entries.push(entry);
+        else {
+          printed = printed.then(() => tell(entry, flags, output));
+          // When nobody reads any more the signal ends the work.
+          printed.catch(() => {});
+        }
+      },
+      onProgress(progress) {
+        if (performance.now() - last < PROGRESS_MS) return;
+        last = performance.now();
+        output.progress(`${countsOf(progress)} of ${progress.found} so far`);
+      },
+    });
+    output.progress();
+    await printed;
+    if (output.form === 'jsonl') await output.line(jsonText({ report }));
+    else await output.document({ ...report, resources: entries }, () => summaryOf(report));
+    return statusOf(report, flags, output);
+  });
+}
+
+/** @throws UsageError */
+function optionsOf(flags: GetFlags): GetOptions {
+  const concurrency = countOf(flags.concurrency, '--concurrency', DEFAULT_CONCURRENCY);
+  if (concurrency > MAX_CONCURRENCY) throw new UsageError(`--concurrency takes up to ${MAX_CONCURRENCY}`);
+  return {
+    concurrency,
+    maxBytes: bytesOf(flags.maxBytes, '--max-bytes', DEFAULT_MAX_BYTES),
+    maxTotalBytes: bytesOf(flags.maxTotalBytes, '--max-total-bytes', DEFAULT_MAX_TOTAL_BYTES),
+    maxResources: countOf(flags.maxResources, '--max-resources', DEFAULT_MAX_RESOURCES),
+    maxDepth: countOf(flags.maxDepth, '--max-depth', DEFAULT_MAX_DEPTH),
+    accept: flags.accept,
+    force: flags.force,
+    fresh: flags.fresh,
+  };
+}
+
+async function tell(entry: GetEntry, { verbose = false }: GetFlags, output: Output): Promise<void> {
+  if (output.form === 'jsonl') return output.line(jsonText(entry));
+  const { uri, status, path, size, reason } = entry;
+  if (status === 'failed') output.note(`${uri}: ${reason}`);
+  else if (verbose) {
+    await output.line(`${status.padEnd(9)}  ${sizeText(size).padStart(5)}  ${safe(path ?? `${uri}: ${reason}`)}`);
+  }
+}
+
+const countsOf = ({ written, unchanged, failed, bytes }: GetProgress): string =>
+  [
+    `${written} written`,
+    `${unchanged} unchanged`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    `${sizeText(bytes)} read`,
+  ].join(', ');
+
+const summaryOf = (report: GetReport): string =>
+  `${countsOf(report)}${report.gone.length > 0 ? `, ${report.gone.length} not there any more` : ''}: ${safe(report.folder)}`;
+
+/** Limits that were typed are no reason to complain. */
+function statusOf({ stopped, overTotal, failed }: GetReport, flags: GetFlags, output: Output): number {
+  const wanted = wantedLimits(flags);
+  const reasons = (Object.entries(stopped) as [WalkStop['reason'], number][]).filter(
+    ([reason]) => reason !== 'visited' && !wanted.has(reason),
+  );
+  for (const [reason, count] of reasons) output.note(`${WORDS[reason]}: ${count}`);
+  if (overTotal) output.note('stopped at --max-total-bytes');
+  const cut = overTotal && flags.maxTotalBytes === undefined;
+  return failed > 0 || cut || reasons.length > 0 ? EXIT_INCOMPLETE : EXIT_OK;
+}

@@ -1,0 +1,65 @@
+/** Where hosts keep the servers that they start, and under which key. */
+import { join } from 'node:path';
+
+export interface HostPlace {
+  readonly host: string;
+  readonly file: string;
+  /** Keys that lead to the servers. */
+  readonly section: readonly string[];
+  /** Of this folder only, or of the user. */
+  readonly scope: 'project' | 'user';
+}
+
+export interface Surroundings {
+  /** The folder that the command runs in. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** All places, those of the folder first. */
+export function hostPlaces({ cwd, home, platform, env }: Surroundings): readonly HostPlace[] {
+  const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
+  const applications =
+    platform === 'darwin'
+      ? join(home, 'Library', 'Application Support')
+      : platform === 'win32'
+        ? (env.APPDATA ?? join(home, 'AppData', 'Roaming'))
+        : config;
+  const zed = platform === 'win32' ? join(applications, 'Zed') : join(config, 'zed');
+  const project = (host: string, path: readonly string[], ...section: string[]): HostPlace => ({
+    host,
+    file: join(cwd, ...path),
+    section,
+    scope: 'project',
+  });
+  const user = (host: string, file: string, ...section: string[]): HostPlace => ({
+    host,
+    file,
+    section,
+    scope: 'user',
+  });
+  const cline = ['globalStorage', 'saoudrizwan.claude-dev', 'settings', 'cline_mcp_settings.json'];
+  return [
+    project('Claude Code', ['.mcp.json'], 'mcpServers'),
+    project('VS Code', ['.vscode', 'mcp.json'], 'servers'),
+    project('Cursor', ['.cursor', 'mcp.json'], 'mcpServers'),
+    project('Gemini CLI', ['.gemini', 'settings.json'], 'mcpServers'),
+    project('Zed', ['.zed', 'settings.json'], 'context_servers'),
+    project('opencode', ['opencode.json'], 'mcp'),
+    user('Claude Code', join(home, '.claude.json'), 'projects', cwd, 'mcpServers'),
+    user('Claude Code', join(home, '.claude.json'), 'mcpServers'),
+    user('Claude Desktop', join(applications, 'Claude', 'claude_desktop_config.json'), 'mcpServers'),
+    user('VS Code', join(applications, 'Code', 'User', 'mcp.json'), 'servers'),
+    user('VS Code Insiders', join(applications, 'Code - Insiders', 'User', 'mcp.json'), 'servers'),
+    user('Cursor', join(home, '.cursor', 'mcp.json'), 'mcpServers'),
+    user('Windsurf', join(home, '.codeium', 'windsurf', 'mcp_config.json'), 'mcpServers'),
+    user('Zed', join(zed, 'settings.json'), 'context_servers'),
+    user('Gemini CLI', join(home, '.gemini', 'settings.json'), 'mcpServers'),
+    user('Cline', join(applications, 'Code', 'User', ...cline), 'mcpServers'),
+    user('LM Studio', join(home, '.lmstudio', 'mcp.json'), 'mcpServers'),
+    user('opencode', join(config, 'opencode', 'opencode.json'), 'mcp'),
+    user('Goose', join(config, 'goose', 'config.yaml'), 'extensions'),
+  ];
+}

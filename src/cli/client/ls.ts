@@ -1,0 +1,113 @@
+/** `vitrine ls`. */
+import { ResourceClientError } from '../../client/errors.ts';
+import { isListable, type ListedResource } from '../../client/shapes.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { onServer, type ServerFlags, type Session } from './connect.ts';
+import { EXIT_OK } from './exit-codes.ts';
+import { countOf } from './numbers.ts';
+import { safe } from './output.ts';
+import { topOf, urisOf } from './references.ts';
+import { longRow, painted } from './rows.ts';
+import { tellList, tellWalk } from './stops.ts';
+
+export interface LsFlags extends ServerFlags {
+  readonly long?: boolean;
+  readonly recursive?: boolean;
+  /** The server's default list, as hosts get it. */
+  readonly all?: boolean;
+  readonly maxResources?: string;
+  readonly maxDepth?: string;
+}
+
+/** Resources of a list, unless told otherwise. */
+const DEFAULT_MAX_RESOURCES = 10_000;
+const DEFAULT_MAX_DEPTH = 32;
+
+export const ls = (server: string, references: readonly string[], flags: LsFlags, secrets: Secrets): Promise<void> =>
+  onServer(server, flags, secrets, async (session) => {
+    const maxResources = countOf(flags.maxResources, '--max-resources', DEFAULT_MAX_RESOURCES);
+    const maxDepth = countOf(flags.maxDepth, '--max-depth', DEFAULT_MAX_DEPTH);
+    const wanted = wantedLimits(flags);
+    const uris = await urisOf(references, session);
+    const statuses: number[] = [];
+    const each = async function* (): AsyncGenerator<ListedResource> {
+      for (const uri of uris.length === 0 ? [undefined] : uris) {
+        const listed =
+          flags.recursive === true
+            ? walked(uri, { maxResources, maxDepth }, wanted, session)
+            : flags.all === true && uri === undefined
+              ? listedOf(undefined, maxResources, wanted, session)
+              : uri === undefined
+                ? topLevel(maxResources, wanted, session)
+                : listedOf(uri, maxResources, wanted, session);
+        statuses.push(yield* listed);
+      }
+    };
+    const { output } = session;
+    await output.list(each(), (resource) =>
+      flags.long === true ? longRow(resource, output) : painted(resource, safe(resource.uri), output),
+    );
+    return Math.max(EXIT_OK, ...statuses);
+  });
+
+type Rows = AsyncGenerator<ListedResource, number, undefined>;
+
+/** The limits that were typed: reaching them is what was asked for. */
+export const wantedLimits = (flags: {
+  readonly maxResources?: string;
+  readonly maxDepth?: string;
+}): ReadonlySet<string> =>
+  new Set([
+    ...(flags.maxResources === undefined ? [] : ['max-resources']),
+    ...(flags.maxDepth === undefined ? [] : ['max-depth']),
+  ]);
+
+/** What is in the only root; where there are several, or there is none, what is at the top. */
+async function* topLevel(maxResources: number, wanted: ReadonlySet<string>, session: Session): Rows {
+  const top = await topOf(session);
+  const [only, ...others] = top.resources;
+  if (only !== undefined && others.length === 0 && isListable(only) === true)
+    return yield* listedOf(only.uri, maxResources, wanted, session);
+  const { output } = session;
+  yield* top.resources.slice(0, maxResources);
+  const cut = top.resources.length > maxResources ? 'max-resources' : undefined;
+  const report = { via: undefined, pages: 0, resources: 0, dropped: 0, truncatedBy: undefined, missing: [] };
+  return tellList(
+    { ...report, stopped: cut ?? (top.stopped === 'max-resources' ? 'max-resources' : undefined) },
+    output,
+    wanted,
+  );
+}
+
+/** The children of a resource; of one that has none, itself, as `ls` of a file is. */
+async function* listedOf(
+  uri: string | undefined,
+  maxResources: number,
+  wanted: ReadonlySet<string>,
+  { resources, output, signal }: Session,
+): Rows {
+  const listing = resources.list(uri, { signal, maxResources });
+  let count = 0;
+  try {
+    for await (const resource of listing) {
+      output.progress(++count % 100 === 0 ? `${count} resources` : undefined);
+      yield resource;
+    }
+  } catch (error) {
+    if (uri === undefined || !(error instanceof ResourceClientError) || error.code !== 'not-listable') throw error;
+    yield (await resources.metadata(uri, { signal })).resource;
+    return EXIT_OK;
+  }
+  return tellList(listing.report, output, wanted);
+}
+
+async function* walked(
+  uri: string | undefined,
+  limits: { readonly maxResources: number; readonly maxDepth: number },
+  wanted: ReadonlySet<string>,
+  { resources, output, signal }: Session,
+): Rows {
+  const walk = resources.walk(uri, { ...limits, signal });
+  for await (const { resource } of walk) yield resource;
+  return tellWalk(walk.report, output, wanted);
+}

@@ -1,0 +1,229 @@
+/** The commands for servers of others, their options and their help. What they do is loaded when one of them runs. */
+import { type Command, Option } from 'commander';
+import type { Secrets } from '../../config/secrets.ts';
+import type { CallFlags } from './call.ts';
+import type { CatFlags } from './cat.ts';
+import type { ServerFlags } from './connect.ts';
+import type { DoctorFlags } from './doctor/index.ts';
+import type { GetFlags } from './get.ts';
+import type { GrepFlags } from './grep.ts';
+import type { LsFlags } from './ls.ts';
+import { collect, outputOptions, SERVER_ARGUMENT, serverOptions } from './options.ts';
+import type { PromptsFlags } from './prompts.ts';
+import type { ServersFlags } from './servers.ts';
+import type { TemplatesFlags } from './templates.ts';
+import type { TreeFlags } from './tree.ts';
+import type { WatchFlags } from './watch.ts';
+
+const URI_ARGUMENT = 'a URI, or a path below the only root of the server';
+const MAX_RESOURCES = ['--max-resources <count>', 'resources that are looked at (default: 10000)'] as const;
+const MAX_DEPTH = ['--max-depth <levels>', 'levels below the start (default: 32)'] as const;
+const MAX_BYTES = ['--max-bytes <bytes>', 'bytes of one resource, as in 500, 64K or 10M (default: 16M)'] as const;
+const ARG = ['--arg <pair>', 'an argument, as name=value (may be repeated)', collect] as const;
+
+/** Adds the commands that look into a server. */
+export function addClientCommands(program: Command, secrets: Secrets): void {
+  serverOptions(program.command('ls'))
+    .summary('list the resources of a server')
+    .description(
+      'Lists what is at the top of a server, or the children of resources. A resource without children is listed itself.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('[uri...]', URI_ARGUMENT)
+    .option('-l, --long', 'with size, time and type')
+    .option('-R, --recursive', 'everything below, too')
+    .option('--all', 'the default list of the server, as hosts get it')
+    .option(...MAX_RESOURCES)
+    .option(...MAX_DEPTH)
+    .action(async (server: string, uris: readonly string[], flags: LsFlags) => {
+      const { ls } = await import('./ls.ts');
+      await ls(server, uris, flags, secrets);
+    });
+
+  serverOptions(program.command('tree'))
+    .summary('draw the resources of a server as a tree')
+    .description('Draws all that a server has, or what is below a resource, as far as the limits go.')
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('[uri]', URI_ARGUMENT)
+    .option('-l, --long', 'with sizes')
+    .option('--uris', 'with URIs in the place of names')
+    .option(...MAX_RESOURCES)
+    .option(...MAX_DEPTH)
+    .action(async (server: string, uri: string | undefined, flags: TreeFlags) => {
+      const { tree } = await import('./tree.ts');
+      await tree(server, uri, flags, secrets);
+    });
+
+  serverOptions(program.command('stat'))
+    .summary('say all that a server says of a resource, or of itself')
+    .description('Prints the metadata of resources. Without a URI: what the server says of itself, and what it can do.')
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('[uri...]', URI_ARGUMENT)
+    .action(async (server: string, uris: readonly string[], flags: ServerFlags) => {
+      const { stat } = await import('./stat.ts');
+      await stat(server, uris, flags, secrets);
+    });
+
+  serverOptions(program.command('cat'))
+    .summary('print the contents of resources')
+    .description(
+      'Prints contents as they are into files and programs. On a terminal text loses its escapes, images are shown where ' +
+        'the terminal can, and other binary contents are refused.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('<uri...>', URI_ARGUMENT)
+    .option('--range <bytes>', 'these bytes only: 0-99, 100-, or -50 for the last ones')
+    .option('--lines <lines>', 'these lines only, counted from 1: 3, 3-5 or 3-')
+    .option('--accept <types>', 'formats that are wanted, best first, as in text/markdown,text/*')
+    .option(...MAX_BYTES)
+    .option('--force', 'send binary contents to a terminal, too')
+    .action(async (server: string, uris: readonly string[], flags: CatFlags) => {
+      const { cat } = await import('./cat.ts');
+      await cat(server, uris, flags, secrets);
+    });
+
+  serverOptions(program.command('grep'))
+    .summary('find text in the resources of a server')
+    .description(
+      'Finds lines by a regular expression (RE2 syntax): by the search of the server where it is a Vitrine, else by ' +
+        'reading its texts. Exits with 1 when nothing is found.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('<pattern>', 'a regular expression')
+    .argument('[uri...]', URI_ARGUMENT)
+    .option('-i, --ignore-case', 'upper and lower case are the same')
+    .option('-F, --fixed-strings', 'the pattern is plain text')
+    .option('-l, --files-with-matches', 'print each resource once, and no lines')
+    .option('--include <glob>', 'only names like this, as in *.md, or paths, as in src/**/*.ts')
+    .option('--read', 'read the texts, whatever the server can do')
+    .option('--max-matches <count>', 'matches that are printed (default: 10000)')
+    .option(...MAX_RESOURCES)
+    .option(...MAX_DEPTH)
+    .option(...MAX_BYTES)
+    .action(async (server: string, pattern: string, uris: readonly string[], flags: GrepFlags) => {
+      const { grep } = await import('./grep.ts');
+      await grep(server, pattern, uris, flags, secrets);
+    });
+
+  serverOptions(program.command('watch'))
+    .summary('print changes of resources as they come')
+    .description(
+      'Prints a line for each change of resources, or, without a URI, of what there is, until it is ended. When the ' +
+        'connection is lost it is made again, and a line says that changes may have been missed.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('[uri...]', URI_ARGUMENT)
+    .option('--count <changes>', 'end after so many changes')
+    .action(async (server: string, uris: readonly string[], flags: WatchFlags) => {
+      const { watch } = await import('./watch.ts');
+      await watch(server, uris, flags, secrets);
+    });
+
+  serverOptions(program.command('templates'))
+    .summary('list the URI templates of a server')
+    .description('Lists URI templates (RFC 6570).')
+    .argument('<server>', SERVER_ARGUMENT)
+    .option('--max-resources <count>', 'templates that are listed (default: 10000)')
+    .action(async (server: string, flags: TemplatesFlags) => {
+      const { templates } = await import('./templates.ts');
+      await templates(server, flags, secrets);
+    });
+
+  serverOptions(program.command('tools'))
+    .summary('list the tools of a server, or describe one')
+    .description('Lists tools with their arguments; of one, its description and schemas.')
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('[tool]', 'the name of a tool')
+    .action(async (server: string, tool: string | undefined, flags: ServerFlags) => {
+      const { tools } = await import('./tools.ts');
+      await tools(server, tool, flags, secrets);
+    });
+
+  serverOptions(program.command('call'))
+    .summary('call a tool of a server')
+    .description(
+      'Calls a tool, and prints what it answers. What the server asks meanwhile is answered at the terminal, and declined ' +
+        'where there is none. Exits with 1 when the tool says that it failed.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('<tool>', 'the name of a tool')
+    .option(...ARG)
+    .option('--input <json>', 'all arguments as a JSON object; - reads it from standard input')
+    .action(async (server: string, tool: string, flags: CallFlags) => {
+      const { call } = await import('./call.ts');
+      await call(server, tool, flags, secrets);
+    });
+
+  serverOptions(program.command('prompts'))
+    .summary('list the prompts of a server, or get one')
+    .description('Lists prompts with their arguments; of one, its messages.')
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('[prompt]', 'the name of a prompt')
+    .option(...ARG)
+    .action(async (server: string, prompt: string | undefined, flags: PromptsFlags) => {
+      const { prompts } = await import('./prompts.ts');
+      await prompts(server, prompt, flags, secrets);
+    });
+
+  serverOptions(program.command('get'))
+    .summary('write resources to files')
+    .description(
+      'Writes all resources of a server, or what is below some of them, to files in a folder. Run again, it takes what ' +
+        'has changed; after it was interrupted, it goes on. Names are made safe, and nothing that is not its own is touched.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('[uri...]', URI_ARGUMENT)
+    .requiredOption('--to <folder>', 'the folder; made if it is not there')
+    .option('--accept <types>', 'formats that are wanted, best first, as in text/markdown,text/*')
+    .option('--force', 'take a folder that is not empty, and write over what is in the way')
+    .option('--fresh', 'ask for everything, whatever the server says has not changed')
+    .option('-v, --verbose', 'print a line for each resource')
+    .option('--concurrency <count>', 'resources that are read at the same time, up to 64 (default: 4)')
+    .option('--max-resources <count>', 'resources that are looked at (default: 100000)')
+    .option(...MAX_DEPTH)
+    .option('--max-bytes <bytes>', 'bytes of one resource, as in 500, 64K or 10M (default: 256M)')
+    .option('--max-total-bytes <bytes>', 'bytes that are read in all (default: 8G)')
+    .action(async (server: string, uris: readonly string[], flags: GetFlags) => {
+      const { get } = await import('./get.ts');
+      await get(server, uris, flags, secrets);
+    });
+
+  serverOptions(program.command('doctor'))
+    .summary('check what a server declares against what it does')
+    .description(
+      'Connects in both eras of the protocol, asks for everything that only reads, and reports what is wrong with a ' +
+        'server: with what was seen, how to mend it, and where the specification says so. Exits with 1 when an error was found.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .option('--strict', 'exit with 1 for warnings, too')
+    .option('--call-tools', 'call tools that say that they only read and need no arguments')
+    .addOption(new Option('--era <year>', 'look at one era only').choices(['2025', '2026']))
+    .option('--check <id>', 'make this check only (may be repeated)', collect)
+    .option('--skip <id>', 'leave this check out (may be repeated)', collect)
+    .option('--sample <count>', 'resources that are read, and the like (default: 20)')
+    .option('-v, --verbose', 'print checks that found nothing, too')
+    .action(async (server: string, flags: DoctorFlags) => {
+      const { doctor } = await import('./doctor/index.ts');
+      await doctor(server, flags, secrets);
+    });
+
+  outputOptions(program.command('servers'))
+    .summary('list the servers that hosts on this machine are set up with')
+    .description('Lists the names that the commands above take in the place of a URL. Nothing is started.')
+    .option('--mcp-config <file>', 'those of this file only')
+    .option('--names', 'names only')
+    .action(async (flags: ServersFlags) => {
+      const { servers } = await import('./servers.ts');
+      await servers(flags, secrets);
+    });
+
+  program
+    .command('completions')
+    .summary('print what completes these commands in a shell')
+    .description('Prints a script for a shell. For bash: source <(vitrine completions bash)')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action(async (shell: string) => {
+      const { completions } = await import('./completions.ts');
+      await completions(shell, program);
+    });
+}

@@ -1,0 +1,42 @@
+/** `vitrine servers`: the names that a command for servers takes. */
+import type { Secrets } from '../../config/secrets.ts';
+import { withOutput } from './ending.ts';
+import { EXIT_OK } from './exit-codes.ts';
+import { type KnownServer, knownServers } from './known-servers.ts';
+import { type OutputFlags, safe } from './output.ts';
+
+export interface ServersFlags extends OutputFlags {
+  readonly mcpConfig?: string;
+  /** Names and nothing else, for completion. */
+  readonly names?: boolean;
+}
+
+/** What of an entry may be shown: no argument, no environment, no header, since those have secrets in them. */
+const shown = ({ name, host, file, scope, kind, disabled, entry }: KnownServer) => ({
+  name,
+  host,
+  file,
+  scope,
+  kind,
+  target: kind === 'http' ? originOf(entry.url) : String(entry.command),
+  ...(disabled && { disabled }),
+});
+
+export const servers = (flags: ServersFlags, secrets: Secrets): Promise<void> =>
+  withOutput(flags, secrets, async (output) => {
+    const found = (await knownServers(flags.mcpConfig)).map(shown);
+    if (flags.names === true) {
+      for (const name of new Set(found.map((server) => server.name))) await output.line(safe(name));
+      return EXIT_OK;
+    }
+    const width = Math.max(0, ...found.map((server) => safe(server.name).length));
+    await output.list(found, ({ name, host, file, target, disabled }) => {
+      const off = disabled === true ? output.paint('yellow', '  turned off there') : '';
+      const from = output.paint('dim', `${safe(host)}, ${safe(file)}`);
+      return `${output.paint('bold', safe(name).padEnd(width))}  ${safe(target)}  ${from}${off}`;
+    });
+    if (found.length === 0) output.note('no host on this machine has a server in its configuration');
+    return EXIT_OK;
+  });
+
+const originOf = (url: unknown): string => (typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : '?');

@@ -1,0 +1,160 @@
+/** `vitrine stat`: all that a server says of resources, or of itself. */
+import type { ResourceMetadata } from '../../client/described.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { FORMATS_META_KEY } from '../../protocol/meta.ts';
+import { onServer, type ServerFlags, type Session } from './connect.ts';
+import { EXIT_OK } from './exit-codes.ts';
+import { messageOf, statusOf } from './failures.ts';
+import { jsonText, type Output, safe, safeLines } from './output.ts';
+import { urisOf } from './references.ts';
+import { sizeText } from './rows.ts';
+
+export const stat = (
+  server: string,
+  references: readonly string[],
+  flags: ServerFlags,
+  secrets: Secrets,
+): Promise<void> =>
+  onServer(server, flags, secrets, async (session) => {
+    const { output } = session;
+    if (references.length === 0) return ofServer(session);
+    const uris = await urisOf(references, session);
+    const [only] = uris;
+    if (uris.length === 1 && only !== undefined) {
+      const found = await session.resources.metadata(only, { signal: session.signal });
+      await output.document(dataOf(found), () => described(found, output));
+      return EXIT_OK;
+    }
+    let status = EXIT_OK;
+    const each = async function* (): AsyncGenerator<ResourceMetadata> {
+      for (const uri of uris) {
+        try {
+          yield await session.resources.metadata(uri, { signal: session.signal });
+        } catch (error) {
+          session.signal.throwIfAborted();
+          output.note(`${uri}: ${messageOf(error)}`);
+          status = Math.max(status, statusOf(error));
+        }
+      }
+    };
+    let first = true;
+    await output.list(mapped(each(), output), (found) => {
+      const text = typeof found === 'string' ? `${first ? '' : '\n'}${found}` : undefined;
+      first = false;
+      return text;
+    });
+    return status;
+  });
+
+async function* mapped(found: AsyncIterable<ResourceMetadata>, output: Output): AsyncGenerator<unknown> {
+  for await (const each of found) yield output.form === 'human' ? described(each, output) : dataOf(each);
+}
+
+const dataOf = ({ resource, source }: ResourceMetadata) => ({ ...resource, source });
+
+async function ofServer({ facts, resources, output, signal, label }: Session): Promise<number> {
+  const client = await resources.client(signal);
+  const protocol = client.getNegotiatedProtocolVersion();
+  const value = { ...facts, protocol };
+  await output.document(value, () => {
+    const { capabilities, instructions } = facts;
+    const has = Object.keys(capabilities).filter((key) => key !== 'extensions');
+    const extensions = Object.keys((capabilities.extensions ?? {}) as object);
+    return fields(
+      [
+        ['Server', safe(facts.name ?? label)],
+        ['Version', facts.version === undefined ? undefined : safe(facts.version)],
+        ['Protocol', `${safe(protocol ?? 'unknown')} (${facts.era})`],
+        ['Has', has.length === 0 ? 'nothing that it declares' : safe(has.join(', '))],
+        ['Extensions', extensions.length === 0 ? undefined : safe(extensions.join(', '))],
+        ['Subscribe', facts.resources ? yesNo(facts.subscribe) : undefined],
+        ['Instructions', instructions === undefined ? undefined : safeLines(instructions).trimEnd()],
+      ],
+      output,
+    );
+  });
+  return EXIT_OK;
+}
+
+/** What has a line of its own; anything else is printed as JSON. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'uri',
+  'name',
+  'title',
+  'description',
+  'mimeType',
+  'size',
+  'annotations',
+  'capabilities',
+  'icons',
+  '_meta',
+]);
+
+function described({ resource, source }: ResourceMetadata, output: Output): string {
+  const { annotations = {}, capabilities, _meta = {}, icons = [], description, title, size, mimeType } = resource;
+  const { [FORMATS_META_KEY]: formats, ...meta } = _meta as Readonly<Record<string, unknown>>;
+  const { lastModified, audience, priority, ...more } = annotations as Readonly<Record<string, unknown>>;
+  const others = Object.entries(resource).filter(([key]) => !KNOWN.has(key));
+  const sources = { metadata: 'the server was asked for it', list: 'its list', read: 'its contents' };
+  return fields(
+    [
+      ['URI', safe(resource.uri)],
+      ['Name', safe(resource.name)],
+      ['Title', textOf(title)],
+      ['Type', textOf(mimeType)],
+      ['Size', size === undefined ? undefined : `${size} bytes${size < 1_000 ? '' : ` (${sizeText(size)})`}`],
+      ['Modified', textOf(lastModified)],
+      ['Audience', Array.isArray(audience) ? safe(audience.join(', ')) : undefined],
+      ['Priority', textOf(priority)],
+      ...Object.entries(more).map(([key, value]): Field => [safe(key), shown(value)]),
+      ['Lists', capabilities?.list === undefined ? undefined : yesNo(capabilities.list)],
+      ['Subscribe', capabilities?.subscribe === undefined ? undefined : yesNo(capabilities.subscribe)],
+      ['Formats', Array.isArray(formats) ? formats.map(formatText).join(', ') : undefined],
+      ['Icons', Array.isArray(icons) && icons.length > 0 ? icons.map(iconText).join(', ') : undefined],
+      ...others.map(([key, value]): Field => [safe(key), shown(value)]),
+      ...Object.entries(meta).map(([key, value]): Field => [safe(key), shown(value)]),
+      ['Description', typeof description === 'string' ? safeLines(description).trimEnd() : undefined],
+      ['Known from', sources[source]],
+    ],
+    output,
+  );
+}
+
+type Field = readonly [label: string, text: string | undefined];
+
+/** Labels to the right, and further lines of a text below its first. */
+function fields(all: readonly Field[], output: Output): string {
+  const some = all.filter((field): field is readonly [string, string] => field[1] !== undefined && field[1] !== '');
+  const width = Math.max(...some.map(([label]) => Math.min(label.length, 24)));
+  return some
+    .map(([label, text]) => {
+      const lines = text.split('\n').join(`\n${' '.repeat(width + 2)}`);
+      return `${output.paint('dim', label.padStart(width))}  ${lines}`;
+    })
+    .join('\n');
+}
+
+const yesNo = (value: unknown): string => (value === true ? 'yes' : 'no');
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? safe(String(value)) : undefined;
+
+/** Characters of a value that nobody knows. */
+const MAX_VALUE = 500;
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : jsonText(value);
+  return safe(text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text);
+}
+
+function formatText(format: unknown): string {
+  const { mimeType, size } = (format ?? {}) as { readonly mimeType?: unknown; readonly size?: unknown };
+  const bytes = typeof size === 'number' ? ` (${sizeText(size)})` : '';
+  return `${typeof mimeType === 'string' ? safe(mimeType) : '?'}${bytes}`;
+}
+
+function iconText(icon: unknown): string {
+  const { src = '', mimeType } = (icon ?? {}) as { readonly src?: unknown; readonly mimeType?: unknown };
+  const address = String(src);
+  return safe(address.startsWith('data:') ? `${String(mimeType ?? 'image')} in it` : address.slice(0, MAX_VALUE));
+}

@@ -1,0 +1,58 @@
+/** `vitrine tools`. */
+import type { Secrets } from '../../config/secrets.ts';
+import { onServer, type ServerFlags } from './connect.ts';
+import { type Definition, definitionOf, definitions } from './definitions.ts';
+import { EXIT_OK } from './exit-codes.ts';
+import { jsonText, type Output, safe, safeLines } from './output.ts';
+import { parametersOf } from './parameters.ts';
+
+export const tools = (server: string, name: string | undefined, flags: ServerFlags, secrets: Secrets): Promise<void> =>
+  onServer(server, flags, secrets, async (session) => {
+    const { output } = session;
+    if (name === undefined) {
+      await output.list(definitions('tools', session), (tool) => row(tool, output));
+      return EXIT_OK;
+    }
+    const tool = await definitionOf('tools', name, session);
+    await output.document(tool, () => whole(tool, output));
+    return EXIT_OK;
+  });
+
+/** `read(uri, format?)  Reads a resource`. */
+function row(tool: Definition, output: Output): string {
+  const parameters = parametersOf(tool.inputSchema).map(({ name, required }) => `${safe(name)}${required ? '' : '?'}`);
+  const [first = ''] = firstLine(tool);
+  const about = first === '' ? '' : `  ${output.paint('dim', first)}`;
+  return `${output.paint('bold', safe(tool.name))}(${parameters.join(', ')})${about}`;
+}
+
+/** Characters of the description in a list. */
+const MAX_ABOUT = 100;
+
+function firstLine({ description, title }: Definition): readonly string[] {
+  const text = typeof description === 'string' && description !== '' ? description : title;
+  const [line = ''] = safeLines(typeof text === 'string' ? text : '')
+    .trim()
+    .split('\n');
+  return [line.length > MAX_ABOUT ? `${line.slice(0, MAX_ABOUT - 1).toWellFormed()}…` : line];
+}
+
+function whole(tool: Definition, output: Output): string {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  const hints = Object.entries((annotations ?? {}) as object)
+    .filter(([, value]) => typeof value === 'boolean')
+    .map(([key, value]) => `${safe(key)}: ${value ? 'yes' : 'no'}`);
+  const parameters = parametersOf(inputSchema).map(({ name: each, type, required, description: about }) => {
+    const said = about === undefined ? '' : `\n      ${safe(about)}`;
+    return `  ${output.paint('bold', safe(each))} ${output.paint('dim', `${safe(type)}${required ? '' : ', optional'}`)}${said}`;
+  });
+  const parts = [
+    `${output.paint('bold', safe(name))}${typeof title === 'string' ? `  ${safe(title)}` : ''}`,
+    typeof description === 'string' ? safeLines(description).trimEnd() : '',
+    hints.length === 0 ? '' : `The server says of it: ${hints.join(', ')}`,
+    parameters.length === 0 ? '' : `Arguments:\n${parameters.join('\n')}`,
+    inputSchema === undefined ? '' : `Input schema:\n${jsonText(inputSchema, 2)}`,
+    outputSchema === undefined ? '' : `Output schema:\n${jsonText(outputSchema, 2)}`,
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}

@@ -1,0 +1,91 @@
+/** `vitrine tree`. */
+import { identityOf, isListable } from '../../client/shapes.ts';
+import type { WalkEntry } from '../../client/walk.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { onServer, type ServerFlags, type Session } from './connect.ts';
+import { wantedLimits } from './ls.ts';
+import { countOf } from './numbers.ts';
+import { type Output, safe } from './output.ts';
+import { urisOf } from './references.ts';
+import { painted, sizeText, titleText } from './rows.ts';
+import { tellWalk } from './stops.ts';
+
+export interface TreeFlags extends ServerFlags {
+  /** Sizes before the names. */
+  readonly long?: boolean;
+  /** URIs in the place of names. */
+  readonly uris?: boolean;
+  readonly maxResources?: string;
+  readonly maxDepth?: string;
+}
+
+export const tree = (
+  server: string,
+  reference: string | undefined,
+  flags: TreeFlags,
+  secrets: Secrets,
+): Promise<void> =>
+  onServer(server, flags, secrets, async (session) => {
+    const { resources, output, signal } = session;
+    const maxResources = countOf(flags.maxResources, '--max-resources', 10_000);
+    const maxDepth = countOf(flags.maxDepth, '--max-depth', 32);
+    const [start] = await urisOf(reference === undefined ? [] : [reference], session);
+    const walk = resources.walk(start, { maxResources, maxDepth, signal });
+    const found = counted(walk, output);
+    if (output.form === 'human') await drawn(start, found, flags, session);
+    else await output.list(found, () => undefined);
+    return tellWalk(walk.report, output, wantedLimits(flags));
+  });
+
+async function* counted(walk: AsyncIterable<WalkEntry>, output: Output): AsyncGenerator<WalkEntry, void, undefined> {
+  let count = 0;
+  for await (const entry of walk) {
+    if (++count % 100 === 0) output.progress(`${count} resources`);
+    yield entry;
+  }
+}
+
+/** A walk goes level by level, a drawing branch by branch: it is drawn when the walk has ended. */
+async function drawn(
+  start: string | undefined,
+  entries: AsyncIterable<WalkEntry>,
+  flags: TreeFlags,
+  { output, label }: Session,
+): Promise<void> {
+  const below = new Map<string, WalkEntry[]>();
+  let folders = 0;
+  let others = 0;
+  for await (const entry of entries) {
+    const parent = entry.parent === undefined ? '' : identityOf(entry.parent);
+    const siblings = below.get(parent);
+    if (siblings === undefined) below.set(parent, [entry]);
+    else siblings.push(entry);
+    if (isListable(entry.resource) === true) folders++;
+    else others++;
+  }
+  const shown = ({ resource }: WalkEntry): string => {
+    const name = painted(resource, flags.uris === true ? safe(resource.uri) : titleText(resource), output);
+    return flags.long === true ? `${output.paint('green', sizeText(resource.size).padStart(5))}  ${name}` : name;
+  };
+  await output.line(output.paint('bold', safe(start ?? label)));
+  // Not by calls in calls: a tree may be as deep as somebody likes.
+  type Level = { readonly entries: readonly WalkEntry[]; at: number; readonly indent: string };
+  const stack: Level[] = [
+    { entries: below.get(start === undefined ? '' : identityOf(start)) ?? [], at: 0, indent: '' },
+  ];
+  for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+    const entry = level.entries[level.at++];
+    if (entry === undefined) {
+      stack.pop();
+      continue;
+    }
+    const last = level.at === level.entries.length;
+    await output.line(`${output.paint('dim', `${level.indent}${last ? '└── ' : '├── '}`)}${shown(entry)}`);
+    const inside = below.get(identityOf(entry.resource.uri));
+    if (inside === undefined) continue;
+    stack.push({ entries: inside, at: 0, indent: `${level.indent}${last ? '    ' : '│   '}` });
+  }
+  await output.line(
+    `\n${folders} ${folders === 1 ? 'folder' : 'folders'}, ${others} ${others === 1 ? 'resource' : 'resources'}`,
+  );
+}

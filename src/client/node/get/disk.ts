@@ -1,0 +1,195 @@
+/**
+ * Files in one folder, and nowhere else: folders on the way are real ones, a file comes into place whole, and only in the
+ * place of what may be replaced.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { ResourceClientError } from '../../errors.ts';
+import { MANIFEST } from './manifest.ts';
+import { OWN_FOLDER } from './names.ts';
+
+export interface Disk extends AsyncDisposable {
+  /** Its real path. */
+  readonly folder: string;
+  /** A file that is being written, under a name that nobody looks for. */
+  draft(): Promise<Draft>;
+  /** What is at a path, without following links. */
+  at(path: readonly string[]): Promise<{ readonly size: number; readonly mtimeMs: number } | 'none' | 'other'>;
+  /** SHA-256 of a file, in hexadecimal digits. */
+  hashOf(path: readonly string[]): Promise<string>;
+}
+
+export interface Draft {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Puts it at a path. @throws ResourceClientError `invalid` for what is in the way. @returns its time of change */
+  commit(path: readonly string[], replace: boolean): Promise<number>;
+  discard(): Promise<void>;
+}
+
+const LOCK = 'lock';
+
+/**
+ * Opens a folder, made if it is not there.
+ * @param force take one that has something in it already
+ * @throws ResourceClientError `invalid` for one that is not empty and was not filled by `get`, and for one in use
+ */
+export async function openDisk(target: string, force: boolean): Promise<Disk> {
+  await mkdir(target, { recursive: true });
+  const folder = await realpath(target);
+  const names = await readdir(folder);
+  const own = join(folder, OWN_FOLDER);
+  if (!names.includes(OWN_FOLDER) && names.length > 0 && !force) {
+    throw new ResourceClientError('invalid', 'The folder is not empty, and not one that get has filled');
+  }
+  await makeFolder(own);
+  await lock(own);
+  const parts = (await readdir(own)).filter((name) => name.startsWith('part-') || name === `${MANIFEST}.new`);
+  for (const name of parts) await rm(join(own, name), { force: true });
+
+  async function enter(path: readonly string[]): Promise<string> {
+    let at = folder;
+    for (const name of path) {
+      at = join(at, name);
+      await makeFolder(at);
+    }
+    return at;
+  }
+
+  return {
+    folder,
+    async draft() {
+      const part = join(own, `part-${randomUUID()}`);
+      // Never one that is there already, so never through a link.
+      const file = await open(part, 'wx', 0o666);
+      return draftOf(file, part, enter);
+    },
+    async at(path) {
+      let at = folder;
+      for (const [index, name] of path.entries()) {
+        at = join(at, name);
+        const found = await lstat(at).catch(missing);
+        if (found === undefined) return 'none';
+        const last = index === path.length - 1;
+        if (last) return found.isFile() ? { size: found.size, mtimeMs: found.mtimeMs } : 'other';
+        if (!found.isDirectory()) return 'other';
+      }
+      return 'other';
+    },
+    async hashOf(path) {
+      const hash = createHash('sha256');
+      for await (const chunk of createReadStream(join(folder, ...path))) hash.update(chunk as Buffer);
+      return hash.digest('hex');
+    },
+    [Symbol.asyncDispose]: () => rm(join(own, LOCK), { force: true }),
+  };
+}
+
+function draftOf(file: FileHandle, part: string, enter: (path: readonly string[]) => Promise<string>): Draft {
+  let closed = false;
+  const close = async (): Promise<void> => {
+    if (!closed) await file.close();
+    closed = true;
+  };
+  return {
+    write: async (bytes) => {
+      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+    },
+    async commit(path, replace) {
+      const { mtimeMs } = await file.stat();
+      await close();
+      const end = join(await enter(path.slice(0, -1)), path.at(-1) ?? '_');
+      if (replace) await replaceFile(part, end);
+      else await placeFile(part, end);
+      return mtimeMs;
+    },
+    async discard() {
+      await close();
+      await rm(part, { force: true });
+    },
+  };
+}
+
+/** Where nothing is: a link to a file fails where anything has that name. */
+async function placeFile(part: string, end: string): Promise<void> {
+  try {
+    await link(part, end);
+    await rm(part);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw inTheWay();
+    if (code === undefined || !NO_LINKS.has(code)) throw error;
+    if ((await lstat(end).catch(missing)) !== undefined) throw inTheWay();
+    await rename(part, end);
+  }
+}
+
+/** What file systems without links to files say. */
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
+
+/** A rename takes the place of a symbolic link, and does not follow it. */
+async function replaceFile(part: string, end: string): Promise<void> {
+  const found = await lstat(end).catch(missing);
+  if (found?.isDirectory() === true) throw inTheWay();
+  await rename(part, end);
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!(await lstat(path)).isDirectory()) {
+      throw new ResourceClientError('invalid', 'Something that is no folder is where a folder has to be');
+    }
+  }
+}
+
+/** One run at a time. The lock of a process that is gone is none. */
+async function lock(own: string): Promise<void> {
+  const path = join(own, LOCK);
+  try {
+    await writeFile(path, String(process.pid), { flag: 'wx' });
+    return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const holder = Number(await readFile(path, 'utf8').catch(() => ''));
+  if (holder !== process.pid && isAlive(holder)) {
+    throw new ResourceClientError('invalid', `Another run is writing to the folder (process ${holder})`);
+  }
+  if (holder === process.pid) throw new ResourceClientError('invalid', 'This process is writing to the folder already');
+  await rm(path, { force: true });
+  await writeFile(path, String(process.pid), { flag: 'wx' });
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function missing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}
+
+const inTheWay = (): ResourceClientError =>
+  new ResourceClientError('invalid', 'Something that get has not written is in the way');

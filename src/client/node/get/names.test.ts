@@ -1,0 +1,108 @@
+/** Whatever a server names its resources, the names of files are names, and each resource has its own. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldName, isSafeName, marked, safeName, stepsOf } from './names.ts';
+import { createPlacement } from './placement.ts';
+
+const pathOf = (uri: string, start?: string): string =>
+  stepsOf(uri, start)
+    .map(({ name }) => name)
+    .join('/');
+
+describe('names', () => {
+  it.each([
+    ['file:///guide/a%20b.md', undefined, 'file/guide/a b.md'],
+    ['file:///guide/a.md', 'file:///guide', 'a.md'],
+    ['file:///guide/deep/a.md', 'file:///guide/', 'deep/a.md'],
+    ['file:///guide', 'file:///guide', 'guide'],
+    ['file:///other/a.md', 'file:///guide', 'file/other/a.md'],
+    ['file:///guidebook', 'file:///guide', 'file/guidebook'],
+    ['docs+file:///a', undefined, 'docs+file/a'],
+    ['memory://knowledge-graph', undefined, 'memory/knowledge-graph'],
+    ['urn:isbn:9780142437247', undefined, 'urn/isbn%3A9780142437247'],
+    ['notes:///', undefined, 'notes/_'],
+    ['x://search?order=title&limit=2', undefined, 'x/search%3Forder=title&limit=2'],
+    ['no uri at all', undefined, '_/no uri at all'],
+    ['', undefined, '_/_'],
+    // Ways out.
+    ['x:///../../etc/passwd', undefined, 'x/.%2E/.%2E/etc/passwd'],
+    ['x:///%2e%2e/%2e%2e/etc/passwd', undefined, 'x/.%2E/.%2E/etc/passwd'],
+    ['x:///..%2f..%2fetc%2fpasswd', undefined, 'x/..%2F..%2Fetc%2Fpasswd'],
+    ['x:///a/./b//c', undefined, 'x/a/%2E/b/_/c'],
+    ['x:////etc/passwd', undefined, 'x/_/etc/passwd'],
+    ['x:///..\\..\\windows', undefined, 'x/..%5C..%5Cwindows'],
+    ['x:///C:/windows', undefined, 'x/C%3A/windows'],
+    ['x:///C%3A%5Cwindows', undefined, 'x/C%3A%5Cwindows'],
+    ['x:///file:stream', undefined, 'x/file%3Astream'],
+    ['x:///a%00b', undefined, 'x/a%00b'],
+    ['x:///a%0Ab%1B%5B2J', undefined, 'x/a%0Ab%1B[2J'],
+    // Marks that turn or hide text; some file systems pass over them.
+    ['x:///.g%E2%80%8Cit/config', undefined, 'x/.g%E2%80%8Cit/config'],
+    ['x:///%E2%80%AEgpj.exe', undefined, 'x/%E2%80%AEgpj.exe'],
+    // Windows.
+    ['x:///CON', undefined, 'x/_CON'],
+    ['x:///nul.txt', undefined, 'x/_nul.txt'],
+    ['x:///com%C2%B9.log', undefined, 'x/_com\u00b9.log'],
+    ['x:///console', undefined, 'x/console'],
+    ['x:///trailing.', undefined, 'x/trailing%2E'],
+    ['x:///trailing%20', undefined, 'x/trailing%20'],
+    // Escapes that are none.
+    ['x:///100%', undefined, 'x/100%'],
+    ['x:///%ff', undefined, 'x/%ff'],
+    // What get keeps for itself.
+    ['x:///.vitrine-get/manifest.jsonl', 'x:///', '_.vitrine-get/manifest.jsonl'],
+    ['x:///.Vitrine-Get/lock', 'x:///', '_.Vitrine-Get/lock'],
+  ])('%j below %j is %j', (uri, start, path) => {
+    expect(pathOf(uri, start)).toBe(path);
+    for (const name of path.split('/')) expect(isSafeName(name)).toBe(true);
+  });
+
+  it('are of up to 255 bytes, and folders of up to 32', () => {
+    const long = safeName(`${'\u00fc'.repeat(400)}.markdown`);
+    expect(Buffer.byteLength(long)).toBeLessThanOrEqual(255);
+    expect(long).toMatch(/^\u00fc+~[0-9a-f]{16}\.markdown$/);
+    expect(safeName(`${'a'.repeat(299)}b`)).not.toBe(safeName(`${'a'.repeat(299)}c`));
+    const deep = (end: string) => stepsOf(`x:///${'a/'.repeat(500)}${end}/z`, undefined);
+    expect(deep('b')).toHaveLength(32);
+    expect(deep('b').map(({ name }) => name)).not.toEqual(deep('c').map(({ name }) => name));
+    expect(Buffer.byteLength(marked('\u{1f600}'.repeat(80), '0'.repeat(64)))).toBeLessThanOrEqual(255);
+  });
+
+  it('of any URI lead nowhere else, and no two of them are one file', () => {
+    const segment = fc.oneof(
+      fc.constantFrom('a', 'A', '..', '.', '%2e%2e', '%2F', 'con', 'a.', 'a ', '\u00e9', 'e\u0301', '~', ''),
+      fc.string({ unit: 'binary', maxLength: 6 }).map((text) => encodeURIComponent(text.toWellFormed())),
+      fc.string({ unit: 'binary', maxLength: 6 }),
+    );
+    const uri = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `x:///${segments.join('/')}`);
+    const uris = fc.uniqueArray(uri, { minLength: 1, maxLength: 20 });
+    const check = (all: readonly string[], containers: readonly boolean[]): void => {
+      const placement = createPlacement('x:///');
+      const paths = all.map((each, at) => placement.place(each, containers[at % containers.length] ?? false));
+      const files = paths.map((path) => path.map(foldName).join('/'));
+      expect(new Set(files).size).toBe(all.length);
+      for (const path of paths) {
+        for (const name of path) expect(isSafeName(name)).toBe(true);
+        // No file is where a folder has to be.
+        for (let count = 1; count < path.length; count++) {
+          expect(files).not.toContain(path.slice(0, count).map(foldName).join('/'));
+        }
+      }
+      // The next run knows them again.
+      const next = createPlacement('x:///');
+      for (const [at, path] of paths.entries()) expect(next.keep(all[at] ?? '', path)).toBe(true);
+      expect(all.map((each) => next.place(each, false))).toEqual(paths);
+    };
+    fc.assert(fc.property(uris, fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }), check), {
+      seed: 7,
+      numRuns: 300,
+    });
+  });
+
+  it.each([[['..', 'a']], [['a', '']], [['a/b']], [['.vitrine-get', 'lock']], [['C:', 'a']], [[]]])(
+    'of a manifest that somebody has changed, %j is not taken',
+    (path) => {
+      expect(createPlacement(undefined).keep('x:///a', path)).toBe(false);
+    },
+  );
+});

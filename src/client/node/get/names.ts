@@ -1,0 +1,119 @@
+/**
+ * File names out of URIs. A server chooses its URIs freely: whatever it chooses, what comes out is names that every file
+ * system takes as one name each, so that nothing leads out of the folder (SEC-RES-3).
+ */
+import { createHash } from 'node:crypto';
+import { identityOf, insideOf } from '../../shapes.ts';
+
+/** Bytes of a name that all file systems take. */
+const MAX_NAME_BYTES = 255;
+
+/** Bytes of a name without what makes it different from another one. */
+const MAX_PLAIN_BYTES = 240;
+
+/** Folders below each other. What is deeper has its middle in one name. */
+const MAX_SEGMENTS = 32;
+
+/** What `get` keeps for itself. */
+export const OWN_FOLDER = '.vitrine-get';
+
+/** One step of the way to a file. */
+export interface Step {
+  /** What the URI has there: tells two containers apart whose names come out the same. */
+  readonly raw: string;
+  /** Its name. */
+  readonly name: string;
+}
+
+/**
+ * The way to a resource's file: below the start it is the rest of the URI, for all others scheme, authority and path.
+ * @param start the URI that is got, where it is one
+ */
+export function stepsOf(uri: string, start: string | undefined): readonly Step[] {
+  const raws = rawSteps(uri, start);
+  const kept = raws.length > MAX_SEGMENTS ? shortened(raws) : raws;
+  return kept.map((raw, at) => {
+    const name = safeName(raw);
+    return { raw, name: at === 0 && foldName(name) === OWN_FOLDER ? `_${name}` : name };
+  });
+}
+
+function rawSteps(uri: string, start: string | undefined): readonly string[] {
+  if (start !== undefined) {
+    const inside = insideOf(start);
+    if (uri.startsWith(inside) && uri.length > inside.length) return split(uri.slice(inside.length));
+    if (identityOf(uri) === identityOf(start)) return [split(afterScheme(uri)).at(-1) ?? ''];
+  }
+  const scheme = /^[A-Za-z][A-Za-z0-9+.-]*(?=:)/.exec(uri)?.[0] ?? '';
+  return [scheme, ...split(afterScheme(uri))];
+}
+
+const afterScheme = (uri: string): string => uri.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/{0,3}/, '');
+
+/** A slash at the end names the same as none. */
+const split = (path: string): readonly string[] => path.replace(/\/+$/, '').split('/');
+
+function shortened(raws: readonly string[]): readonly string[] {
+  const last = raws.at(-1) ?? '';
+  const middle = raws.slice(MAX_SEGMENTS - 2, -1).join('/');
+  return [...raws.slice(0, MAX_SEGMENTS - 2), `~${digest(middle, 16)}`, last];
+}
+
+/** Characters that some file system takes for something else than a character, or that nobody sees. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}/\\:*?"<>|]/gu;
+
+/** Names of devices on Windows, with or without an extension. */
+const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\.|$)/i;
+
+/** One segment of a URI as a name: its escapes decoded once, and escaped again where a name must not have them. */
+export function safeName(segment: string): string {
+  const escaped = decoded(segment).toWellFormed().replace(UNSAFE, escapedBytes);
+  // `.` and `..` among them.
+  const ended = escaped.replace(/[. ]$/, escapedBytes);
+  const begun = RESERVED.test(ended.replace(/ +(?=\.|$)/, '')) ? `_${ended}` : ended;
+  const name = begun.replace(/^ /, escapedBytes);
+  if (name === '') return '_';
+  return Buffer.byteLength(name) <= MAX_PLAIN_BYTES ? name : marked(name, digest(segment, 16));
+}
+
+/** Whether a name may be used as it stands. */
+export const isSafeName = (name: string): boolean =>
+  name !== '' &&
+  Buffer.byteLength(name) <= MAX_NAME_BYTES &&
+  name.isWellFormed() &&
+  name.search(UNSAFE) === -1 &&
+  !/^ |[. ]$/.test(name);
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+const escapedBytes = (character: string): string =>
+  [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+
+/** The same name with a mark before its extension: `guide~1f2e3d4c.md`. It is shortened where that is needed. */
+export function marked(name: string, mark: string): string {
+  const dot = name.lastIndexOf('.');
+  const extension = dot > 0 && name.length - dot <= 16 ? name.slice(dot) : '';
+  const room = MAX_NAME_BYTES - Buffer.byteLength(`~${mark}${extension}`);
+  let stem = '';
+  let bytes = 0;
+  for (const character of name.slice(0, name.length - extension.length)) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > room) break;
+    stem += character;
+  }
+  // An escape is not cut in two, and what is not at the end any more may have been unsafe there.
+  return `${stem.replace(/%[0-9A-F]?$/, '')}~${mark}${extension}`;
+}
+
+/** Hexadecimal digits of the SHA-256 of a text. */
+export const digest = (text: string, length: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, length);
+
+/** What two names have in common that are one name for some file system: in case, and in the form of Unicode. */
+export const foldName = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');

@@ -1,0 +1,116 @@
+/** One resource to one file: asked for only if it has to be, and written only if it is different. */
+import { createHash } from 'node:crypto';
+import type { ResourceClient } from '../../client.ts';
+import { ResourceClientError } from '../../errors.ts';
+import { isListable, type ListedResource } from '../../shapes.ts';
+import type { Disk, Draft } from './disk.ts';
+import type { ManifestEntry } from './manifest.ts';
+import { CHANGED, type PieceOptions, piecesOf } from './pieces.ts';
+import type { GetEntry } from './report.ts';
+
+export interface Order {
+  readonly resource: ListedResource;
+  readonly path: readonly string[];
+  /** What an earlier run has written of it. */
+  readonly known: ManifestEntry | undefined;
+  /** An earlier run that was interrupted has it. */
+  readonly recent: boolean;
+}
+
+export interface OneSetup {
+  readonly client: ResourceClient;
+  readonly disk: Disk;
+  readonly options: PieceOptions & { readonly force: boolean; readonly fresh: boolean };
+  /** Counts bytes. @throws what ends the run */
+  readonly count: (bytes: number) => void;
+  /** Keeps what was written, before anything else is. */
+  readonly keep: (entry: ManifestEntry) => Promise<void>;
+}
+
+/** @throws ResourceClientError, errors of the disk */
+export async function getOne(setup: OneSetup, order: Order): Promise<GetEntry> {
+  const { disk, options } = setup;
+  const { resource, path, known } = order;
+  const { uri } = resource;
+  const state = await stateOf(disk, path, known);
+  if (state === 'other' && !options.force) {
+    throw new ResourceClientError('invalid', 'Something that get has not written is in the way', { uri });
+  }
+  const named = { uri, path: path.join('/') };
+  if (state === 'own' && known !== undefined && isCurrent(order, options.fresh)) {
+    return { ...named, status: 'unchanged', size: known.size, sha256: known.sha256 };
+  }
+  for (let attempt = 1; ; attempt++) {
+    await using held = hold(await disk.draft());
+    try {
+      const got = await fill(setup, resource, held.draft);
+      if (got === undefined) return { uri, status: 'skipped', reason: 'It has no contents of its own' };
+      const { size, sha256 } = got;
+      const same = state === 'own' && known?.sha256 === sha256;
+      const mtimeMs = same ? known.mtimeMs : await held.draft.commit(path, state !== 'none');
+      const { lastModified } = resource.annotations ?? {};
+      await setup.keep({
+        uri,
+        path,
+        name: resource.name,
+        ...(resource.mimeType !== undefined && { mimeType: resource.mimeType }),
+        ...(typeof lastModified === 'string' && { lastModified }),
+        ...(resource.size !== undefined && { listedSize: resource.size }),
+        size,
+        sha256,
+        mtimeMs,
+      });
+      return { ...named, status: same ? 'unchanged' : 'written', size, sha256 };
+    } catch (error) {
+      const changed = error instanceof ResourceClientError && error.message === CHANGED;
+      if (!changed || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Of a resource that changes while it is read. */
+const MAX_ATTEMPTS = 3;
+
+const hold = (draft: Draft): { readonly draft: Draft } & AsyncDisposable => ({
+  draft,
+  [Symbol.asyncDispose]: () => draft.discard(),
+});
+
+async function fill(
+  { client, options, count }: OneSetup,
+  resource: ListedResource,
+  draft: Draft,
+): Promise<{ readonly size: number; readonly sha256: string } | undefined> {
+  const hash = createHash('sha256');
+  let size = 0;
+  let any = false;
+  // A window that a URI names (`#L1-L5`) has another size than the resource.
+  for await (const { bytes } of piecesOf(client, resource.uri, resource.size, options)) {
+    any = true;
+    count(bytes.length);
+    size += bytes.length;
+    hash.update(bytes);
+    await draft.write(bytes);
+  }
+  return any || isListable(resource) === false ? { size, sha256: hash.digest('hex') } : undefined;
+}
+
+/** What is at the path: nothing, what was written there, or something else. */
+async function stateOf(
+  disk: Disk,
+  path: readonly string[],
+  known: ManifestEntry | undefined,
+): Promise<'none' | 'own' | 'other'> {
+  const found = await disk.at(path);
+  if (found === 'none' || found === 'other') return found;
+  if (known === undefined || found.size !== known.size) return 'other';
+  return found.mtimeMs === known.mtimeMs || (await disk.hashOf(path)) === known.sha256 ? 'own' : 'other';
+}
+
+/** Whether the server need not be asked: it says that nothing has changed, or was asked in a run that goes on. */
+function isCurrent({ resource, known, recent }: Order, fresh: boolean): boolean {
+  if (fresh || known === undefined) return false;
+  const { lastModified } = resource.annotations ?? {};
+  const same = known.listedSize === resource.size && known.lastModified === lastModified;
+  return same && (recent || lastModified !== undefined);
+}

@@ -1,0 +1,100 @@
+/** The bytes of a resource, in pieces where the server sends windows, so that large ones are never whole in memory. */
+import { decodeBase64 } from '../../base64.ts';
+import type { ResourceClient } from '../../client.ts';
+import type { ReadItem } from '../../contents.ts';
+import { invalidAnswer, ResourceClientError } from '../../errors.ts';
+import type { ReadOptions } from '../../reading.ts';
+
+/** Bytes that are asked for at once of a resource that says it has more. */
+export const PIECE_BYTES = 4 * 1024 * 1024;
+
+/** A server may end a window of text before a character that does not fit. */
+const MAX_CHARACTER = 4;
+
+/** What was read, as far as it matters here. */
+export interface Piece {
+  readonly bytes: Uint8Array;
+  readonly item: ReadItem;
+}
+
+export interface PieceOptions {
+  readonly accept?: ReadOptions['accept'];
+  /** Of the whole resource. */
+  readonly maxBytes: number;
+  readonly timeoutMs?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads a resource. Gives nothing for one without contents of its own.
+ * @param size as the server says beforehand
+ * @throws ResourceClientError
+ */
+export async function* piecesOf(
+  client: ResourceClient,
+  uri: string,
+  size: number | undefined,
+  options: PieceOptions,
+): AsyncGenerator<Piece, void, undefined> {
+  const { maxBytes } = options;
+  const call = { accept: options.accept, timeoutMs: options.timeoutMs, signal: options.signal, fresh: true };
+  if (size !== undefined && size > maxBytes) throw tooLarge(uri, size, maxBytes);
+  if (size === undefined || size <= PIECE_BYTES) {
+    const { primary } = await client.read(uri, { ...call, maxBytes });
+    if (primary !== undefined) yield { bytes: primary.bytes(), item: primary };
+    return;
+  }
+  // A server without windows sends the whole, of which so many times this is taken.
+  const room = Math.max(PIECE_BYTES, Math.ceil(maxBytes / 16));
+  const first = await client.read(uri, { ...call, range: { offset: 0, length: PIECE_BYTES }, maxBytes: room });
+  const { primary } = first;
+  if (primary === undefined) return;
+  if (primary.window?.cutBy !== 'server') {
+    const bytes = wholeOf(primary);
+    if (bytes.length > maxBytes) throw tooLarge(uri, bytes.length, maxBytes);
+    yield { bytes, item: primary };
+    return;
+  }
+  let offset = primary.window.offset;
+  if (offset !== 0) throw invalidAnswer('The server sent another window than the one that was asked for', uri);
+  for (let item = primary; ; ) {
+    const { window } = item;
+    const bytes = item.bytes();
+    if (window === undefined || window.offset !== offset || window.length !== bytes.length) {
+      throw invalidAnswer('The server sent another window than the one that was asked for', uri);
+    }
+    yield { bytes, item };
+    offset += bytes.length;
+    const total = window.total ?? Number.POSITIVE_INFINITY;
+    if (offset > maxBytes) throw tooLarge(uri, offset, maxBytes);
+    if (offset >= total || bytes.length < PIECE_BYTES - MAX_CHARACTER) {
+      if (window.total !== undefined && offset < window.total) throw changed(uri);
+      return;
+    }
+    const next = await client.read(uri, { ...call, range: { offset, length: PIECE_BYTES }, maxBytes: room });
+    if (next.primary === undefined || versionOf(next.primary) !== versionOf(primary)) throw changed(uri);
+    item = next.primary;
+  }
+}
+
+/** Of an item that was cut here: what it was cut from. */
+function wholeOf({ contents, resource }: ReadItem): Uint8Array {
+  if (typeof contents.text === 'string') return new TextEncoder().encode(contents.text);
+  const bytes = typeof contents.blob === 'string' ? decodeBase64(contents.blob) : undefined;
+  if (bytes === undefined) throw invalidAnswer('The contents are not valid base64', resource.uri);
+  return bytes;
+}
+
+/** What would differ in windows of two states of a resource. */
+const versionOf = ({ resource, window }: ReadItem): string =>
+  JSON.stringify([resource.annotations?.lastModified ?? null, window?.total ?? null]);
+
+export const CHANGED = 'The resource changed while it was read';
+
+const changed = (uri: string): ResourceClientError => new ResourceClientError('failed', CHANGED, { uri });
+
+const tooLarge = (uri: string, size: number, maxBytes: number): ResourceClientError =>
+  new ResourceClientError('too-large', `The contents have more than ${maxBytes} bytes`, {
+    uri,
+    data: { size, maxBytes },
+  });

@@ -1,0 +1,113 @@
+/** Many resources at the same time, but not too many, and the counts of what became of them. */
+import { clientError, ResourceClientError } from '../../errors.ts';
+import type { WalkReport, WalkStop } from '../../walk.ts';
+import {
+  DEFAULT_GET_CONCURRENCY,
+  DEFAULT_MAX_TOTAL_BYTES,
+  type GetEntry,
+  type GetOptions,
+  type GetProgress,
+} from './report.ts';
+
+/** After so many failures in a row that say that the server is not there, it is not asked any more. */
+const MAX_UNAVAILABLE = 8;
+
+export interface Run {
+  /** Aborted by whoever started it, and when it cannot go on. */
+  readonly signal: AbortSignal;
+  /** Waits for room, and starts. @param optional a refusal of the server is no failure */
+  start(task: () => Promise<GetEntry>, uri: string, optional: boolean): Promise<void>;
+  done(entry: GetEntry): void;
+  /** Counts bytes that were read. @throws what ends the run when there are too many */
+  count(bytes: number): void;
+  stopped(stop: WalkStop): void;
+  /** Waits for what was started. @throws the reason why it cannot go on */
+  settle(): Promise<void>;
+  progress(): GetProgress;
+  readonly stops: WalkReport['stopped'];
+  readonly overTotal: boolean;
+}
+
+export function createRun(options: GetOptions): Run {
+  const { concurrency = DEFAULT_GET_CONCURRENCY, maxTotalBytes = DEFAULT_MAX_TOTAL_BYTES } = options;
+  const end = new AbortController();
+  const signal = options.signal === undefined ? end.signal : AbortSignal.any([options.signal, end.signal]);
+  const running = new Set<Promise<void>>();
+  const counts = { written: 0, unchanged: 0, skipped: 0, failed: 0, found: 0, bytes: 0 };
+  const stops: Partial<Record<WalkStop['reason'], number>> = {};
+  let unavailable = 0;
+  let overTotal = false;
+
+  const progress = (): GetProgress => ({ ...counts });
+
+  function done(entry: GetEntry): void {
+    counts[entry.status]++;
+    options.onEntry?.(entry);
+    options.onProgress?.(progress());
+  }
+
+  function failed(uri: string, error: unknown, optional: boolean): void {
+    // What was cut off by the end of the run is neither one nor the other.
+    if (signal.aborted) return;
+    const { code } = error as { readonly code?: unknown };
+    const ofDisk = !(error instanceof ResourceClientError) && typeof code === 'string' && /^E[A-Z]+$/.test(code);
+    if (ofDisk) {
+      done({ uri, status: 'failed', reason: `The file cannot be written (${code})` });
+      return;
+    }
+    const told = clientError(error, { uri });
+    unavailable = told.code === 'unavailable' || told.code === 'closed' ? unavailable + 1 : 0;
+    if (unavailable >= MAX_UNAVAILABLE || told.code === 'closed') end.abort(told);
+    if (optional && NO_CONTENTS.has(told.code)) done({ uri, status: 'skipped', reason: told.message });
+    else done({ uri, status: 'failed', reason: told.message, code: told.code });
+  }
+
+  return {
+    signal,
+    async start(task, uri, optional) {
+      signal.throwIfAborted();
+      counts.found++;
+      const work = task()
+        .then(
+          (entry) => {
+            unavailable = 0;
+            done(entry);
+          },
+          (error: unknown) => failed(uri, error, optional),
+        )
+        .finally(() => running.delete(work));
+      running.add(work);
+      if (running.size >= Math.max(1, concurrency)) await Promise.race(running);
+      signal.throwIfAborted();
+    },
+    done,
+    count(bytes) {
+      counts.bytes += bytes;
+      if (counts.bytes <= maxTotalBytes) return;
+      overTotal = true;
+      end.abort(OVER_TOTAL);
+      throw OVER_TOTAL;
+    },
+    stopped({ reason }) {
+      stops[reason] = (stops[reason] ?? 0) + 1;
+    },
+    async settle() {
+      await Promise.all(running);
+      signal.throwIfAborted();
+    },
+    progress,
+    stops,
+    get overTotal() {
+      return overTotal;
+    },
+  };
+}
+
+/** Why a run ended before its end: the limit of bytes. It is no error, and stands in the report. */
+export const OVER_TOTAL = new ResourceClientError(
+  'too-large',
+  'All resources together have more bytes than are wanted',
+);
+
+/** What servers say of a container that cannot be read. */
+const NO_CONTENTS: ReadonlySet<string> = new Set(['not-found', 'invalid', 'invalid-answer', 'unsupported', 'failed']);

@@ -1,0 +1,22 @@
+/** What may be said of resources under `describe`; each key is documented in `docs/layers/describe.md`. */
+import { z } from 'zod';
+import { iconConfig } from './mount-schema.ts';
+
+const globs = z.array(z.string().min(1).max(4_096)).min(1).max(1_000);
+
+const description = z.strictObject({
+  uris: globs.optional().describe('Globs over URIs, such as docs+file:///reports/**. Default: any'),
+  mimeTypes: globs.optional().describe('Globs over MIME types, such as image/*. Default: any'),
+  title: z.string().min(1).max(1_024).optional().describe('May have {name}, {stem} and {folder} in it'),
+  description: z.string().min(1).max(8_192).optional().describe('Likewise'),
+  icons: z.array(iconConfig).max(16).optional().describe('Instead of those of the type'),
+  audience: z
+    .array(z.enum(['user', 'assistant']))
+    .min(1)
+    .max(2)
+    .optional()
+    .describe('Whom it is for'),
+  priority: z.number().min(0).max(1).optional().describe('From 0, entirely optional, to 1, effectively required'),
+});
+
+export const describeConfig = z.array(description).max(1_000);

@@ -1,0 +1,30 @@
+/** Databases: SQLite files, recognised by how they begin, and PostgreSQL, MySQL and MariaDB by their URLs. */
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { SqlConfig } from '../../providers/sql/config.ts';
+import { databaseName, isDatabaseUrl } from '../../providers/sql/dialects.ts';
+import type { MountKind } from './kind.ts';
+
+/** Every SQLite file begins with it (https://sqlite.org/fileformat.html, section 1.3). */
+const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
+
+export const sqlKind: MountKind<SqlConfig> = {
+  key: 'sql',
+  recognises: async (source, base) => isDatabaseUrl(source) || (await isSqliteFile(resolve(base, source))),
+  nameOf: databaseName,
+  async open(name, block, { base, log }) {
+    const { sqlProvider } = await import('../../providers/sql/index.ts');
+    return await sqlProvider({ ...block, name, base, ...(log !== undefined && { log }) });
+  },
+};
+
+async function isSqliteFile(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'r');
+    if (!(await file.stat()).isFile()) return false;
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAGIC.byteLength), position: 0 });
+    return bytesRead === MAGIC.byteLength && buffer.equals(MAGIC);
+  } catch {
+    return false;
+  }
+}

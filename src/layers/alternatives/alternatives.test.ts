@@ -1,0 +1,332 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { closeBodies, type ResourceBody } from '../../core/body.ts';
+import { createContext } from '../../core/context.ts';
+import { wrapProvider } from '../../core/layer.ts';
+import type { ReadOptions, ResourceProvider } from '../../core/provider.ts';
+import { FORMATS_META_KEY } from '../../protocol/meta.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import { layerContract } from '../../testing/layer-contract.ts';
+import { streaming } from '../../testing/memory-fixture.ts';
+import { drainBody, EVERYTHING } from '../../testing/observe.ts';
+import { mimeLayer } from '../mime/index.ts';
+import { createCatalogue } from './catalogue.ts';
+import { type Alternatives, type AlternativesOptions, createAlternatives, missingPackages } from './index.ts';
+
+const idle = createAlternatives();
+layerContract('alternatives', idle.layer);
+afterAll(() => idle.close());
+
+const PDF = 'application/pdf';
+const MARKDOWN = 'text/markdown';
+const URI = 'memory:///report.pdf';
+
+/**
+ * A program that says which conversion of its process this is, and otherwise does what the content tells it: what
+ * converters do is the matter of other tests.
+ */
+const PROGRAM = `
+let count = 0;
+export function serveConversions() {
+  process.on('message', ({ id, bytes, to }) => {
+    const text = Buffer.from(bytes).toString();
+    if (text.includes('crash')) process.exit(7);
+    if (text.includes('hang')) return;
+    if (text.includes('fail')) process.send({ id, failed: 'no' });
+    else if (text.includes('large')) process.send({ id, tooLarge: 'It is large', details: { limit: 1 } });
+    else process.send({ id, form: 'conversion ' + process.pid + ' ' + ++count + ' to ' + to, usedBytes: 0 });
+  });
+  process.on('disconnect', () => process.exit());
+}
+`;
+
+let folder: string;
+let program: URL;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-forms-'));
+  await writeFile(join(folder, 'program.mjs'), PROGRAM);
+  program = pathToFileURL(join(folder, 'program.mjs'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const opened: Alternatives[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
+
+const pdf = (text: string): string => `%PDF-1.4 ${text}`;
+
+const LONG_AGO = { lastModified: '2020-01-01T00:00:00.000Z' };
+
+const source = memoryProvider({
+  resources: {
+    'report.pdf': { text: pdf('report'), annotations: LONG_AGO },
+    'copy.pdf': { text: pdf('report') },
+    'crash.pdf': { text: pdf('crash') },
+    'fail.pdf': { text: pdf('fail') },
+    'hang.pdf': { text: pdf('hang') },
+    'large.pdf': { text: pdf('large') },
+    'page.html': { text: '<p>page</p>' },
+    'plain.txt': { text: 'plain' },
+    unnamed: { text: pdf('unnamed') },
+    'own.pdf': { text: pdf('own'), _meta: { [FORMATS_META_KEY]: [{ mimeType: PDF }, { mimeType: 'text/x-own' }] } },
+    'folder/inside.pdf': { text: pdf('inside') },
+  },
+});
+
+interface Observed {
+  readonly provider: ResourceProvider;
+  readonly reads: ReadOptions[];
+}
+
+function observed(options: AlternativesOptions = {}, around = (inner: ResourceProvider) => inner): Observed {
+  const alternatives = createAlternatives(options, { program });
+  opened.push(alternatives);
+  const reads: ReadOptions[] = [];
+  const inner = wrapProvider(around(source), {
+    read: (uri, want, ctx) => {
+      reads.push(want);
+      return around(source).read(uri, want, ctx);
+    },
+  });
+  return { provider: alternatives.layer(mimeLayer()(inner)), reads };
+}
+
+async function read(provider: ResourceProvider, uri: string, want: Partial<ReadOptions> = {}, ctx = createContext()) {
+  const bodies = await provider.read(uri, { ...EVERYTHING, ...want }, ctx);
+  const given: { type: string | undefined; text: string; body: ResourceBody }[] = [];
+  for (const body of bodies) {
+    given.push({ type: body.resource.mimeType, text: new TextDecoder().decode(await drainBody(body)), body });
+  }
+  await closeBodies(bodies);
+  return given;
+}
+
+const typesOf = (given: readonly { readonly type: string | undefined }[]) => given.map(({ type }) => type);
+
+describe('what is said of a resource with other forms [2093-8]', () => {
+  it('its formats, its own first, in lists and metadata, without reading', async () => {
+    const { provider, reads } = observed();
+    const formats = { [FORMATS_META_KEY]: [{ mimeType: PDF, size: pdf('report').length }, { mimeType: MARKDOWN }] };
+    expect(await provider.metadata(URI, createContext())).toMatchObject({ mimeType: PDF, _meta: formats });
+    const { resources } = await provider.list('memory:///', { limit: 100 }, createContext());
+    expect(resources.find(({ name }) => name === 'report.pdf')).toMatchObject({ mimeType: PDF, _meta: formats });
+    expect(reads).toEqual([]);
+  });
+
+  it('nothing of what has none, or says itself what it has', async () => {
+    const { provider } = observed();
+    const { resources } = await provider.list('memory:///', { limit: 100 }, createContext());
+    const said = new Map(resources.map(({ name, _meta }) => [name, _meta?.[FORMATS_META_KEY]]));
+    expect([said.get('plain.txt'), said.get('folder')]).toEqual([undefined, undefined]);
+    expect(said.get('own.pdf')).toEqual([{ mimeType: PDF }, { mimeType: 'text/x-own' }]);
+  });
+
+  it('nothing where it is excepted, or is nobody of whom this is asked', async () => {
+    const { provider } = observed({ except: ['application/*'] });
+    expect(await provider.metadata(URI, createContext())).not.toHaveProperty('_meta');
+    const alternatives = createAlternatives({}, { concerns: (uri) => uri !== URI });
+    opened.push(alternatives);
+    const layered = alternatives.layer(source);
+    expect(await layered.metadata(URI, createContext())).not.toHaveProperty('_meta');
+    expect(await layered.metadata('memory:///copy.pdf', createContext())).toHaveProperty('_meta');
+  });
+});
+
+describe('forms whose packages are missing', () => {
+  it('are not offered, and the packages can be named', () => {
+    const without = (...missing: string[]) => createCatalogue([], (name) => !missing.includes(name));
+    const formsOf = (catalogue: ReturnType<typeof createCatalogue>, type: string) =>
+      catalogue.formsOf(type)?.map(({ mimeType }) => mimeType);
+    expect(formsOf(without(), PDF)).toEqual([MARKDOWN]);
+    expect(formsOf(without('unpdf'), PDF)).toBeUndefined();
+    expect(formsOf(without('unpdf', 'hucre', 'fflate', 'saxen'), 'application/rtf; charset=x')).toEqual([MARKDOWN]);
+    expect(missingPackages((name) => name !== 'unpdf' && name !== 'turndown')).toEqual(['unpdf', 'turndown']);
+    expect(missingPackages()).toEqual([]);
+  });
+});
+
+describe.each([
+  ['in memory', (inner: ResourceProvider) => inner],
+  ['in streams', streaming],
+])('a read of content %s where nobody says what is wanted [2093-6]', (_where, around) => {
+  it('gives a document and its text, under one URI, each with its size', async () => {
+    const { provider } = observed({}, around);
+    const given = await read(provider, URI);
+    expect(typesOf(given)).toEqual([PDF, MARKDOWN]);
+    expect(given[0]?.text).toBe(pdf('report'));
+    expect(given[1]?.text).toMatch(/^conversion \d+ 1 to text\/markdown$/);
+    for (const { body, text } of given) {
+      expect(body.resource).toMatchObject({ uri: URI, name: 'report.pdf', size: text.length, annotations: LONG_AGO });
+      expect(body.resource._meta).toEqual(given[0]?.body.resource._meta);
+    }
+  });
+
+  it('gives the text alone of what is larger than is said', async () => {
+    const { provider } = observed({ originalBytes: 4 }, around);
+    expect(typesOf(await read(provider, URI))).toEqual([MARKDOWN]);
+    expect(typesOf(await read(provider, URI))).toEqual([MARKDOWN]);
+  });
+
+  it('gives what fits: the text alone where both are too much', async () => {
+    const { provider } = observed({}, around);
+    const [, text] = await read(provider, URI);
+    expect(typesOf(await read(provider, URI, { maxBytes: (text?.text.length ?? 0) + 1 }))).toEqual([MARKDOWN]);
+    expect(typesOf(await read(provider, URI, { maxBytes: 3 }))).toEqual([PDF]);
+  });
+
+  it('gives what is text as it is, and children too', async () => {
+    const { provider } = observed({}, around);
+    expect(typesOf(await read(provider, 'memory:///page.html'))).toEqual(['text/html']);
+    expect(typesOf(await read(provider, 'memory:///plain.txt'))).toEqual(['text/plain']);
+    expect(typesOf(await read(provider, 'memory:///folder'))).toEqual([PDF]);
+  });
+
+  it('gives the text of what only its bytes say to be a document', async () => {
+    const { provider } = observed({}, around);
+    expect(typesOf(await read(provider, 'memory:///unnamed'))).toEqual([PDF, MARKDOWN]);
+    expect(typesOf(await read(provider, 'memory:///unnamed', { accept: [MARKDOWN] }))).toEqual([MARKDOWN]);
+  });
+
+  it.each(['crash', 'fail', 'large'])('gives the original, whole, where the text cannot be made: %s', async (name) => {
+    const { provider } = observed({ originalBytes: 0 }, around);
+    const given = await read(provider, `memory:///${name}.pdf`);
+    expect(given.map(({ type, text }) => [type, text])).toEqual([[PDF, pdf(name)]]);
+  });
+
+  it('gives the original where it is too large to be converted, without reading it for that', async () => {
+    const { provider } = observed({ maxInputBytes: 4 }, around);
+    expect((await read(provider, URI)).map(({ text }) => text)).toEqual([pdf('report')]);
+  });
+});
+
+describe('a read with what is accepted [2093-6]', () => {
+  it('gives the one that suits best', async () => {
+    const { provider } = observed();
+    expect(typesOf(await read(provider, URI, { accept: [MARKDOWN] }))).toEqual([MARKDOWN]);
+    expect(typesOf(await read(provider, URI, { accept: ['text/*', PDF] }))).toEqual([MARKDOWN]);
+    expect(typesOf(await read(provider, URI, { accept: ['*/*'] }))).toEqual([PDF]);
+    expect(typesOf(await read(provider, 'memory:///page.html', { accept: [MARKDOWN, '*/*'] }))).toEqual([MARKDOWN]);
+    expect(typesOf(await read(provider, 'memory:///plain.txt', { accept: [MARKDOWN] }))).toEqual(['text/plain']);
+  });
+
+  it('gives the original of which a part is wanted, and says its formats', async () => {
+    const { provider } = observed();
+    const [only] = await read(provider, URI, { accept: [PDF], range: { offset: 5, length: 3 } });
+    expect([only?.text, only?.body.window]).toEqual(['1.4', { offset: 5, total: 15 }]);
+    expect(only?.body.resource._meta).toHaveProperty([FORMATS_META_KEY]);
+  });
+
+  it('gives windows of the form that is wanted, and of the original where none is said', async () => {
+    const { provider } = observed();
+    const [whole] = await read(provider, URI, { accept: [MARKDOWN] });
+    const total = whole?.text.length ?? 0;
+    const [part] = await read(provider, URI, { accept: [MARKDOWN], range: { offset: 3, length: 4 } });
+    expect([part?.text, part?.body.window]).toEqual(['vers', { offset: 3, total }]);
+    expect((await read(provider, URI, { range: { offset: 0, length: 4 } })).map(({ text }) => text)).toEqual(['%PDF']);
+    await expect(read(provider, URI, { accept: [MARKDOWN], range: { offset: total + 1 } })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+  });
+
+  it.each([
+    ['large', 'too-large'],
+    ['fail', 'unavailable'],
+    ['crash', 'unavailable'],
+  ])('is an error where nothing else is accepted, and the original where it is: %s', async (name, code) => {
+    const { provider } = observed();
+    const uri = `memory:///${name}.pdf`;
+    await expect(read(provider, uri, { accept: [MARKDOWN] })).rejects.toMatchObject({ code, uri });
+    expect(typesOf(await read(provider, uri, { accept: [MARKDOWN, '*/*'] }))).toEqual([PDF]);
+    expect(typesOf(await read(provider, URI))).toEqual([PDF, MARKDOWN]);
+  });
+});
+
+describe('conversions', () => {
+  it('are made once for those who ask at once, and for those who ask later', async () => {
+    const { provider } = observed();
+    const all = await Promise.all([1, 2, 3].map(() => read(provider, URI, { accept: [MARKDOWN] })));
+    const later = await read(provider, URI);
+    const texts = [...all, later].map((given) => given.at(-1)?.text);
+    expect(new Set(texts).size).toBe(1);
+    // The same content under another name is the same form.
+    expect((await read(provider, 'memory:///copy.pdf')).at(-1)?.text).toBe(texts[0]);
+  });
+
+  it('are not made again of a version that is known, even to look at its content', async () => {
+    const { provider } = observed({}, streaming);
+    await read(provider, URI);
+    let opened = 0;
+    const counting = (inner: ResourceProvider): ResourceProvider =>
+      wrapProvider(inner, {
+        read: async (uri, want, ctx) =>
+          (await inner.read(uri, want, ctx)).map((body) => {
+            const { content } = body;
+            if (content.kind === 'bytes') return body;
+            const open = (): AsyncIterable<Uint8Array> => {
+              opened++;
+              return content.open();
+            };
+            return { ...body, content: { ...content, open } };
+          }),
+      });
+    const alternatives = createAlternatives({}, { program });
+    const layered = alternatives.layer(counting(streaming(source)));
+    await using _end = { [Symbol.asyncDispose]: () => alternatives.close() };
+    await read(layered, URI, { accept: [MARKDOWN] });
+    expect(opened).toBe(1);
+    await read(layered, URI, { accept: [MARKDOWN] });
+    expect(opened).toBe(1);
+    // To somebody else it may be another content: it is read, and then known to be the same.
+    await read(layered, URI, { accept: [MARKDOWN] }, createContext({ principal: { id: 'other' } }));
+    expect(opened).toBe(2);
+  });
+
+  it('that take too long are ended, and the next one is made', async () => {
+    const { provider } = observed({ timeoutMs: 2_000, maxConcurrent: 1 });
+    const hanging = read(provider, 'memory:///hang.pdf', { accept: [MARKDOWN] });
+    await expect(hanging).rejects.toMatchObject({ code: 'timeout' });
+    expect(typesOf(await read(provider, URI))).toEqual([PDF, MARKDOWN]);
+  });
+
+  it('that nobody waits for any more are ended [RES-7]', async () => {
+    const { provider } = observed({ maxConcurrent: 1 });
+    const caller = new AbortController();
+    const gone = read(provider, 'memory:///hang.pdf', { accept: [MARKDOWN] }, createContext({ signal: caller.signal }));
+    // It has the only process, until nobody wants it.
+    const next = read(provider, URI, { accept: [MARKDOWN] });
+    setTimeout(() => caller.abort(new Error('The caller is gone')), 100);
+    await expect(gone).rejects.toThrow('The caller is gone');
+    expect(typesOf(await next)).toEqual([MARKDOWN]);
+  });
+
+  it('are refused when too many are waiting', async () => {
+    const { provider } = observed({ maxConcurrent: 1, maxWaiting: 0 });
+    const caller = new AbortController();
+    const first = read(
+      provider,
+      'memory:///hang.pdf',
+      { accept: [MARKDOWN] },
+      createContext({ signal: caller.signal }),
+    );
+    first.catch(() => {});
+    await expect
+      .poll(() => read(provider, URI, { accept: [MARKDOWN] }).catch((error) => error.code), { timeout: 10_000 })
+      .toBe('limited');
+    caller.abort(new Error('Enough'));
+    await expect(first).rejects.toThrow('Enough');
+  });
+
+  it('end with the layer', async () => {
+    const { provider } = observed();
+    const hanging = read(provider, 'memory:///hang.pdf', { accept: [MARKDOWN] });
+    hanging.catch(() => {});
+    await read(provider, URI);
+    await Promise.all(opened.splice(0).map((each) => each.close()));
+    await expect(hanging).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(read(provider, 'memory:///folder/inside.pdf', { accept: [MARKDOWN] })).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+});

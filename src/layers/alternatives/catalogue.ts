@@ -1,0 +1,83 @@
+/** Which forms there are of which type, with what is installed. */
+import { createRequire } from 'node:module';
+import { bestFormat } from '../../core/accept.ts';
+import type { Converter } from './converters/converter.ts';
+import { CONVERTERS } from './converters/index.ts';
+
+/** One form of a type, and who makes it. */
+export interface Form {
+  readonly mimeType: string;
+  readonly converter: Converter;
+}
+
+export interface Catalogue {
+  /** The forms of a type beside its own, the preferred one first; undefined where there are none. */
+  formsOf(mimeType: string | undefined): readonly Form[] | undefined;
+}
+
+/**
+ * Looks for the packages when a type is first asked for, so that a server that serves no documents never looks.
+ * @param except types, or ranges of them, without forms
+ */
+export function createCatalogue(except: readonly string[] = [], isInstalled = installed): Catalogue {
+  const known = new Map<string, readonly Form[] | undefined>();
+  const byType = new Map<string, Converter[]>();
+  for (const converter of CONVERTERS) {
+    for (const type of converter.from) byType.set(type, [...(byType.get(type) ?? []), converter]);
+  }
+
+  function find(type: string): readonly Form[] | undefined {
+    const converters = byType.get(type);
+    if (converters === undefined || bestFormat([type], except) !== undefined) return undefined;
+    const able = converters.filter(({ needs }) => needs.every(isInstalled));
+    const forms = new Map<string, Form>();
+    for (const converter of able) {
+      for (const mimeType of converter.to) if (!forms.has(mimeType)) forms.set(mimeType, { mimeType, converter });
+    }
+    return forms.size === 0 ? undefined : [...forms.values()];
+  }
+
+  return {
+    formsOf(mimeType) {
+      if (mimeType === undefined) return undefined;
+      const type = byType.has(mimeType) ? mimeType : essenceOf(mimeType);
+      // Types that nobody converts are not remembered: there may be any number of them.
+      if (!byType.has(type)) return undefined;
+      if (!known.has(type)) known.set(type, find(type));
+      return known.get(type);
+    },
+  };
+}
+
+/** Without parameters, in lower case; most types are like that already. */
+const essenceOf = (mimeType: string): string => {
+  const end = mimeType.indexOf(';');
+  return (end === -1 ? mimeType : mimeType.slice(0, end)).trim().toLowerCase();
+};
+
+const require = createRequire(import.meta.url);
+const found = new Map<string, boolean>();
+
+/** Whether a package can be loaded; it is not loaded for that. */
+function installed(name: string): boolean {
+  const known = found.get(name);
+  if (known !== undefined) return known;
+  const is = canResolve(name);
+  found.set(name, is);
+  return is;
+}
+
+function canResolve(name: string): boolean {
+  try {
+    require.resolve(name);
+    return true;
+  } catch (error) {
+    // It is there, and has nothing for those who do not use `import`.
+    return error instanceof Error && 'code' in error && error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
+  }
+}
+
+/** Packages that would have to be installed for all forms, for those who check a configuration. */
+export function missingPackages(isInstalled: (name: string) => boolean = installed): readonly string[] {
+  return [...new Set(CONVERTERS.flatMap(({ needs }) => needs.filter((name) => !isInstalled(name))))];
+}

@@ -1,0 +1,60 @@
+/** Files out of a ZIP archive, as office documents and e-books are, within limits that the archive cannot talk away. */
+import { type ConversionLimits, tooMuch } from './converter.ts';
+
+/** Files that an archive may have. */
+const MAX_FILES = 20_000;
+
+export type Files = Readonly<Record<string, Uint8Array>>;
+
+/**
+ * The files whose names are wanted. A file is unpacked into as many bytes as the archive's directory says that it has, and
+ * these are counted first: what would be more is never made. Archives within it stay packed.
+ * @throws ResourceError `too-large` over a limit
+ */
+export async function unpack(
+  bytes: Uint8Array,
+  wanted: (name: string) => boolean,
+  { maxUnpackedBytes }: Pick<ConversionLimits, 'maxUnpackedBytes'>,
+): Promise<Files> {
+  const { unzipSync } = await import('fflate');
+  let total = 0;
+  let files = 0;
+  return unzipSync(bytes, {
+    filter: ({ name, originalSize }) => {
+      if (++files > MAX_FILES) throw tooMuch('The number of files in the archive', MAX_FILES);
+      if (!wanted(name)) return false;
+      total += originalSize;
+      if (total > maxUnpackedBytes) throw tooMuch('The content of the archive', maxUnpackedBytes);
+      return true;
+    },
+  });
+}
+
+/** The markup of an office document as an archive without compression, for libraries that open archives themselves. */
+export async function repacked(
+  bytes: Uint8Array,
+  limits: Pick<ConversionLimits, 'maxUnpackedBytes'>,
+): Promise<Uint8Array> {
+  const { zipSync } = await import('fflate');
+  const files = await unpack(bytes, (name) => /(?:\.xml|\.rels|^mimetype)$/i.test(name), limits);
+  return zipSync({ ...files }, { level: 0 });
+}
+
+/** Text of a file, in the encoding that its byte-order mark names, else UTF-8; undefined where there is no such file. */
+export function textIn(files: Files, name: string): string | undefined {
+  const bytes = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (bytes === undefined) return undefined;
+  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
+  return new TextDecoder(mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : 'utf-8').decode(bytes);
+}
+
+/** A path that is written relative to a file of the archive; undefined where it leads out of it. */
+export function resolveIn(base: string, path: string): string | undefined {
+  const parts = path.startsWith('/') ? [] : base.split('/').slice(0, -1);
+  for (const part of path.split('/')) {
+    if (part === '..') {
+      if (parts.pop() === undefined) return undefined;
+    } else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return parts.join('/');
+}

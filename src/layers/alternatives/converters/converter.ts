@@ -1,0 +1,58 @@
+/**
+ * What a converter is. Each is one file, and one line in `index.ts`. What it needs is loaded when it runs, in the process
+ * that converts: the server only reads from here which types there are.
+ */
+import { ResourceError } from '../../../core/errors.ts';
+
+/** What one conversion may take. */
+export interface ConversionLimits {
+  /** Bytes of the form. */
+  readonly maxOutputBytes: number;
+  /** Bytes that an archive may have when it is unpacked, over all its files. */
+  readonly maxUnpackedBytes: number;
+}
+
+/** What is wanted of a converter. */
+export interface Conversion extends ConversionLimits {
+  /** The type of the bytes. */
+  readonly from: string;
+  /** The type that is wanted; one of the converter's `to`. */
+  readonly to: string;
+}
+
+export interface Converter {
+  /** Stable, and unique among converters: a part of what forms are kept under. */
+  readonly name: string;
+  /** MIME types that it reads. */
+  readonly from: readonly string[];
+  /** MIME types that it writes, the preferred one first. */
+  readonly to: readonly string[];
+  /** Packages that it loads; without them its forms are not offered. */
+  readonly needs: readonly string[];
+  /** @throws whatever is wrong with the content; `tooMuch` where a limit is reached */
+  convert(bytes: Uint8Array, conversion: Conversion): Promise<string | Uint8Array>;
+}
+
+/** A form, or what it is made of, is over a limit. */
+export const tooMuch = (what: string, limit: number): ResourceError =>
+  new ResourceError('too-large', `${what} is larger than ${limit} bytes`, { details: { limit } });
+
+/** A text that grows up to a limit, counted in UTF-8. */
+export interface Output {
+  add(text: string): void;
+  text(): string;
+}
+
+/** @throws ResourceError `too-large` from `add` */
+export function createOutput({ maxOutputBytes }: Pick<Conversion, 'maxOutputBytes'>): Output {
+  const parts: string[] = [];
+  let bytes = 0;
+  return {
+    add(text) {
+      bytes += Buffer.byteLength(text);
+      if (bytes > maxOutputBytes) throw tooMuch('The form', maxOutputBytes);
+      parts.push(text);
+    },
+    text: () => parts.join(''),
+  };
+}

@@ -1,0 +1,240 @@
+/** Every converter on a document as programs write them: the ones of the museum, and oddities made here. */
+import { readFile } from 'node:fs/promises';
+import { strToU8, zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { CONVERTERS } from './index.ts';
+
+const OFFICE = new URL('../../../../examples/museum/office/', import.meta.url);
+const LIMITS = { maxOutputBytes: 1_000_000, maxUnpackedBytes: 10_000_000 };
+const MARKDOWN = 'text/markdown';
+
+async function convert(bytes: Uint8Array, from: string, to: string = MARKDOWN, limits = LIMITS): Promise<string> {
+  const converter = CONVERTERS.find((each) => each.from.includes(from) && each.to.includes(to));
+  if (converter === undefined) throw new Error(`Nothing converts ${from} to ${to}`);
+  return String(await converter.convert(bytes, { from, to, ...limits }));
+}
+
+const convertFile = async (name: string, from: string, to?: string): Promise<string> =>
+  convert(new Uint8Array(await readFile(new URL(name, OFFICE))), from, to);
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+const OOXML = 'application/vnd.openxmlformats-officedocument.';
+const ODF = 'application/vnd.oasis.opendocument.';
+
+describe('documents of the museum as Markdown [2093-6]', () => {
+  it('PDF: pages, headings by size, paragraphs', async () => {
+    expect(await convertFile('conservation-report.pdf', 'application/pdf')).toBe(`<!-- page 1 -->
+
+# Conservation report
+
+## Condition
+
+The adding machine has a hairline crack in its left key bank.
+It was stabilised with wheat-starch paste in March.
+
+The case is of walnut, and sound.
+
+<!-- page 2 -->
+
+## Recommendations
+
+Show it at no more than 50 lux, for three months a year.
+`);
+  });
+
+  it('Word: headings, emphasis, lists, tables, links', async () => {
+    const text = await convertFile('loan-agreement.docx', `${OOXML}wordprocessingml.document`);
+    expect(text).toMatch(/^# Loan agreement\n/);
+    expect(text).toContain('The museum lends the **brass carriage clock** to');
+    expect(text).toMatch(/\n- +Between 18 and 22 degrees\n/);
+    expect(text).toContain('| Piece | Value |\n| --- | --- |\n| Carriage clock, VM.1931.007 | 1,200 |');
+    expect(text).toContain('[the loans office](https://museum.example/loans)');
+  });
+
+  it('PowerPoint: slides in their order, titles, lists, tables, notes', async () => {
+    const text = await convertFile('wound-by-hand.pptx', `${OOXML}presentationml.presentation`);
+    expect(text).toMatch(/^## Slide 1: Wound by Hand\n\n- Opens on a Tuesday\n- Everything in it/);
+    expect(text).toContain('> Welcome everybody, then hand over to the curator.');
+    expect(text).toMatch(/## Slide 2: Rooms\n\s+\| Room \| Theme \|\n\| --- \| --- \|\n\| 1 \| Clocks \|/);
+  });
+
+  it.each([
+    ['Excel', 'visitors.xlsx', `${OOXML}spreadsheetml.sheet`],
+    ['OpenDocument', 'visitors.ods', `${ODF}spreadsheet`],
+  ])('%s sheets: tables, and rows in JSON', async (_what, name, type) => {
+    expect(await convertFile(name, type)).toBe(`## Visitors
+
+| Month | Adults | Children | Revenue |
+| --- | --- | --- | --- |
+| October | 812 | 240 | 9744.5 |
+| November | 655 | 198 | 7860 |
+| December | 1204 | 611 | 14448.25 |
+
+## Opening
+
+| Day | Open | Since |
+| --- | --- | --- |
+| Monday | false | 2024-05-06 |
+| Tuesday | true | 2021-01-05 |
+`);
+    const { sheets } = JSON.parse(await convertFile(name, type, 'application/json'));
+    expect(sheets.map((sheet: { name: string }) => sheet.name)).toEqual(['Visitors', 'Opening']);
+    expect(sheets[0].rows[1]).toEqual(['October', 812, 240, 9744.5]);
+    expect(sheets[1].rows[1]).toEqual(['Monday', false, '2024-05-06T00:00:00.000Z']);
+  });
+
+  it('OpenDocument texts and slides', async () => {
+    expect(await convertFile('press-release.odt', `${ODF}text`)).toBe(`# Press release
+
+The museum shows its machines as they are used: clocks, calculators & typewriters.
+
+## Dates
+
+- Preview on 28 November
+- Opening on 1 December
+  - with music
+
+| Ticket | Price |
+| --- | --- |
+| Adults | 12 |
+
+More at [the press office](https://museum.example/press).
+
+`);
+    expect(await convertFile('tour.odp', `${ODF}presentation`)).toContain(
+      '## Slide 1: A tour of the repair shop\n\n- Meet at the east door\n- Bring a coat\n\n> Count the visitors twice.',
+    );
+  });
+
+  it('EPUB: chapters in reading order, which is not that of the archive', async () => {
+    const text = await convertFile('a-short-history.epub', 'application/epub+zip');
+    expect(text.match(/^#.*$/gm)).toEqual([
+      '# A short history of the museum',
+      '## The unclaimed clocks',
+      '## The fire',
+    ]);
+    expect(text.match(/The unclaimed clocks/g)).toHaveLength(1);
+  });
+
+  it('RTF: letters of its code page and of Unicode, tables', async () => {
+    const text = await convertFile('condition-card.rtf', 'application/rtf');
+    expect(text).toBe(
+      'Condition card\n\nMusic box by J. Müller, 1790, of brass and walnut.\n\nThe comb is complete; the case smells of cedar – as it should.\n\n| Part | State |\n| --- | --- |\n| Comb | good |\n',
+    );
+  });
+
+  it('notebooks: text, code in its language, and output', async () => {
+    const text = await convertFile('footfall.ipynb', 'application/x-ipynb+json');
+    expect(text).toContain('# Footfall\n\nHow many people came, by month.\n\n```python\ntotal = 812');
+    expect(text).toContain('```text\n2671\n```');
+    expect(text).toContain('(An image, image/png)');
+    expect(text).not.toContain('iVBOR');
+  });
+
+  it('e-mail: who, when, what about, text, attachments', async () => {
+    const text = await convertFile('re-the-clock.eml', 'message/rfc822');
+    expect(text).toMatch(/^# Re: The clock – transport\n\n- From: Curator \(curator@museum\.example\)\n/);
+    expect(text).toContain('(60 × 60 × 80 cm)');
+    expect(text).toContain('- crates.csv (text/csv, 18 bytes)');
+  });
+});
+
+describe('HTML', () => {
+  it('is its whole text: without scripts and styles, and without links that run something', async () => {
+    const page = `<!doctype html><title>Hours &amp; prices</title><style>p{}</style><nav>Menu</nav>
+      <p>Open <b>daily</b> <a href="javascript:alert(1)">now</a> <a href="/visit">visit</a><script>alert(2)</script></p>
+      <img src="data:image/png;base64,AAAA" alt="A plan"><table><tr><td>Day<td>Hours<tr><td>Mon|Tue<td>9</table>`;
+    const text = await convert(utf8(page), 'text/html');
+    expect(text).toMatch(/^# Hours & prices\n\nMenu/);
+    expect(text).toContain('Open **daily** now [visit](/visit)');
+    expect(text).toContain('![A plan]');
+    expect(text).toContain('| Day | Hours |\n| --- | --- |\n| Mon\\|Tue | 9 |');
+    expect(text).not.toMatch(/alert|base64|p\{\}/);
+  });
+
+  it('is read in the encoding that it declares', async () => {
+    const page = Buffer.from('<meta charset="iso-8859-1"><p>caf\u00e9</p>', 'latin1');
+    expect(await convert(page, 'text/html')).toBe('café\n');
+    const utf16 = Buffer.from('\ufeff<p>日本</p>', 'utf16le');
+    expect(await convert(utf16, 'text/html')).toBe('日本\n');
+  });
+});
+
+describe('text that is no Markdown', () => {
+  it('means nothing there, and keeps names and tokens as they are', async () => {
+    const said = async (text: string) => (await convert(utf8(`<p>${text}</p>`), 'text/html')).trim();
+    expect(await said('ghp_12ab__34 is a_name')).toBe('ghp_12ab__34 is a_name');
+    expect(await said('__init__ _so_ *so* [so](so) `so`')).toBe(
+      '\\_\\_init\\_\\_ \\_so\\_ \\*so\\* \\[so\\](so) \\`so\\`',
+    );
+    expect(await said('# 1')).toBe('\\# 1');
+  });
+});
+
+describe('tables in text', () => {
+  it('are Markdown, and records in JSON', async () => {
+    const bytes = utf8('id,piece\n17,"Clock ""Orion"", brass"\n18,a|b\n');
+    expect(await convert(bytes, 'text/csv')).toBe(
+      '| id | piece |\n| --- | --- |\n| 17 | Clock "Orion", brass |\n| 18 | a\\|b |\n',
+    );
+    expect(JSON.parse(await convert(bytes, 'text/csv', 'application/json'))).toEqual([
+      { id: '17', piece: 'Clock "Orion", brass' },
+      { id: '18', piece: 'a|b' },
+    ]);
+  });
+
+  it('lose no cell to names that are missing, doubled, or those of every object', async () => {
+    const json = async (text: string) => JSON.parse(await convert(utf8(text), 'text/csv', 'application/json'));
+    expect(await json('a,a\n1,2\n')).toEqual([
+      ['a', 'a'],
+      ['1', '2'],
+    ]);
+    expect(await json('a,b\n1,2,3\n')).toEqual([['1', '2', '3']]);
+    expect(await convert(utf8('__proto__,b\n1,2\n'), 'text/csv', 'application/json')).toContain(
+      '{"__proto__":"1","b":"2"}',
+    );
+  });
+});
+
+describe('what documents may not do [SEC-RES-6]', () => {
+  const odt = (content: string): Uint8Array => zipSync({ 'content.xml': strToU8(content) });
+
+  it('expand entities that they declare', async () => {
+    const body = (text: string): string =>
+      `<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><text:p>${text}</text:p></office:body></office:document-content>`;
+    const dtd = `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>`;
+    const text = await convert(odt(`<?xml version="1.0"?>${dtd}${body('x &b; &f; y')}`), `${ODF}text`);
+    expect(text).not.toMatch(/haha|root:/);
+    expect(text.length).toBeLessThan(100);
+  });
+
+  it('lead out of their archive', async () => {
+    const book = zipSync({
+      'META-INF/container.xml': strToU8(
+        '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>',
+      ),
+      'a.opf': strToU8(
+        '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="x" href="../../../../etc/passwd"/></manifest><spine><itemref idref="x"/></spine></package>',
+      ),
+    });
+    expect(await convert(book, 'application/epub+zip')).toBe('');
+  });
+
+  it.each(CONVERTERS.flatMap(({ from, to }) => (from[0] === undefined ? [] : [[from[0], to[0] ?? '']])))(
+    'be taken for %s when they are noise, or nothing: that is an error, or no text',
+    async (from, to) => {
+      for (const bytes of [new Uint8Array(), utf8('noise\u0000'.repeat(50)), new Uint8Array(64).fill(0xff)]) {
+        const said = await convert(bytes, from, to).catch((error: unknown) => error);
+        expect(said instanceof Error || typeof said === 'string').toBe(true);
+      }
+    },
+  );
+
+  it('be larger than a form may', async () => {
+    const rows = utf8('a,b\n'.repeat(1_000));
+    await expect(convert(rows, 'text/csv', MARKDOWN, { ...LIMITS, maxOutputBytes: 500 })).rejects.toMatchObject({
+      code: 'too-large',
+      details: { limit: 500 },
+    });
+  });
+});

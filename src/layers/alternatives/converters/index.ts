@@ -1,0 +1,29 @@
+/** Every converter there is; of two that could do the same, the first does it. */
+import type { Converter } from './converter.ts';
+import { csv } from './csv.ts';
+import { docx } from './docx.ts';
+import { email } from './email.ts';
+import { epub } from './epub.ts';
+import { html } from './html.ts';
+import { notebook } from './notebook.ts';
+import { openDocument } from './open-document.ts';
+import { outlook } from './outlook.ts';
+import { pdf } from './pdf.ts';
+import { pptx } from './pptx.ts';
+import { rtf } from './rtf.ts';
+import { spreadsheet } from './spreadsheet.ts';
+
+export const CONVERTERS: readonly Converter[] = [
+  pdf,
+  docx,
+  spreadsheet,
+  pptx,
+  openDocument,
+  epub,
+  html,
+  rtf,
+  notebook,
+  email,
+  outlook,
+  csv,
+];

@@ -1,0 +1,62 @@
+/** Notebooks: text as it is, code in its language, and what it printed. */
+import { type Converter, createOutput, type Output } from './converter.ts';
+
+export const notebook: Converter = {
+  name: 'notebook',
+  from: ['application/x-ipynb+json'],
+  to: ['text/markdown'],
+  needs: [],
+  async convert(bytes, conversion) {
+    const { cells, metadata } = JSON.parse(new TextDecoder().decode(bytes)) as Loose;
+    if (!Array.isArray(cells)) throw new Error('There are no cells in it');
+    const language = String(
+      loose(loose(metadata).language_info).name ?? loose(loose(metadata).kernelspec).language ?? '',
+    );
+    const output = createOutput(conversion);
+    for (const cell of cells.map(loose)) {
+      const source = joined(cell.source);
+      if (cell.cell_type === 'code') {
+        if (source.trim() !== '') addFenced(output, source, language);
+        for (const each of Array.isArray(cell.outputs) ? cell.outputs : []) addOutput(output, loose(each));
+      } else if (cell.cell_type === 'raw') addFenced(output, source, '');
+      else output.add(`${source.trimEnd()}\n\n`);
+    }
+    return output.text();
+  },
+};
+
+type Loose = Readonly<Record<string, unknown>>;
+
+const loose = (value: unknown): Loose => (typeof value === 'object' && value !== null ? (value as Loose) : {});
+
+/** Texts are lists of lines, or one text. */
+const joined = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.filter((each) => typeof each === 'string').join('')
+    : typeof value === 'string'
+      ? value
+      : '';
+
+function addOutput(output: Output, each: Loose): void {
+  const { output_type, text, data, traceback, ename, evalue } = each;
+  if (output_type === 'stream') addFenced(output, joined(text), 'text');
+  else if (output_type === 'error') addFenced(output, joined(traceback) || `${ename}: ${evalue}`, 'text');
+  else {
+    const forms = loose(data);
+    const markdown = joined(forms['text/markdown']);
+    const plain = joined(forms['text/plain']);
+    if (markdown !== '') output.add(`${markdown}\n\n`);
+    else if (plain !== '') addFenced(output, plain, 'text');
+    const image = Object.keys(forms).find((type) => type.startsWith('image/'));
+    if (image !== undefined) output.add(`(An image, ${image.replace(/[^\w/+.-]/g, '')})\n\n`);
+  }
+}
+
+/** In a fence that is longer than any in the text; without what colours a terminal. */
+function addFenced(output: Output, text: string, language: string): void {
+  const bare = text.replace(/\u001b\[[\d;]*[A-Za-z]/g, '').trimEnd();
+  if (bare === '') return;
+  const longest = Math.max(2, ...[...bare.matchAll(/^ {0,3}(`{3,})/gm)].map(([, ticks = '']) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  output.add(`${fence}${language.replace(/[^\w+#.-]/g, '')}\n${bare}\n${fence}\n\n`);
+}

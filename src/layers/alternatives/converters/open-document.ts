@@ -1,0 +1,140 @@
+/** Texts and presentations in OpenDocument: headings, lists, tables, links and notes, slide by slide. */
+import { textIn, unpack } from './archive.ts';
+import { type Converter, createOutput, type Output } from './converter.ts';
+import { addTable, heading, plain } from './markdown.ts';
+import { all, type Element, first, parseXml } from './xml.ts';
+
+export const openDocument: Converter = {
+  name: 'open-document',
+  from: [
+    'application/vnd.oasis.opendocument.text',
+    'application/vnd.oasis.opendocument.text-template',
+    'application/vnd.oasis.opendocument.presentation',
+    'application/vnd.oasis.opendocument.presentation-template',
+  ],
+  to: ['text/markdown'],
+  needs: ['fflate', 'saxen'],
+  async convert(bytes, conversion) {
+    const xml = textIn(await unpack(bytes, (name) => name === 'content.xml', conversion), 'content.xml');
+    if (xml === undefined) throw new Error('There is no content in it');
+    const body = first(await parseXml(xml), 'office:body');
+    const output = createOutput(conversion);
+    if (body !== undefined) addBlocks(output, body, { slide: 0 });
+    return output.text().replace(/\n{3,}/g, '\n\n');
+  },
+};
+
+interface State {
+  slide: number;
+}
+
+function addBlocks(output: Output, parent: Element, state: State): void {
+  for (const child of parent.children) {
+    if (typeof child === 'string') continue;
+    switch (child.name) {
+      case 'text:h':
+        output.add(heading(Number(child.attributes['text:outline-level'] ?? 1), inline(child)));
+        break;
+      case 'text:p': {
+        const text = inline(child).trim();
+        if (text !== '') output.add(`${text}\n\n`);
+        break;
+      }
+      case 'text:list':
+        addList(output, child, 0);
+        output.add('\n');
+        break;
+      case 'table:table':
+        addTable(output, rowsOf(child));
+        output.add('\n');
+        break;
+      case 'draw:page':
+        output.add(heading(2, `Slide ${++state.slide}${titleOf(child)}`));
+        addBlocks(output, child, state);
+        break;
+      case 'draw:frame':
+        if (child.attributes['presentation:class'] !== 'title') addBlocks(output, child, state);
+        break;
+      case 'presentation:notes':
+        for (const paragraph of all(child, 'text:p')) {
+          const text = inline(paragraph).trim();
+          if (text !== '') output.add(`> ${text}\n\n`);
+        }
+        break;
+      case 'office:annotation':
+      case 'text:tracked-changes':
+      case 'text:sequence-decls':
+      case 'office:forms':
+        break;
+      default:
+        addBlocks(output, child, state);
+    }
+  }
+}
+
+function titleOf(page: Element): string {
+  for (const frame of all(page, 'draw:frame')) {
+    if (frame.attributes['presentation:class'] !== 'title') continue;
+    const text = [...all(frame, 'text:p')].map(inline).join(' ').trim();
+    if (text !== '') return `: ${text}`;
+  }
+  return '';
+}
+
+function addList(output: Output, list: Element, level: number): void {
+  for (const item of list.children) {
+    if (typeof item === 'string' || (item.name !== 'text:list-item' && item.name !== 'text:list-header')) continue;
+    for (const child of item.children) {
+      if (typeof child === 'string') continue;
+      if (child.name === 'text:list') addList(output, child, level + 1);
+      else {
+        const text = inline(child).trim();
+        if (text !== '') output.add(`${'  '.repeat(Math.min(8, level))}- ${text}\n`);
+      }
+    }
+  }
+}
+
+/** Empty cells and rows may be said to be repeated a million times: those at the end are no part of a table. */
+const MAX_REPEATED = 100;
+
+function rowsOf(table: Element): readonly (readonly string[])[] {
+  return [...all(table, 'table:table-row')].map((row) => {
+    const cells = [...all(row, 'table:table-cell')].flatMap((cell) => {
+      const text = [...all(cell, 'text:p')].map(inline).join(' ');
+      const times = Math.min(MAX_REPEATED, Number(cell.attributes['table:number-columns-repeated'] ?? 1) || 1);
+      return Array.from({ length: text === '' && times === MAX_REPEATED ? 0 : times }, () => text);
+    });
+    return cells;
+  });
+}
+
+/** What stands in a paragraph. */
+function inline(element: Element): string {
+  return element.children
+    .map((child): string => {
+      if (typeof child === 'string') return plain(child.replace(/\s+/g, ' '));
+      switch (child.name) {
+        case 'text:s':
+          return ' '.repeat(Math.min(100, Number(child.attributes['text:c'] ?? 1) || 1));
+        case 'text:tab':
+          return '\t';
+        case 'text:line-break':
+          return ' ';
+        case 'text:a': {
+          const target = child.attributes['xlink:href'] ?? '';
+          const text = inline(child);
+          return /^(?:https?|mailto):/i.test(target)
+            ? `[${text}](${target.replace(/[\s()<>]/g, encodeURIComponent)})`
+            : text;
+        }
+        case 'text:note':
+          return ` (${[...all(child, 'text:p')].map(inline).join(' ').trim()})`;
+        case 'office:annotation':
+          return '';
+        default:
+          return inline(child);
+      }
+    })
+    .join('');
+}

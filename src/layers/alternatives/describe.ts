@@ -1,0 +1,18 @@
+/** What is said of a resource that has other forms (2093-8), and of a form (2093-6). */
+import { DECLARED_MIME_TYPE_META_KEY, FORMATS_META_KEY } from '../../protocol/meta.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import type { Form } from './catalogue.ts';
+
+/** The resource with its formats, its own first. Known by its type alone: nothing is read, and no form is made. */
+export function withFormats(resource: Resource, forms: readonly Form[]): Resource {
+  const { mimeType, size } = resource;
+  const own = { mimeType, ...(size !== undefined && { size }) };
+  const formats = [own, ...forms.map((form) => ({ mimeType: form.mimeType }))];
+  return { ...resource, _meta: { ...resource._meta, [FORMATS_META_KEY]: formats } };
+}
+
+/** The resource in one of its forms. What its name claims is about the original. */
+export function inForm(resource: Resource, mimeType: string, size: number): Resource {
+  const { [DECLARED_MIME_TYPE_META_KEY]: _declared, ...meta } = resource._meta ?? {};
+  return { ...resource, mimeType, size, _meta: meta };
+}

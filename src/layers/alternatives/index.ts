@@ -1,0 +1,100 @@
+/**
+ * The alternatives layer: a resource offers other forms of itself, as documents do their text (2093-6, 2093-8). They are
+ * converted when somebody wants them, in processes of their own, and kept by what they are made of.
+ */
+import type { ResourceBody } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { isBetterAsText, TEXT_TYPES } from '../../core/formats.ts';
+import { type Layer, wrapProvider } from '../../core/layer.ts';
+import type { ReadOptions } from '../../core/provider.ts';
+import { FORMATS_META_KEY } from '../../protocol/meta.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { createCatalogue, type Form } from './catalogue.ts';
+import { withFormats } from './describe.ts';
+import { type AlternativesOptions, limitsOf } from './options.ts';
+import type { ProcessOptions } from './process.ts';
+import { convertible, type Reading, readAccepted, withText } from './read.ts';
+import { createFormStore } from './store.ts';
+
+export { missingPackages } from './catalogue.ts';
+export type { AlternativesOptions } from './options.ts';
+
+export interface Alternatives {
+  readonly layer: Layer;
+  /** Ends what is being converted, and the processes that do it. */
+  close(): Promise<void>;
+}
+
+export interface AlternativesSurroundings extends Pick<ProcessOptions, 'program'> {
+  /** Whether a resource may have forms, by its URI. Default: every one. */
+  readonly concerns?: ((uri: string) => boolean) | undefined;
+}
+
+/** Starts nothing: processes are started with the first conversion. */
+export function createAlternatives(
+  options: AlternativesOptions = {},
+  { concerns = () => true, program }: AlternativesSurroundings = {},
+): Alternatives {
+  const limits = limitsOf(options);
+  const catalogue = createCatalogue(limits.except);
+  const store = createFormStore(limits, program);
+
+  /** What a provider says of formats itself is right; a container has no content to convert. */
+  function formsOf({ uri, mimeType, capabilities, _meta }: Resource): readonly Form[] | undefined {
+    const forms = catalogue.formsOf(mimeType);
+    if (forms === undefined || capabilities?.list || _meta?.[FORMATS_META_KEY] !== undefined) return undefined;
+    return concerns(uri) ? forms : undefined;
+  }
+
+  function described(resource: Resource): Resource {
+    const forms = formsOf(resource);
+    return forms === undefined ? resource : withFormats(resource, forms);
+  }
+
+  return {
+    layer: (inner) => {
+      const reading: Reading = { inner, store, limits, formsOf };
+      return wrapProvider(inner, {
+        metadata: (uri, ctx) => inner.metadata(uri, ctx).then(described),
+        async list(uri, page, ctx) {
+          const listed = await inner.list(uri, page, ctx);
+          return listed.resources.some((resource) => formsOf(resource) !== undefined)
+            ? { ...listed, resources: listed.resources.map(described) }
+            : listed;
+        },
+        read(uri, want, ctx) {
+          const { accept, range } = want;
+          if (accept !== undefined) return readAccepted(reading, uri, want, accept, ctx);
+          // A window is one of the original unless another form is asked for: the next one has to fit it.
+          if (range !== undefined) return inner.read(uri, want, ctx);
+          return inner.read(uri, want, ctx).then(
+            (bodies) => {
+              const forms = convertible(bodies, reading);
+              const [body] = bodies;
+              return forms === undefined || body === undefined ? bodies : withText(reading, body, forms, want, ctx);
+            },
+            (error: unknown) => {
+              if (!(error instanceof ResourceError) || error.code !== 'too-large') throw error;
+              return largeText(reading, uri, want, ctx, error);
+            },
+          );
+        },
+      });
+    },
+    close: () => store.close(),
+  };
+}
+
+/** The text of what its provider finds too large to be read whole, where it has one; else what the provider says. */
+async function largeText(
+  reading: Reading,
+  uri: string,
+  want: ReadOptions,
+  ctx: Context,
+  error: ResourceError,
+): Promise<readonly ResourceBody[]> {
+  const resource = await reading.inner.metadata(uri, ctx);
+  if (reading.formsOf(resource) === undefined || !isBetterAsText(resource.mimeType)) throw error;
+  return readAccepted(reading, uri, want, TEXT_TYPES, ctx);
+}

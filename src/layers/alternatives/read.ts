@@ -1,0 +1,221 @@
+/** Reading in the form that is wanted: one body of it, or where nobody says, the original and its text. */
+import { bestFormat } from '../../core/accept.ts';
+import { bytesOf, chunksOf, closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import { isBetterAsText, TEXT_TYPES } from '../../core/formats.ts';
+import type { ByteRange, ReadOptions, ResourceProvider } from '../../core/provider.ts';
+import { FORMATS_META_KEY } from '../../protocol/meta.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import type { Form } from './catalogue.ts';
+import { inForm, withFormats } from './describe.ts';
+import type { AlternativesLimits } from './options.ts';
+import { contentOf, type FormStore, given } from './store.ts';
+
+export interface Reading {
+  readonly inner: ResourceProvider;
+  readonly store: FormStore;
+  readonly limits: AlternativesLimits;
+  /** The forms that a resource is offered in beside its own. */
+  readonly formsOf: (resource: Resource) => readonly Form[] | undefined;
+}
+
+/** The forms of a body that is the only one, and whole. */
+export function convertible(bodies: readonly ResourceBody[], { formsOf }: Reading): readonly Form[] | undefined {
+  const [body] = bodies;
+  if (body === undefined || bodies.length > 1 || body.child || body.window !== undefined) return undefined;
+  return formsOf(body.resource);
+}
+
+/** What says that a form cannot be had, and not that the caller may not have it or has left. */
+const isFailure = (error: unknown): error is ResourceError =>
+  error instanceof ResourceError && FAILURES.has(error.code);
+
+const FAILURES: ReadonlySet<string> = new Set(['too-large', 'timeout', 'unavailable', 'limited']);
+
+/**
+ * The original where it is small, and its text. Without what cannot be made: then a read gives what it would give without
+ * forms.
+ */
+export async function withText(
+  reading: Reading,
+  body: ResourceBody,
+  forms: readonly Form[],
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  const resource = withFormats(body.resource, forms);
+  const original: ResourceBody = { ...body, resource };
+  const form = isBetterAsText(resource.mimeType)
+    ? forms.find(({ mimeType }) => TEXT_TYPES.includes(mimeType))
+    : undefined;
+  if (form === undefined) return [original];
+  const source = createSource(reading, original, ctx);
+  try {
+    const made = await formFrom(reading, source, form, ctx);
+    const text = formBody(resource, form, made, undefined);
+    const size = knownSize(source.body().content) ?? Number.POSITIVE_INFINITY;
+    const both = size <= reading.limits.originalBytes && size + made.byteLength <= want.maxBytes;
+    if (both) return [source.body(), text];
+    if (made.byteLength > want.maxBytes) return [source.body()];
+    await closeBodies([body]);
+    return [text];
+  } catch (error) {
+    if (!isFailure(error)) {
+      await closeBodies([body]);
+      throw error;
+    }
+    ctx.log.info('a form cannot be made', { uri: resource.uri, form: form.mimeType, error });
+    return originalOf(reading, source, resource.uri, want, ctx);
+  }
+}
+
+/**
+ * The one body that suits best. Where it cannot be made, the next one that suits; the error of the first where there is
+ * none.
+ */
+export async function readAccepted(
+  reading: Reading,
+  uri: string,
+  want: ReadOptions,
+  accept: readonly string[],
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  const { inner } = reading;
+  const known = reading.formsOf(await inner.metadata(uri, ctx));
+  if (known === undefined && want.range !== undefined) return inner.read(uri, want, ctx);
+  const bodies = await inner.read(uri, known === undefined ? want : unwindowed(want, reading.limits), ctx);
+  // The bytes may say that it is something else than its name claims.
+  const forms = convertible(bodies, reading);
+  const [body] = bodies;
+  if (forms === undefined || body === undefined) {
+    if (known === undefined) return bodies;
+    await closeBodies(bodies);
+    return inner.read(uri, want, ctx);
+  }
+  const source = createSource(reading, { ...body, resource: withFormats(body.resource, forms) }, ctx);
+  let failure: unknown;
+  let left: readonly (Form | undefined)[] = [undefined, ...forms];
+  try {
+    for (;;) {
+      const own = body.resource.mimeType ?? '';
+      const at = bestFormat(
+        left.map((form) => form?.mimeType ?? own),
+        accept,
+      );
+      if (at === undefined && failure !== undefined) throw failure;
+      const form = at === undefined ? undefined : left[at];
+      if (form === undefined) return await originalOf(reading, source, uri, want, ctx);
+      try {
+        const made = await formFrom(reading, source, form, ctx);
+        await source.body().close?.();
+        return [formBody(source.body().resource, form, made, want.range)];
+      } catch (error) {
+        if (!isFailure(error)) throw error;
+        failure ??= error.withUri(uri);
+        left = left.filter((each) => each !== form);
+      }
+    }
+  } catch (error) {
+    await closeBodies(bodies);
+    throw error;
+  }
+}
+
+/** The original as it was opened, or what is wanted of it where that is a part, or it has been taken already. */
+async function originalOf(
+  { inner }: Reading,
+  source: Source,
+  uri: string,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  const body = source.body();
+  if (want.range === undefined && !source.isSpent()) return [body];
+  await body.close?.();
+  const [again, ...others] = await inner.read(uri, want, ctx);
+  if (again === undefined) return others;
+  const formats = { [FORMATS_META_KEY]: body.resource._meta?.[FORMATS_META_KEY] };
+  return [{ ...again, resource: { ...again.resource, _meta: { ...again.resource._meta, ...formats } } }, ...others];
+}
+
+/** The whole of it is converted, whatever part of the form is wanted. */
+const unwindowed = (
+  { range: _range, accept: _accept, ...want }: ReadOptions,
+  { maxInputBytes }: AlternativesLimits,
+) => ({
+  ...want,
+  maxBytes: Math.max(want.maxBytes, maxInputBytes),
+});
+
+/** A body whose bytes are taken when they are needed, and can be given on afterwards. */
+interface Source {
+  /** The body: as it was, or with its bytes once these are taken. */
+  body(): ResourceBody;
+  /** @throws ResourceError `too-large` */
+  bytes(): Promise<Uint8Array>;
+  /** It was begun and not finished: nothing can be read of it any more. */
+  isSpent(): boolean;
+}
+
+function createSource({ limits }: Reading, body: ResourceBody, ctx: Context): Source {
+  let current = body;
+  let spent = false;
+  return {
+    body: () => current,
+    isSpent: () => spent,
+    async bytes() {
+      const { content, resource } = current;
+      const limit = limits.maxInputBytes;
+      const tooLarge = (): ResourceError =>
+        new ResourceError('too-large', `No more than ${limit} bytes are converted into another form`, {
+          uri: resource.uri,
+          details: { limit },
+        });
+      if ((knownSize(content) ?? resource.size ?? 0) > limit) throw tooLarge();
+      if (content.kind === 'bytes') return content.bytes;
+      const parts: Uint8Array[] = [];
+      let size = 0;
+      spent = true;
+      for await (const chunk of chunksOf(content)) {
+        ctx.signal.throwIfAborted();
+        size += chunk.byteLength;
+        if (size > limit) throw tooLarge();
+        parts.push(chunk);
+      }
+      const bytes = Buffer.concat(parts, size);
+      spent = false;
+      current = { ...current, content: bytesOf(bytes) };
+      return bytes;
+    },
+  };
+}
+
+/** The form of what a source has: kept, or made now. */
+async function formFrom({ store }: Reading, source: Source, form: Form, ctx: Context): Promise<Uint8Array> {
+  const { resource } = source.body();
+  const from = (resource.mimeType ?? '').split(';', 1)[0] ?? '';
+  const known = store.versionOf(resource, ctx);
+  const kept = known === undefined ? undefined : store.kept(known, from, form);
+  if (kept !== undefined) return given(kept);
+  const bytes = await source.bytes();
+  const content = contentOf(bytes);
+  if (bytes.byteLength === resource.size) store.learn(resource, content, ctx);
+  return store.make(content, bytes, from, form, ctx.signal);
+}
+
+function formBody(
+  resource: Resource,
+  { mimeType }: Form,
+  made: Uint8Array,
+  range: ByteRange | undefined,
+): ResourceBody {
+  const total = made.byteLength;
+  const said = inForm(resource, mimeType, total);
+  if (range === undefined) return { resource: said, content: bytesOf(made) };
+  const { offset, length } = range;
+  if (offset > total)
+    throw invalid(`The window begins behind the end of the form ${mimeType}, which has ${total} bytes`, resource.uri);
+  const end = length === undefined ? total : offset + length;
+  return { resource: said, content: bytesOf(made.subarray(offset, end)), window: { offset, total } };
+}

@@ -1,0 +1,140 @@
+/** Forms that have been made: kept by what they are made of, made once when several want them at the same time. */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import type { Form } from './catalogue.ts';
+import type { AlternativesLimits } from './options.ts';
+import { createPool } from './pool.ts';
+import type { ProcessOptions } from './process.ts';
+
+export interface FormStore {
+  /** What is known to be the content of this version, to this caller; undefined where it has to be read to know it. */
+  versionOf(resource: Resource, ctx: Context): string | undefined;
+  /** Keeps which content this version has. */
+  learn(resource: Resource, content: string, ctx: Context): void;
+  /** A form of a content that has been made, or what has become of it. */
+  kept(content: string, from: string, form: Form): Made | undefined;
+  /** Makes a form. @throws ResourceError what the conversion ends with; the reason of the signal */
+  make(content: string, bytes: Uint8Array, from: string, form: Form, signal: AbortSignal): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export type Made = { readonly bytes: Uint8Array } | { readonly error: ResourceError };
+
+/** Versions whose content is remembered. */
+const MAX_VERSIONS = 10_000;
+
+/** Forms are kept, whatever their number, up to this many. */
+const MAX_FORMS = 10_000;
+
+/** What a form that could not be made takes of the cache, in bytes. */
+const FAILURE_BYTES = 1_024;
+
+/** A form that could not be made is not tried again for so long, in milliseconds. */
+const FAILURE_MS = 5 * 60_000;
+
+/** What was changed this shortly ago may change again within the precision of its time, in milliseconds. */
+const SETTLED_MS = 2_000;
+
+export const contentOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url');
+
+export function createFormStore(limits: AlternativesLimits, program?: ProcessOptions['program']): FormStore {
+  const pool = createPool({ ...limits, program });
+  const versions = new LRUCache<string, string>({ max: MAX_VERSIONS });
+  const forms = new LRUCache<string, Made>({
+    max: MAX_FORMS,
+    maxSize: limits.cacheBytes,
+    sizeCalculation: (made) => ('bytes' in made ? Math.max(1, made.bytes.byteLength) : FAILURE_BYTES),
+  });
+  const making = new Map<
+    string,
+    { readonly form: Promise<Uint8Array>; readonly ended: AbortController; wanted: number }
+  >();
+
+  const keyOf = (content: string, from: string, { converter, mimeType }: Form): string =>
+    `${content}\n${from}\n${converter.name}\n${mimeType}`;
+
+  function begin(key: string, bytes: Uint8Array, from: string, form: Form) {
+    const ended = new AbortController();
+    const { maxOutputBytes, maxUnpackedBytes } = limits;
+    const conversion = { from, to: form.mimeType, maxOutputBytes, maxUnpackedBytes };
+    const made = pool.convert(form.converter.name, bytes, conversion, ended.signal).then(
+      (result) => {
+        making.delete(key);
+        forms.set(key, { bytes: result });
+        return result;
+      },
+      (error: unknown) => {
+        making.delete(key);
+        // What waited in vain, or was given up, says nothing about the content.
+        if (error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted)
+          forms.set(key, { error }, { ttl: FAILURE_MS });
+        throw error;
+      },
+    );
+    // Whoever waits for it is told; where nobody does any more, nobody needs to be.
+    made.catch(() => {});
+    const entry = { form: made, ended, wanted: 0 };
+    making.set(key, entry);
+    return entry;
+  }
+
+  return {
+    versionOf(resource, ctx) {
+      const key = versionKey(resource, ctx);
+      return key === undefined ? undefined : versions.get(key);
+    },
+    learn(resource, content, ctx) {
+      const key = versionKey(resource, ctx);
+      if (key !== undefined) versions.set(key, content);
+    },
+    kept: (content, from, form) => forms.get(keyOf(content, from, form)),
+    async make(content, bytes, from, form, signal) {
+      const key = keyOf(content, from, form);
+      const kept = forms.get(key);
+      if (kept !== undefined) return given(kept);
+      signal.throwIfAborted();
+      const entry = making.get(key) ?? begin(key, bytes, from, form);
+      entry.wanted++;
+      let leave = (): void => {};
+      const left = new Promise<never>((_resolve, reject) => {
+        leave = () => reject(signal.reason);
+        signal.addEventListener('abort', leave, { once: true });
+      });
+      try {
+        return await Promise.race([entry.form, left]);
+      } finally {
+        signal.removeEventListener('abort', leave);
+        // Nobody waits for it any more: it is not made.
+        if (--entry.wanted === 0 && making.get(key) === entry) {
+          making.delete(key);
+          entry.ended.abort(new Error('Nobody wants the form any more'));
+        }
+      }
+    },
+    async close() {
+      await pool.close();
+      versions.clear();
+      forms.clear();
+    },
+  };
+}
+
+export function given(made: Made): Uint8Array {
+  if ('error' in made) throw made.error;
+  return made.bytes;
+}
+
+/**
+ * What tells one version of a resource from another, for one caller: others may see something else under the same name.
+ * Undefined where the resource does not say, or has changed just now.
+ */
+function versionKey({ uri, size, mimeType, annotations }: Resource, { principal, peer }: Context): string | undefined {
+  const lastModified = annotations?.lastModified;
+  if (size === undefined || lastModified === undefined) return undefined;
+  const at = Date.parse(lastModified);
+  if (!(at < Date.now() - SETTLED_MS)) return undefined;
+  return JSON.stringify([principal.id, peer, uri, size, lastModified, mimeType]);
+}

@@ -1,0 +1,102 @@
+/**
+ * The describe layer: what a configuration says of resources is put on them wherever they are described (RES-3, 973-1). It
+ * adds words and weights, and changes nothing about what a resource is: not its URI, type, size or content.
+ */
+import type { ResourceBody } from '../../core/body.ts';
+import { type Layer, wrapProvider } from '../../core/layer.ts';
+import { nameGlobs, uriGlobs } from '../../core/uri-globs.ts';
+import type { Annotations, Icon, Resource, ResourceTemplate } from '../../protocol/resources.ts';
+import { fill, fillersIn } from './words.ts';
+
+/** What is said of every resource that fits. Of several descriptions that fit, the last one that says something counts. */
+export interface Description {
+  /** Globs over published URIs, such as `docs+file:///reports/**`. Default: any. */
+  readonly uris?: readonly string[] | undefined;
+  /** Globs over MIME types, such as `image/*`. Default: any. */
+  readonly mimeTypes?: readonly string[] | undefined;
+  /** May have `{name}`, `{stem}` (the name without its ending) and `{folder}` (the name of what it lies in). */
+  readonly title?: string | undefined;
+  /** Likewise. */
+  readonly description?: string | undefined;
+  readonly icons?: readonly Icon[] | undefined;
+  /** Whom it is for. */
+  readonly audience?: readonly ('user' | 'assistant')[] | undefined;
+  /** From 0 (entirely optional) to 1 (effectively required). */
+  readonly priority?: number | undefined;
+}
+
+/** Something with a name that can be described. */
+type Described = Resource | ResourceTemplate;
+
+interface Compiled {
+  readonly fits: (uri: string, mimeType: string | undefined) => boolean;
+  readonly said: Description;
+}
+
+/** @throws ResourceError `invalid` for a title or description with a placeholder that there is not */
+export function describeLayer(descriptions: readonly Description[]): Layer {
+  const compiled = descriptions.map(compile);
+  const described = <T extends Described>(it: T, uri: string): T => {
+    let result = it;
+    for (const { fits, said } of compiled) if (fits(uri, it.mimeType)) result = put(said, result, uri);
+    return result;
+  };
+  const ofResource = (resource: Resource): Resource => described(resource, resource.uri);
+
+  return (inner) =>
+    wrapProvider(inner, {
+      async list(uri, page, ctx) {
+        const listed = await inner.list(uri, page, ctx);
+        return { ...listed, resources: listed.resources.map(ofResource) };
+      },
+      metadata: async (uri, ctx) => ofResource(await inner.metadata(uri, ctx)),
+      read: async (uri, want, ctx) => (await inner.read(uri, want, ctx)).map((body) => ofBody(body, ofResource)),
+      ...(inner.listTemplates !== undefined && {
+        async listTemplates(page, ctx) {
+          const listed = (await inner.listTemplates?.(page, ctx)) ?? { resourceTemplates: [] };
+          const resourceTemplates = listed.resourceTemplates.map((each) => described(each, each.uriTemplate));
+          return { ...listed, resourceTemplates };
+        },
+      }),
+    });
+}
+
+function compile(said: Description): Compiled {
+  for (const text of [said.title, said.description]) if (text !== undefined) fillersIn(text);
+  const uris = uriGlobs(said.uris);
+  const types = nameGlobs(said.mimeTypes);
+  return {
+    said,
+    fits: (uri, mimeType) =>
+      (uris === undefined || uris(uri)) &&
+      (types === undefined || (mimeType !== undefined && types(bareType(mimeType)))),
+  };
+}
+
+const bareType = (mimeType: string): string => (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase();
+
+function put<T extends Described>(said: Description, it: T, uri: string): T {
+  const { title, description, icons, audience, priority } = said;
+  const annotations: Annotations = {
+    ...it.annotations,
+    ...(audience !== undefined && { audience }),
+    ...(priority !== undefined && { priority }),
+  };
+  return {
+    ...it,
+    ...(title !== undefined && { title: fill(title, it.name, uri) }),
+    ...(description !== undefined && { description: fill(description, it.name, uri) }),
+    ...(icons !== undefined && { icons }),
+    ...((audience !== undefined || priority !== undefined) && { annotations }),
+  };
+}
+
+/** Another server's item is sent on as it came, but for what is said of it here. */
+function ofBody(body: ResourceBody, ofResource: (resource: Resource) => Resource): ResourceBody {
+  const resource = ofResource(body.resource);
+  if (resource === body.resource) return body;
+  if (body.item === undefined) return { ...body, resource };
+  const { title, description, icons, annotations } = resource;
+  const words = Object.entries({ title, description, icons, annotations }).filter(([, value]) => value !== undefined);
+  return { ...body, resource, item: { ...body.item, ...Object.fromEntries(words) } };
+}

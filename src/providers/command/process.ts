@@ -1,0 +1,97 @@
+/** One running program and all that it starts: a process group, which ends together. There is no shell. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
+import type { Program } from './programs.ts';
+
+/** How long a program may take to end when it is asked to, in milliseconds; then it is ended. */
+const GRACE_MS = 500;
+
+/** How long is waited, after a program's end, for what it wrote to standard error before, in milliseconds. */
+const REST_MS = 200;
+
+/** Bytes of standard error that are kept for the log: the last ones. */
+const MAX_STDERR_BYTES = 4_096;
+
+/** Where process groups are. Elsewhere only the program itself is ended. */
+const GROUPS = process.platform !== 'win32';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Its last words on standard error. */
+  readonly stderr: string;
+  /** Why it could not be started. */
+  readonly error?: Error | undefined;
+}
+
+export interface Running {
+  readonly pid: number | undefined;
+  readonly stdout: Readable;
+  /** When the program is over, as is everything that it started. Never rejects. */
+  readonly ended: Promise<Ended>;
+  /** Asks it to end, and ends it when it does not. What it wrote and nobody has read is lost. */
+  stop(): void;
+}
+
+/** Starts a program. That it cannot be started is told by how it ended. */
+export function startProgram({ argv, cwd, env }: Pick<Program, 'argv' | 'cwd' | 'env'>): Running {
+  const [file = '', ...args] = argv;
+  let child: ChildProcessByStdio<null, Readable, Readable>;
+  try {
+    const options = { cwd, env, shell: false, windowsHide: true, detached: GROUPS } as const;
+    child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    // As for a NUL in an argument.
+    return failed(error as Error);
+  }
+  const { pid, stdout, stderr } = child;
+  let said = Buffer.alloc(0);
+  let error: Error | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  stdout.on('error', () => {});
+  stderr.on('error', () => {});
+  stderr.on('data', (chunk: Buffer) => {
+    said = Buffer.concat([said, chunk]).subarray(-MAX_STDERR_BYTES);
+  });
+  child.once('exit', () => {
+    // What it leaves behind holds its pipes open, and outlives whoever asked.
+    if (pid !== undefined) signal(pid, 'SIGKILL');
+    // What has left the group may hold them all the same.
+    setTimeout(() => stderr.destroy(), REST_MS).unref();
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    const end = (code: number | null, name: NodeJS.Signals | null): void => {
+      clearTimeout(timer);
+      resolve({ code, signal: name, stderr: said.toString('utf8'), error });
+    };
+    child.once('error', (cause) => {
+      error = cause;
+      if (pid === undefined) end(null, null);
+    });
+    child.once('close', end);
+  });
+  return {
+    pid,
+    stdout,
+    ended,
+    stop() {
+      stdout.destroy();
+      if (pid === undefined || timer !== undefined || child.exitCode !== null || child.signalCode !== null) return;
+      signal(pid, 'SIGTERM');
+      timer = setTimeout(() => signal(pid, 'SIGKILL'), GRACE_MS);
+    },
+  };
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(GROUPS ? -pid : pid, name);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function failed(error: Error): Running {
+  const stdout = Readable.from([]);
+  return { pid: undefined, stdout, ended: Promise.resolve({ code: null, signal: null, stderr: '', error }), stop() {} };
+}

@@ -1,0 +1,223 @@
+/**
+ * Runs git: an argument vector that no caller has a word in but as a hash or a path behind `--`, an environment of our
+ * own, a folder of our own, and bounds on processes, bytes and time.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { devNull } from 'node:os';
+import { ResourceError } from '../../core/errors.ts';
+
+export interface Git {
+  readonly program: string;
+  /** The folder that stands in for the repository. */
+  readonly directory: string;
+  /** Major and minor. */
+  readonly version: readonly [number, number];
+  readonly timeoutMs: number;
+  readonly slots: Slots;
+}
+
+/** Commands that wait for their turn, at most. */
+const MAX_WAITING = 1_000;
+
+/** Bytes of what git complains about that are kept. */
+const MAX_COMPLAINT_BYTES = 8_192;
+
+/** The oldest git that is used. */
+export const OLDEST_GIT: Git['version'] = [2, 30];
+
+export const isAtLeast = ([major, minor]: Git['version'], [wanted, below]: Git['version']): boolean =>
+  major > wanted || (major === wanted && minor >= below);
+
+/** How many may go on at a time; others wait in order. */
+export interface Slots {
+  /** @throws ResourceError `limited` when too many wait; the signal's reason */
+  take(signal: AbortSignal): Promise<() => void>;
+}
+
+export function createSlots(count: number): Slots {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  const give = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free++;
+    else next();
+  };
+  return {
+    async take(signal) {
+      signal.throwIfAborted();
+      if (free > 0) free--;
+      else await wait(signal);
+      let given = false;
+      return () => {
+        if (!given) give();
+        given = true;
+      };
+    },
+  };
+
+  function wait(signal: AbortSignal): Promise<void> {
+    if (waiting.length >= MAX_WAITING)
+      throw new ResourceError('limited', 'Too much is asked of this repository at a time; try again later');
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        waiting.splice(waiting.indexOf(turn), 1);
+        reject(signal.reason);
+      };
+      const turn = (): void => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      };
+      waiting.push(turn);
+      signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+}
+
+/** What git sees of the environment: nothing of the user's but where programs are. */
+function environment(directory: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    ...(process.platform === 'win32' && { SystemRoot: process.env.SystemRoot, PATHEXT: process.env.PATHEXT }),
+    HOME: directory,
+    XDG_CONFIG_HOME: directory,
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    GIT_DIR: directory,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_LITERAL_PATHSPECS: '1',
+  };
+}
+
+/** Said again of what the configuration of our own leaves out already: two locks on each door. */
+const ALWAYS = [
+  '--no-pager',
+  '--no-replace-objects',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  `core.hooksPath=${devNull}`,
+  '-c',
+  'core.quotePath=false',
+  '-c',
+  'protocol.allow=never',
+];
+
+/** Starts git. @throws never: what goes wrong is an event of the process */
+export function startGit(git: Pick<Git, 'program' | 'directory'>, args: readonly string[]): ChildProcess {
+  const child = spawn(git.program, [...ALWAYS, ...args], {
+    cwd: git.directory,
+    env: environment(git.directory),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  // Writing to a git that has ended is no news: that it has ended is.
+  child.stdin?.on('error', () => {});
+  return child;
+}
+
+export interface Run {
+  readonly signal: AbortSignal;
+  /** What git reads. */
+  readonly input?: string;
+  /** Bytes of output; more are `too-large`. Default: no limit, for those who take what they need and stop. */
+  readonly maxBytes?: number;
+  /** Statuses with which it may end. Default: 0. */
+  readonly accepts?: readonly number[];
+}
+
+/**
+ * What a command prints, as it comes. Reading no further pauses it; leaving the loop ends it.
+ * @throws ResourceError `timeout`, `too-large`, `unavailable`, `limited`; the signal's reason
+ */
+export async function* runGit(git: Git, args: readonly string[], run: Run): AsyncGenerator<Buffer> {
+  const release = await git.slots.take(run.signal);
+  const child = startGit(git, args);
+  const closed = once(child, 'close').catch(() => [null]);
+  const kill = (): void => void child.kill('SIGKILL');
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    kill();
+  }, git.timeoutMs);
+  run.signal.addEventListener('abort', kill, { once: true });
+  const complaint = complaintOf(child);
+  try {
+    child.stdin?.end(run.input ?? '');
+    let bytes = 0;
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+      bytes += chunk.byteLength;
+      if (run.maxBytes !== undefined && bytes > run.maxBytes)
+        throw new ResourceError('too-large', `This takes more than ${run.maxBytes} bytes to say; ask for a part of it`);
+      yield chunk;
+    }
+    const [status] = (await closed) as [number | null];
+    run.signal.throwIfAborted();
+    if (late) throw new ResourceError('timeout', 'git took too long for this; ask for a part of it');
+    if (status === null || !(run.accepts ?? [0]).includes(status))
+      throw gitFailed(child.pid === undefined ? 'it could not be started' : complaint());
+  } catch (error) {
+    if (error instanceof ResourceError || run.signal.aborted) throw error;
+    throw gitFailed(error);
+  } finally {
+    clearTimeout(timer);
+    run.signal.removeEventListener('abort', kill);
+    kill();
+    await closed;
+    release();
+  }
+}
+
+/** What git complained about is for the log: it can have paths of this machine in it. */
+export const gitFailed = (cause: unknown): ResourceError =>
+  new ResourceError('unavailable', 'The repository cannot be read here; it is damaged, incomplete, or busy', {
+    cause: cause instanceof Error ? cause : new Error(String(cause)),
+  });
+
+function complaintOf(child: ChildProcess): () => string {
+  let complaint = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (complaint.length < MAX_COMPLAINT_BYTES) complaint += chunk.toString('utf8');
+  });
+  return () => complaint;
+}
+
+/** All that a command prints. */
+export async function collectGit(git: Git, args: readonly string[], run: Run & { maxBytes: number }): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of runGit(git, args, run)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Bytes of a record between two separators, at most. */
+const MAX_RECORD_BYTES = 1_048_576;
+
+/** Records of a command's output, as strings of one character a byte, without what separates them. */
+export async function* recordsOf(chunks: AsyncIterable<Buffer>, separator = '\n'): AsyncGenerator<string> {
+  const end = separator.charCodeAt(0);
+  let rest: Buffer[] = [];
+  let held = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let at = chunk.indexOf(end); at !== -1; at = chunk.indexOf(end, start)) {
+      const part = chunk.subarray(start, at);
+      yield (rest.length === 0 ? part : Buffer.concat([...rest, part])).toString('latin1');
+      rest = [];
+      held = 0;
+      start = at + 1;
+    }
+    const more = chunk.subarray(start);
+    held += more.byteLength;
+    if (held > MAX_RECORD_BYTES) throw gitFailed('a record of its output does not end');
+    if (more.byteLength > 0) rest.push(more);
+  }
+  if (held > 0) yield Buffer.concat(rest).toString('latin1');
+}

@@ -1,0 +1,108 @@
+/** A commit as a document: who, when, why, where it comes from, and what it changed, as Markdown or JSON. */
+import type { Context } from '../../core/context.ts';
+import { type Address, linkTo, type Revision } from './address.ts';
+import { type ChangedFile, changedFiles } from './changes.ts';
+import type { Commit, Signature } from './commits.ts';
+import type { Repository, Target } from './find.ts';
+import { segmentOf, toShown } from './names.ts';
+
+/** Changed files that are named; `diff` has them all. */
+const MAX_FILES = 1_000;
+
+/** Characters of a message that are shown. */
+const MAX_MESSAGE = 65_536;
+
+interface Facts {
+  readonly commit: Commit;
+  readonly files: readonly ChangedFile[];
+  readonly more: boolean;
+}
+
+export async function factsOf(repo: Repository, target: Target, commit: Commit, ctx: Context): Promise<Facts> {
+  const [parent] = commit.parents;
+  const known = parent === undefined ? undefined : await repo.objects.info(parent, ctx.signal);
+  const before = parent === undefined || known === undefined ? undefined : await repo.commits.read(parent, ctx.signal);
+  const base: Target | undefined = before && {
+    commit: before,
+    entry: { kind: 'tree', mode: '40000', oid: before.tree },
+  };
+  // A commit whose parents a shallow repository lacks would seem to have added everything.
+  if (parent !== undefined && base === undefined) return { commit, files: [], more: true };
+  return { commit, ...(await changedFiles(repo, base, target, MAX_FILES, ctx)) };
+}
+
+const revisionOf = (oid: string): Revision => ({ kind: 'commit', oid });
+
+/** The file as the commit left it; one that it deleted, as its parent had it. */
+function fileAddress({ oid, parents }: Commit, { change, path }: ChangedFile): Address {
+  const at = change === 'deleted' ? (parents[0] ?? oid) : oid;
+  return { kind: 'tree', revision: revisionOf(at), path: path.split('/') };
+}
+
+const shownPath = (path: string): string => path.split('/').map(segmentOf).join('/');
+
+export function commitJson({ commit, files, more }: Facts): string {
+  const { oid, tree, parents, author, committer, subject, body } = commit;
+  const revision = revisionOf(oid);
+  const document = {
+    commit: oid,
+    tree,
+    author,
+    committer,
+    subject,
+    body: body.slice(0, MAX_MESSAGE),
+    parents: parents.map((parent) => ({
+      commit: parent,
+      link: linkTo({ kind: 'commit', revision: revisionOf(parent) }),
+    })),
+    files: files.map((file) => ({
+      path: toShown(file.path),
+      change: file.change,
+      link: linkTo(fileAddress(commit, file)),
+    })),
+    ...(more && { moreFiles: true }),
+    links: {
+      tree: linkTo({ kind: 'tree', revision, path: [] }),
+      diff: linkTo({ kind: 'diff', revision, path: [] }),
+      history: linkTo({ kind: 'log', revision, path: [] }),
+    },
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+export function commitMarkdown({ commit, files, more }: Facts): string {
+  const { oid, parents, author, committer, subject, body } = commit;
+  const revision = revisionOf(oid);
+  const link = (text: string, address: Address): string => `[${escaped(text)}](${linkTo(address)})`;
+  const same = author.name === committer.name && author.email === committer.email && author.date === committer.date;
+  return [
+    `# ${escaped(subject) || 'A commit without a message'}`,
+    '',
+    `- Commit: \`${oid}\``,
+    `- Author: ${signed(author)}`,
+    ...(same ? [] : [`- Committer: ${signed(committer)}`]),
+    ...parents.map((parent) => `- Parent: ${link(parent, { kind: 'commit', revision: revisionOf(parent) })}`),
+    `- ${link('Files', { kind: 'tree', revision, path: [] })}, ${link('changes', { kind: 'diff', revision, path: [] })}, ${link('history', { kind: 'log', revision, path: [] })}`,
+    ...(body === '' ? [] : ['', fenced(body.slice(0, MAX_MESSAGE))]),
+    '',
+    '## Changed files',
+    '',
+    ...files.map((file) => `- ${file.change}: ${link(shownPath(file.path), fileAddress(commit, file))}`),
+    ...(more ? ['- more, which are in the changes'] : []),
+    ...(files.length === 0 && !more ? ['None.'] : []),
+    '',
+  ].join('\n');
+}
+
+const signed = ({ name, email, date }: Signature): string =>
+  `${escaped(name)} \`<${email.replaceAll('`', '')}>\`${date === undefined ? '' : `, ${date}`}`;
+
+/** What others wrote is text, not markup. */
+const escaped = (text: string): string => text.replace(/[\\`*_{}[\]<>#|!]/g, '\\$&').replace(/[\r\n]+/g, ' ');
+
+/** A block of text as it stands, whatever fences are in it. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}

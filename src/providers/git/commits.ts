@@ -1,0 +1,107 @@
+/** Commits, as git keeps them. */
+import { LRUCache } from 'lru-cache';
+import { ResourceError } from '../../core/errors.ts';
+import { isHash } from './address.ts';
+import { gitFailed } from './command.ts';
+import type { Objects } from './objects.ts';
+
+export interface Signature {
+  readonly name: string;
+  readonly email: string;
+  /** ISO 8601; undefined where it is none. */
+  readonly date: string | undefined;
+}
+
+export interface Commit {
+  readonly oid: string;
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly author: Signature;
+  readonly committer: Signature;
+  /** The first line. */
+  readonly subject: string;
+  /** What is behind the first line. */
+  readonly body: string;
+}
+
+export interface Commits {
+  /** @throws ResourceError `unavailable` where it is missing or damaged, `too-large` */
+  read(oid: string, signal: AbortSignal): Promise<Commit>;
+  clear(): void;
+}
+
+/** Bytes of one commit object. */
+const MAX_COMMIT_BYTES = 1_048_576;
+
+/** Commits that are remembered, by the characters of their messages. */
+const CACHE_CHARACTERS = 4 * 1024 * 1024;
+
+export function createCommits(objects: Objects): Commits {
+  const known = new LRUCache<string, Commit>({
+    maxSize: CACHE_CHARACTERS,
+    sizeCalculation: ({ subject, body, parents }) => subject.length + body.length + 41 * parents.length + 512,
+  });
+  return {
+    async read(oid, signal) {
+      const remembered = known.get(oid);
+      if (remembered !== undefined) return remembered;
+      const content = await objects.content(oid, MAX_COMMIT_BYTES, signal);
+      if (content?.type !== 'commit') throw gitFailed('a commit is missing');
+      if (content.bytes === undefined)
+        throw new ResourceError('too-large', `The commit has more than ${MAX_COMMIT_BYTES} bytes`);
+      const commit = parseCommit(oid, content.bytes);
+      known.set(oid, commit);
+      return commit;
+    },
+    clear: () => known.clear(),
+  };
+}
+
+/** @throws ResourceError `unavailable` for bytes that are no commit */
+export function parseCommit(oid: string, bytes: Buffer): Commit {
+  const end = bytes.indexOf('\n\n');
+  const head = bytes.toString('latin1', 0, end === -1 ? undefined : end).split('\n');
+  const values = (key: string): string[] =>
+    head.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
+  const [tree = ''] = values('tree');
+  if (!isHash(tree)) throw gitFailed('a commit is damaged');
+  const decode = decoderOf(values('encoding')[0]);
+  const message =
+    end === -1
+      ? ''
+      : decode(bytes.subarray(end + 2))
+          .replaceAll('\0', '\ufffd')
+          .trim();
+  const [subject = '', ...rest] = message.split('\n');
+  const signature = (key: string): Signature =>
+    parseSignature(decode(Buffer.from(values(key)[0] ?? '', 'latin1')).replaceAll('\0', '\ufffd'));
+  return {
+    oid,
+    tree,
+    parents: values('parent').filter(isHash),
+    author: signature('author'),
+    committer: signature('committer'),
+    subject: subject.trim(),
+    body: rest.join('\n').trim(),
+  };
+}
+
+function decoderOf(encoding: string | undefined): (bytes: Buffer) => string {
+  try {
+    const decoder = new TextDecoder(encoding ?? 'utf-8');
+    return (bytes) => decoder.decode(bytes);
+  } catch {
+    return (bytes) => bytes.toString('utf8');
+  }
+}
+
+/** The last second that ISO 8601 writes with four digits of a year. */
+const LAST_SECOND = 253_402_300_799;
+
+export function parseSignature(text: string): Signature {
+  const [, name = text, email = '', seconds] = /^(.*?) ?<(.*?)>(?: (\d+).*)?$/.exec(text) ?? [];
+  return { name, email, date: seconds === undefined ? undefined : isoDate(Number(seconds)) };
+}
+
+export const isoDate = (seconds: number): string | undefined =>
+  seconds <= LAST_SECOND ? new Date(seconds * 1_000).toISOString() : undefined;

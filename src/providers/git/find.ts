@@ -1,0 +1,148 @@
+/** From an address to what is there: revisions to commits and trees, paths to entries. */
+import { LRUCache } from 'lru-cache';
+import { notFound } from '../../core/errors.ts';
+import { isHash, type Revision } from './address.ts';
+import { type Git, gitFailed, recordsOf, runGit } from './command.ts';
+import type { Commit, Commits } from './commits.ts';
+import type { Objects } from './objects.ts';
+import type { Refs } from './refs.ts';
+import type { Place } from './repository.ts';
+import type { TreeEntry, Trees } from './trees.ts';
+
+/** A repository that is open. */
+export interface Repository {
+  readonly name: string;
+  readonly place: Place;
+  readonly git: Git;
+  readonly objects: Objects;
+  readonly refs: Refs;
+  readonly trees: Trees;
+  readonly commits: Commits;
+  /** Commits that are known to be in the history of what is shown. */
+  readonly reachable: LRUCache<string, true>;
+  readonly shows: { readonly branches: boolean; readonly tags: boolean; readonly commits: boolean };
+  readonly watchable: boolean;
+  readonly maxOutputBytes: number;
+}
+
+/** What a path leads to; the root of a revision has no name. */
+export type Entry = Omit<TreeEntry, 'name'>;
+
+/** What a revision stands for. */
+export interface Target {
+  /** Undefined for a tag of a tree or of a file. */
+  readonly commit: Commit | undefined;
+  readonly entry: Entry;
+}
+
+/** Commits of which it is remembered that they may be shown, and milliseconds for which that holds. */
+export const createReachable = (): LRUCache<string, true> => new LRUCache({ max: 10_000, ttl: 10_000 });
+
+/** A tag can be of a tag; more of them than this are not followed. */
+const MAX_TAGS = 8;
+
+const MAX_TAG_BYTES = 1_048_576;
+
+/** @throws ResourceError `not-found` where it is not there or not shown */
+export async function resolveRevision(
+  repo: Repository,
+  revision: Revision,
+  uri: string,
+  signal: AbortSignal,
+): Promise<Target> {
+  const oid = await oidOf(repo, revision, signal);
+  if (oid === undefined) throw notFound(uri);
+  return peel(repo, oid, uri, signal);
+}
+
+async function oidOf(repo: Repository, revision: Revision, signal: AbortSignal): Promise<string | undefined> {
+  const { refs, shows, reachable } = repo;
+  switch (revision.kind) {
+    case 'head':
+      return refs.head(signal);
+    case 'branch':
+      return shows.branches ? refs.find(`refs/heads/${revision.name}`, signal) : undefined;
+    case 'tag':
+      return shows.tags ? refs.find(`refs/tags/${revision.name}`, signal) : undefined;
+    case 'commit': {
+      if (!shows.commits) return undefined;
+      const { oid } = revision;
+      if (!reachable.has(oid) && !(await isReachable(repo, oid, signal))) return undefined;
+      reachable.set(oid, true);
+      return oid;
+    }
+  }
+}
+
+/** The references that are shown, as prefixes. */
+export const shownPrefixes = ({ branches, tags }: Repository['shows']): string[] => [
+  ...(branches ? ['refs/heads'] : []),
+  ...(tags ? ['refs/tags'] : []),
+];
+
+/** References from which it is asked whether a commit is in their history. */
+const MAX_TIPS = 100_000;
+
+/** Whether a commit is in the history of something that is shown: others are in the repository, and were taken back. */
+async function isReachable(repo: Repository, oid: string, signal: AbortSignal): Promise<boolean> {
+  const { refs, shows, git, objects } = repo;
+  const head = await refs.head(signal);
+  const tips = new Set(head === undefined ? [] : [head]);
+  for await (const ref of refs.below(shownPrefixes(shows), signal)) {
+    if (tips.add(ref.oid).size >= MAX_TIPS) break;
+  }
+  if (tips.size === 0) return false;
+  const found = await objects.info(oid, signal);
+  if (found?.type !== 'commit') return false;
+  if (tips.has(oid)) return true;
+  const input = `${oid}\n${[...tips].map((tip) => `^${tip}\n`).join('')}`;
+  const args = ['rev-list', '--ignore-missing', '--max-count=1', '--stdin'];
+  for await (const unreached of recordsOf(runGit(git, args, { signal, input }))) if (unreached === oid) return false;
+  return true;
+}
+
+/** What a hash stands for, through tags. */
+async function peel(repo: Repository, oid: string, uri: string, signal: AbortSignal): Promise<Target> {
+  const { objects, commits } = repo;
+  let next = oid;
+  for (let tags = 0; tags <= MAX_TAGS; tags++) {
+    const info = await objects.info(next, signal);
+    switch (info?.type) {
+      case undefined:
+        throw gitFailed('an object is missing');
+      case 'commit': {
+        const commit = await commits.read(next, signal);
+        return { commit, entry: { kind: 'tree', mode: '40000', oid: commit.tree } };
+      }
+      case 'tree':
+        return { commit: undefined, entry: { kind: 'tree', mode: '40000', oid: next } };
+      case 'blob':
+        return { commit: undefined, entry: { kind: 'file', mode: '100644', oid: next } };
+      case 'tag': {
+        const tag = await objects.content(next, MAX_TAG_BYTES, signal);
+        const target = /^object ([0-9a-f]+)\n/.exec(tag?.bytes?.toString('latin1', 0, 80) ?? '')?.[1];
+        if (target === undefined || !isHash(target)) throw gitFailed('a tag is damaged');
+        next = target;
+      }
+    }
+  }
+  throw notFound(uri);
+}
+
+/** @throws ResourceError `not-found` */
+export async function findPath(
+  { trees }: Repository,
+  root: Entry,
+  path: readonly string[],
+  uri: string,
+  signal: AbortSignal,
+): Promise<Entry> {
+  let entry = root;
+  for (const name of path) {
+    if (entry.kind !== 'tree') throw notFound(uri);
+    const found = (await trees.read(entry.oid, signal)).find(name);
+    if (found === undefined) throw notFound(uri);
+    entry = found;
+  }
+  return entry;
+}

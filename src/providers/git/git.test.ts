@@ -1,0 +1,200 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createContext } from '../../core/context.ts';
+import { codeOf, type Scene, scene, textOf } from '../../testing/git-scene.ts';
+import { listAll, urisOf } from '../../testing/observe.ts';
+import { gitProvider } from './index.ts';
+
+const ctx = createContext();
+
+describe('a repository', () => {
+  let place: Scene;
+  let first = '';
+  let second = '';
+  let dropped = '';
+  beforeAll(async () => {
+    place = await scene();
+    await place.write('a.txt', 'one\n');
+    await place.write('b c.md', '# B\n');
+    first = place.commit('First\n\nWhy it begins.');
+    place.git('tag', '-a', '-m', 'Version 1', 'v1');
+    await place.write('a.txt', 'one\ntwo\n');
+    second = place.commit('Second `with` *marks*');
+    place.git('branch', 'feature/x', first);
+    place.git('tag', 'a-file', place.git('rev-parse', 'HEAD:a.txt'));
+    dropped = place.git('commit-tree', '-m', 'Taken back', `${first}^{tree}`);
+  });
+  afterAll(() => place[Symbol.asyncDispose]());
+
+  it('shows HEAD, branches, tags and commits, each with its tree [2093-4]', async () => {
+    await using own = await opened();
+    const { provider } = own;
+    const root = await listAll(provider, 'git:///', 1);
+    expect(urisOf(root)).toEqual(['git:///HEAD', 'git:///branches', 'git:///tags', 'git:///commits']);
+    expect(urisOf(await listAll(provider, 'git:///branches', 1))).toEqual([
+      'git:///branches/feature~2Fx',
+      'git:///branches/main',
+    ]);
+    expect(urisOf(await listAll(provider, 'git:///tags', 1))).toEqual(['git:///tags/a-file', 'git:///tags/v1']);
+    expect(urisOf(await listAll(provider, 'git:///commits', 1))).toEqual([
+      `git:///commits/${second}`,
+      `git:///commits/${first}`,
+    ]);
+    expect(urisOf(await listAll(provider, 'git:///HEAD', 1))).toEqual(['git:///HEAD/a.txt', 'git:///HEAD/b%20c.md']);
+    expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\ntwo\n');
+    for (const old of ['branches/feature~2Fx', 'tags/v1', `commits/${first}`])
+      expect(await textOf(provider, `git:///${old}/a.txt`)).toBe('one\n');
+    expect(await textOf(provider, 'git:///tags/a-file')).toBe('one\ntwo\n');
+  });
+
+  it('leads whoever walks it to HEAD only', async () => {
+    await using own = await opened();
+    const page = await own.provider.list('git:///', { limit: 10, containersOnly: true }, ctx);
+    expect(urisOf(page.resources)).toEqual(['git:///HEAD']);
+  });
+
+  it('says size, type, time and hash of a file without reading it', async () => {
+    await using own = await opened();
+    expect(await own.provider.metadata('git:///tags/v1/b%20c.md', ctx)).toEqual({
+      uri: 'git:///tags/v1/b%20c.md',
+      name: 'b c.md',
+      mimeType: 'text/markdown',
+      size: 4,
+      annotations: {
+        lastModified: new Date(Number(place.git('show', '-s', '--format=%ct', first)) * 1_000).toISOString(),
+      },
+      capabilities: { list: false, subscribe: true },
+      _meta: {
+        'vitrine/etag': place.git('rev-parse', 'v1:b c.md'),
+        'vitrine/git': { hash: place.git('rev-parse', 'v1:b c.md'), mode: '100644' },
+      },
+    });
+  });
+
+  it('has the history of a path, page by page, also when the branch moves on meanwhile', async () => {
+    await using own = await opened();
+    const { provider } = own;
+    const log = 'git:///log/HEAD/a.txt';
+    expect(urisOf(await listAll(provider, 'git:///log/HEAD/b%20c.md'))).toEqual([`git:///commit/commits/${first}`]);
+    const page = await provider.list(log, { limit: 1 }, ctx);
+    expect(page.resources).toMatchObject([{ uri: `git:///commit/commits/${second}`, title: 'Second `with` *marks*' }]);
+    const next = await provider.list(log, { limit: 1, cursor: page.nextCursor }, ctx);
+    expect(urisOf(next.resources)).toEqual([`git:///commit/commits/${first}`]);
+    expect(next.nextCursor).toBeUndefined();
+    const altered = page.nextCursor?.replace(/:[^:]*$/, `:${first}`);
+    expect(await codeOf(provider.list(log, { limit: 1, cursor: altered }, ctx))).toBe('invalid');
+  });
+
+  it('has each commit as Markdown and as JSON, with links to parents and files [2093-6]', async () => {
+    await using own = await opened();
+    const uri = `git:///commit/commits/${second}`;
+    const markdown = await textOf(own.provider, uri);
+    expect(markdown).toContain('# Second \\`with\\` \\*marks\\*');
+    expect(markdown).toContain(`- Parent: [${first}](/commit/commits/${first})`);
+    expect(markdown).toContain(`- changed: [a.txt](/commits/${second}/a.txt)`);
+    const json = JSON.parse(await textOf(own.provider, uri, { accept: ['application/json'] }));
+    expect(json).toMatchObject({
+      commit: second,
+      author: { name: 'Ada', email: 'ada@example.com' },
+      parents: [{ commit: first }],
+      files: [{ path: 'a.txt', change: 'changed', link: `/commits/${second}/a.txt` }],
+    });
+    const root = JSON.parse(await textOf(own.provider, 'git:///commit/tags/v1', { accept: ['application/json'] }));
+    expect(root).toMatchObject({ commit: first, body: 'Why it begins.', parents: [] });
+    expect(root.files.map((file: { path: string; change: string }) => [file.path, file.change])).toEqual([
+      ['a.txt', 'added'],
+      ['b c.md', 'added'],
+    ]);
+  });
+
+  it('has what a commit changed, what differs between two, and who wrote which line', async () => {
+    await using own = await opened();
+    const { provider } = own;
+    const diff = await textOf(provider, 'git:///diff/HEAD');
+    expect(diff).toContain('+two');
+    expect(diff).not.toContain(second);
+    expect(await textOf(provider, 'git:///diff/tags/v1/a.txt')).toContain('new file mode 100644');
+    expect(await textOf(provider, 'git:///compare/HEAD/tags/v1')).toContain('-two');
+    expect(await textOf(provider, 'git:///compare/tags/v1/branches/feature~2Fx')).toBe('');
+    const blame = await textOf(provider, 'git:///blame/HEAD/a.txt');
+    expect(blame.split('\n').map((line) => line.slice(0, 10))).toEqual([first.slice(0, 10), second.slice(0, 10), '']);
+    expect(blame).toMatch(/Ada +\d{4}-\d\d-\d\d 2\) two\n$/);
+    const json = JSON.parse(await textOf(provider, 'git:///blame/HEAD/a.txt', { accept: ['application/json'] }));
+    expect(json.lines).toEqual([
+      { start: 1, count: 1, commit: first },
+      { start: 2, count: 1, commit: second },
+    ]);
+    expect(json.commits[first]).toMatchObject({ author: 'Ada', summary: 'First' });
+  });
+
+  it('does not show a commit that nothing leads to, nor what its options hide', async () => {
+    await using own = await opened({ branches: false, tags: false });
+    const { provider } = own;
+    for (const uri of [
+      `git:///commits/${dropped}`,
+      `git:///commit/commits/${dropped}`,
+      'git:///tags',
+      'git:///tags/v1',
+    ])
+      expect([uri, await codeOf(provider.metadata(uri, ctx))]).toEqual([uri, 'not-found']);
+    expect(await textOf(provider, `git:///commits/${first}/a.txt`)).toBe('one\n');
+    await using less = await opened({ commits: false });
+    for (const uri of [
+      'git:///commits',
+      'git:///log/HEAD',
+      'git:///diff/HEAD',
+      'git:///blame/HEAD/a.txt',
+      'git:///commit/HEAD',
+    ])
+      expect([uri, await codeOf(less.provider.metadata(uri, ctx))]).toEqual([uri, 'not-found']);
+  });
+
+  it('finds texts with git grep, expressions in linear time, and names', async () => {
+    await using own = await opened();
+    const found = async (query: object): Promise<unknown[]> => {
+      const matches: unknown[] = [];
+      for await (const match of own.provider.search?.({ literal: false, ...query }, ctx) ?? []) matches.push(match);
+      return matches;
+    };
+    const two = [{ uri: 'git:///HEAD/a.txt', place: { line: 2, offset: 4 } }];
+    expect(await found({ pattern: 'two', literal: true })).toEqual(two);
+    expect(await found({ pattern: '^tw.$' })).toEqual(two);
+    expect(await found({ pattern: 'two', literal: true, glob: '*.md' })).toEqual([]);
+    expect(await found({ pattern: 'two', literal: true, uri: 'git:///tags/v1' })).toEqual([]);
+    expect(await found({ glob: '*.md' })).toEqual([{ uri: 'git:///HEAD/b%20c.md' }]);
+    expect(await found({ pattern: '--open-files-in-pager=id', literal: true })).toEqual([]);
+  });
+
+  it('answers many at a time, goes on when git is killed, and refuses when it is closed', async () => {
+    await using scripts = await scene();
+    const pids = join(scripts.directory, 'pids');
+    const program = join(scripts.directory, 'git');
+    await writeFile(program, `#!/bin/sh\ncase "$*" in *batch*) echo $$ >> ${pids} ;; esac\nexec git "$@"\n`, {
+      mode: 0o755,
+    });
+    await using own = await opened({ program });
+    const { provider } = own;
+    const uris = ['git:///HEAD/a.txt', 'git:///tags/v1/a.txt', 'git:///HEAD/b%20c.md'];
+    const expected = ['one\ntwo\n', 'one\n', '# B\n'];
+    expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\ntwo\n');
+    const started = async (): Promise<number[]> => (await readFile(pids, 'utf8')).trim().split('\n').map(Number);
+    const reads = Array.from({ length: 300 }, (_, index) => textOf(provider, uris[index % 3] ?? ''));
+    const [pid = 0] = await started();
+    process.kill(pid, 'SIGKILL');
+    expect(await Promise.all(reads)).toEqual(reads.map((_, index) => expected[index % 3]));
+    expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\ntwo\n');
+    // One process did all of it, and another one the rest.
+    expect(await started()).toHaveLength(2);
+    await provider.close?.();
+    expect(await codeOf(provider.read('git:///HEAD/a.txt', { maxBytes: 10, maxChildren: 1 }, ctx))).toBe('unavailable');
+  });
+
+  interface Opened extends AsyncDisposable {
+    readonly provider: Awaited<ReturnType<typeof gitProvider>>;
+  }
+  async function opened(options: object = {}): Promise<Opened> {
+    const provider = await gitProvider({ path: place.directory, ...options });
+    return { provider, [Symbol.asyncDispose]: async () => provider.close?.() };
+  }
+});

@@ -1,0 +1,92 @@
+/** The commits of a history, newest first, a page at a time; of a path, those that changed it. */
+import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+import type { Page, ResourcePage } from '../../core/provider.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { type Address, isHash, type Revision } from './address.ts';
+import { recordsOf, runGit } from './command.ts';
+import { type Found, findAddress } from './describe.ts';
+import type { Repository } from './find.ts';
+import { toText } from './names.ts';
+
+/**
+ * A position in a history: the commit that it began with, since a branch moves on, how many were shown, and the last
+ * one. The history of a commit never changes, so that counting is exact; the last one proves it.
+ */
+interface Position {
+  readonly start: string;
+  readonly count: number;
+  readonly last: string;
+}
+
+export async function listHistory(
+  repo: Repository,
+  newest: string | undefined,
+  path: readonly string[],
+  page: Page,
+  ctx: Context,
+  addressOf: (revision: Revision) => Address,
+): Promise<ResourcePage> {
+  const position = page.cursor === undefined ? undefined : parsePosition(page.cursor);
+  const start = position?.start ?? newest;
+  if (start === undefined) return { resources: [] };
+  // A cursor names a commit that was shown, and that may have been taken back since.
+  if (position !== undefined && (await repo.objects.info(start, ctx.signal))?.type !== 'commit') throw foreign();
+  const oids = await oidsOf(repo, start, path, position, page.limit, ctx);
+  if (position !== undefined && oids.shift() !== position.last) throw foreign();
+  const shown = oids.slice(0, page.limit);
+  for (const oid of shown) repo.reachable.set(oid, true);
+  const found = await Promise.all(
+    shown.map((oid) => findAddress(repo, addressOf({ kind: 'commit', oid }), '', ctx.signal)),
+  );
+  const last = shown.at(-1);
+  const count = (position?.count ?? 0) + shown.length;
+  return {
+    resources: found.map(titled),
+    nextCursor: oids.length > page.limit && last !== undefined ? `${start}:${count}:${last}` : undefined,
+  };
+}
+
+const titled = ({ resource }: Found): Resource => resource;
+
+const foreign = () => invalid('The cursor is not one of this list');
+
+function parsePosition(cursor: string): Position {
+  const [start = '', count = '', last = '', ...more] = cursor.split(':');
+  if (!isHash(start) || !isHash(last) || !/^[1-9]\d{0,9}$/.test(count) || more.length > 0) throw foreign();
+  return { start, count: Number(count), last };
+}
+
+/** With the last one that was shown in front, where there is one, and one more than the page holds behind. */
+async function oidsOf(
+  { git }: Repository,
+  start: string,
+  path: readonly string[],
+  position: Position | undefined,
+  limit: number,
+  ctx: Context,
+): Promise<string[]> {
+  const args = [
+    'rev-list',
+    `--skip=${(position?.count ?? 1) - 1}`,
+    `--max-count=${limit + (position === undefined ? 1 : 2)}`,
+    '--end-of-options',
+    start,
+    '--',
+    ...pathspec(path),
+  ];
+  const oids: string[] = [];
+  for await (const oid of recordsOf(runGit(git, args, { signal: ctx.signal }))) if (isHash(oid)) oids.push(oid);
+  return oids;
+}
+
+/**
+ * A path as an argument behind `--`, taken literally.
+ * @throws ResourceError `invalid` for one that is not UTF-8, which no argument of a program of Node.js can be
+ */
+export function pathspec(path: readonly string[]): string[] {
+  if (path.length === 0) return [];
+  const text = toText(path.join('/'));
+  if (text === undefined) throw invalid('git cannot be asked about a name that is not UTF-8; its content can be read');
+  return [text];
+}

@@ -1,0 +1,160 @@
+/**
+ * A git repository as resources: `git:///HEAD/src/x.ts` is a file as it is now, `git:///branches/main`, `git:///tags/v1`
+ * and `git:///commits/<hash>` are the same of other revisions, `git:///log/...`, `git:///diff/...` and
+ * `git:///blame/...` tell how it came about. Nothing that the repository says is executed, and nothing outside is read.
+ *
+ * @example
+ * const history = await gitProvider({ path: './project.git' });
+ */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createContext, type Log, SILENT } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { SCHEME } from './address.ts';
+import { createSlots, type Git, isAtLeast, OLDEST_GIT } from './command.ts';
+import { createCommits } from './commits.ts';
+import { type GitOptions, gitConfig } from './config.ts';
+import { aboveRevisions, find } from './describe.ts';
+import { createReachable, type Repository } from './find.ts';
+import { list } from './list.ts';
+import { createObjects } from './objects.ts';
+import { read } from './read.ts';
+import { createRefs } from './refs.ts';
+import { borrowing, locate, type Place } from './repository.ts';
+import { search } from './search.ts';
+import { type Format, makeStandIn } from './stand-in.ts';
+import { complete, listTemplates } from './templates.ts';
+import { createTrees } from './trees.ts';
+import { createWatching } from './watch.ts';
+
+export { type GitConfig, type GitOptions, gitConfig } from './config.ts';
+
+/**
+ * @throws ResourceError `invalid` when there is no repository, or it leads elsewhere; `unavailable` when there is no git.
+ *   The message has the path as it was given, since it is for whoever starts the server.
+ */
+export async function gitProvider(options: GitOptions): Promise<ResourceProvider> {
+  const { path, name, program = 'git', ...rest } = options;
+  const rules = gitConfig.omit({ git: true }).parse(rest);
+  const version = await versionOf(program);
+  const place = await locate(path);
+  const borrowed = rules.alternates ? undefined : await borrowing(place);
+  if (borrowed !== undefined)
+    throw invalid(`${path} has objects elsewhere, by ${borrowed}; say alternates: true to serve those too`);
+  const format = await formatOf(program, place, path);
+  const standIn = makeStandIn(place, format, rules.alternates);
+  const git: Git = {
+    program,
+    directory: standIn.directory,
+    version,
+    timeoutMs: rules.timeoutSeconds * 1_000,
+    slots: createSlots(rules.maxProcesses),
+  };
+  const objects = createObjects(git);
+  const repo: Repository = {
+    name: name ?? place.called,
+    place,
+    git,
+    objects,
+    refs: createRefs(git, place, format.reftable),
+    trees: createTrees(objects, rules.maxTreeBytes),
+    commits: createCommits(objects),
+    reachable: createReachable(),
+    shows: { branches: rules.branches, tags: rules.tags, commits: rules.commits },
+    watchable: rules.watch,
+    maxOutputBytes: rules.maxOutputBytes,
+  };
+  let log: Log = SILENT;
+  const watching = createWatching(repo, rules.pollSeconds, () => log);
+
+  const provider: ResourceProvider = {
+    name: repo.name,
+    features: { schemes: [SCHEME], watch: rules.watch, templates: true, completion: true, search: true, ranges: true },
+    async list(uri, page, ctx) {
+      ctx.signal.throwIfAborted();
+      return uri === undefined ? { resources: [aboveRevisions(repo, { kind: 'root' })] } : list(repo, uri, page, ctx);
+    },
+    metadata: async (uri, ctx = createContext()) => (await find(repo, uri, ctx.signal)).resource,
+    read: (uri, want, ctx) => read(repo, uri, want, ctx),
+    listTemplates: async (page) => listTemplates(repo, page),
+    complete: (request, ctx) => complete(repo, request, ctx),
+    search: (query, ctx) => search(repo, provider, query, ctx),
+    ...(rules.watch && {
+      watch: (uri, onChange, ctx = createContext()) => {
+        log = ctx.log;
+        return watching.add(uri, onChange, ctx);
+      },
+    }),
+    async close() {
+      await watching.close();
+      objects.close();
+      repo.trees.clear();
+      repo.commits.clear();
+      standIn.remove();
+    },
+  };
+  return provider;
+}
+
+const run = promisify(execFile);
+
+/** Milliseconds that git has for saying its version. */
+const START_MS = 10_000;
+
+/** Versions of programs, asked once. */
+const versions = new Map<string, Promise<Git['version']>>();
+
+function versionOf(program: string): Promise<Git['version']> {
+  const known = versions.get(program) ?? askVersion(program);
+  versions.set(program, known);
+  known.catch(() => versions.delete(program));
+  return known;
+}
+
+async function askVersion(program: string): Promise<Git['version']> {
+  const { stdout } = await run(program, ['--version'], { timeout: START_MS }).catch((cause: unknown) => {
+    throw new ResourceError('unavailable', 'git cannot be started here; install it to serve repositories', { cause });
+  });
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(stdout) ?? [];
+  const version = [Number(major), Number(minor)] as const;
+  if (!isAtLeast(version, OLDEST_GIT))
+    throw new ResourceError('unavailable', `git ${OLDEST_GIT.join('.')} or later is needed; here is ${stdout.trim()}`);
+  return version;
+}
+
+/** For a command that reads one file, and nothing else. */
+const QUIET = {
+  PATH: process.env.PATH,
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: devNull,
+  HOME: tmpdir(),
+};
+
+/** How objects and references are kept: all that is taken from the repository's configuration. */
+async function formatOf(program: string, { commonDirectory }: Place, path: string): Promise<Format> {
+  const file = join(commonDirectory, 'config');
+  // Most have nothing to say about it, and are not worth a process.
+  const text = await readFile(file, 'latin1').catch(() => '');
+  if (!/extensions/i.test(text)) return { objectFormat: 'sha1', reftable: false };
+  const args = ['config', '--file', file, '--no-includes', '--get-regexp', '^extensions\\.'];
+  const { stdout } = await run(program, args, { timeout: START_MS, cwd: tmpdir(), env: QUIET }).catch(
+    (error: { readonly code?: unknown }) => {
+      // 1: there is nothing of that kind.
+      if (error.code === 1) return { stdout: '' };
+      throw new ResourceError('invalid', `The configuration of ${path} cannot be read`, { cause: error });
+    },
+  );
+  const said = new Map(stdout.split('\n').map((line) => line.toLowerCase().split(' ') as [string, string | undefined]));
+  const objectFormat = said.get('extensions.objectformat') ?? 'sha1';
+  const storage = said.get('extensions.refstorage') ?? 'files';
+  if (objectFormat !== 'sha1' && objectFormat !== 'sha256')
+    throw invalid(`${path} keeps its objects in a way that is not known here: ${objectFormat}`);
+  if (storage !== 'files' && storage !== 'reftable')
+    throw invalid(`${path} keeps its references in a way that is not known here: ${storage}`);
+  return { objectFormat, reftable: storage === 'reftable' };
+}

@@ -1,0 +1,241 @@
+/**
+ * The objects of a repository, by their hash: one `git cat-file` that is kept open answers in the order of what it is
+ * asked, is started again when it ends, and does not keep the process alive while nobody waits for it.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { Socket } from 'node:net';
+import { ResourceError } from '../../core/errors.ts';
+import { type Git, gitFailed, isAtLeast, startGit } from './command.ts';
+
+export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
+
+export interface ObjectInfo {
+  readonly type: ObjectType;
+  /** Bytes. */
+  readonly size: number;
+}
+
+export interface ObjectContent extends ObjectInfo {
+  /** Undefined where they are more than was wanted. */
+  readonly bytes: Buffer | undefined;
+}
+
+export interface Objects {
+  /** Undefined where the repository does not have it, as a shallow or partial one may not. */
+  info(oid: string, signal: AbortSignal): Promise<ObjectInfo | undefined>;
+  content(oid: string, maxBytes: number, signal: AbortSignal): Promise<ObjectContent | undefined>;
+  /** Processes that run now, for tests. */
+  readonly processes: readonly number[];
+  close(): void;
+}
+
+/** `--batch-command`, which answers both kinds of questions. */
+const BATCH_COMMAND: Git['version'] = [2, 36];
+
+export function createObjects(git: Git): Objects {
+  const open = (mode: string): Channel => createChannel(() => startGit(git, ['cat-file', mode]), git.timeoutMs);
+  if (isAtLeast(git.version, BATCH_COMMAND)) {
+    const both = open('--batch-command');
+    return {
+      info: (oid, signal) => both.ask(`info ${oid}`, undefined, signal),
+      content: (oid, maxBytes, signal) => both.ask(`contents ${oid}`, maxBytes, signal),
+      get processes() {
+        return both.process === undefined ? [] : [both.process];
+      },
+      close: () => both.close(),
+    };
+  }
+  const [facts, contents] = [open('--batch-check'), open('--batch')];
+  return {
+    info: (oid, signal) => facts.ask(oid, undefined, signal),
+    content: (oid, maxBytes, signal) => contents.ask(oid, maxBytes, signal),
+    get processes() {
+      return [facts.process, contents.process].filter((pid) => pid !== undefined);
+    },
+    close() {
+      facts.close();
+      contents.close();
+    },
+  };
+}
+
+/** Questions that wait for an answer, at most. */
+const MAX_WAITING = 10_000;
+
+/** A question at which the process ends is asked once more. */
+const MAX_ATTEMPTS = 2;
+
+interface Question {
+  readonly line: string;
+  /** Bytes that are wanted; undefined where the answer has none. */
+  readonly maxBytes: number | undefined;
+  readonly answer: (content: ObjectContent | undefined) => void;
+  readonly refuse: (error: unknown) => void;
+  attempts: number;
+}
+
+interface Channel {
+  ask(line: string, maxBytes: number | undefined, signal: AbortSignal): Promise<ObjectContent | undefined>;
+  readonly process: number | undefined;
+  close(): void;
+}
+
+/** What is left of the answer that is being read. */
+interface Body {
+  readonly info: ObjectInfo;
+  readonly chunks: Buffer[] | undefined;
+  left: number;
+}
+
+const HEADER = /^[0-9a-f]+ (blob|tree|commit|tag) (\d+)$/;
+
+function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
+  const waiting: Question[] = [];
+  let child: ChildProcess | undefined;
+  let header: Buffer = Buffer.alloc(0);
+  let body: Body | undefined;
+  let watchdog: NodeJS.Timeout | undefined;
+  /** Lines that are not written yet. */
+  let unsent = '';
+  let sending = false;
+  let closed = false;
+
+  function ask(line: string, maxBytes: number | undefined, signal: AbortSignal): Promise<ObjectContent | undefined> {
+    signal.throwIfAborted();
+    if (closed) throw new ResourceError('unavailable', 'The repository is closed');
+    if (waiting.length >= MAX_WAITING)
+      throw new ResourceError('limited', 'Too much is asked of this repository at a time; try again later');
+    return new Promise((resolve, reject) => {
+      const abort = (): void => reject(signal.reason);
+      const done =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          signal.removeEventListener('abort', abort);
+          settle(value);
+        };
+      signal.addEventListener('abort', abort, { once: true });
+      const question: Question = { line, maxBytes, answer: done(resolve), refuse: done(reject), attempts: 0 };
+      waiting.push(question);
+      if (child === undefined) begin();
+      else send(child, [question]);
+    });
+  }
+
+  /** Starts a process and asks it all that waits. */
+  function begin(): void {
+    const started = start();
+    child = started;
+    header = Buffer.alloc(0);
+    body = undefined;
+    unsent = '';
+    const end = (cause: unknown): void => {
+      if (child === started) ended(cause);
+    };
+    started.once('error', end);
+    started.once('close', (status) => end(new Error(`git cat-file ended with ${status}`)));
+    started.stdout?.on('data', (chunk: Buffer) => {
+      if (child === started) receive(chunk);
+    });
+    started.stderr?.resume();
+    send(started, waiting);
+  }
+
+  function send(to: ChildProcess, questions: readonly Question[]): void {
+    keepAlive(to, true);
+    watch();
+    unsent += questions.map(({ line }) => `${line}\n`).join('');
+    if (unsent === '' || sending) return;
+    sending = true;
+    // What is asked in one go is written in one go.
+    queueMicrotask(() => {
+      sending = false;
+      if (child !== undefined) child.stdin?.write(unsent);
+      unsent = '';
+    });
+  }
+
+  function receive(chunk: Buffer): void {
+    watch();
+    let at = 0;
+    while (at < chunk.byteLength) {
+      if (body !== undefined) {
+        const part = chunk.subarray(at, at + body.left);
+        at += part.byteLength;
+        body.left -= part.byteLength;
+        body.chunks?.push(part);
+        if (body.left === 0) finish(body);
+        continue;
+      }
+      const end = chunk.indexOf(10, at);
+      const part = chunk.subarray(at, end === -1 ? undefined : end);
+      header = header.byteLength === 0 ? part : Buffer.concat([header, part]);
+      if (end === -1) return;
+      at = end + 1;
+      const line = header.toString('latin1');
+      header = Buffer.alloc(0);
+      heard(line);
+    }
+  }
+
+  function heard(line: string): void {
+    const question = waiting[0];
+    if (question === undefined) return;
+    const [, type, size] = HEADER.exec(line) ?? [];
+    const info: ObjectInfo = { type: type as ObjectType, size: Number(size) };
+    if (type === undefined) settle(undefined);
+    else if (question.maxBytes === undefined) settle({ ...info, bytes: undefined });
+    // The newline behind the content is part of the answer.
+    else body = { info, chunks: info.size <= question.maxBytes ? [] : undefined, left: info.size + 1 };
+  }
+
+  function finish({ info, chunks }: Body): void {
+    body = undefined;
+    settle({ ...info, bytes: chunks && Buffer.concat(chunks).subarray(0, info.size) });
+  }
+
+  function settle(content: ObjectContent | undefined): void {
+    waiting.shift()?.answer(content);
+    if (waiting.length > 0) return;
+    clearTimeout(watchdog);
+    if (child !== undefined) keepAlive(child, false);
+  }
+
+  /** An answer that does not go on is waited for no longer than a command is. */
+  function watch(): void {
+    clearTimeout(watchdog);
+    if (waiting.length > 0) watchdog = setTimeout(() => child?.kill('SIGKILL'), timeoutMs);
+  }
+
+  function ended(cause: unknown): void {
+    clearTimeout(watchdog);
+    const started = child?.pid !== undefined;
+    child = undefined;
+    const blamed = waiting[0];
+    if (blamed !== undefined && (++blamed.attempts >= MAX_ATTEMPTS || !started || closed)) {
+      waiting.shift();
+      blamed.refuse(gitFailed(cause));
+    }
+    if (!started || closed) for (const question of waiting.splice(0)) question.refuse(gitFailed(cause));
+    if (waiting.length > 0) begin();
+  }
+
+  return {
+    ask,
+    get process() {
+      return child?.pid;
+    },
+    close() {
+      closed = true;
+      const last = child;
+      ended(new Error('The repository was closed'));
+      last?.kill('SIGKILL');
+    },
+  };
+}
+
+function keepAlive(child: ChildProcess, yes: boolean): void {
+  const what = yes ? 'ref' : 'unref';
+  child[what]();
+  for (const stream of [child.stdin, child.stdout, child.stderr])
+    if (stream instanceof Socket && !stream.destroyed) stream[what]();
+}

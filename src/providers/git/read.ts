@@ -1,0 +1,134 @@
+/** Reading: a file or a window of it, a document about commits, or a container as a bounded set of its children. */
+import { bestFormat } from '../../core/accept.ts';
+import { bytesOf, knownSize, type ResourceBody } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import type { ReadOptions } from '../../core/provider.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { blameJson, blameOf, blameText } from './blame.ts';
+import { readBlob, windowOf } from './blobs.ts';
+import { diffBetween } from './changes.ts';
+import { commitJson, commitMarkdown, factsOf } from './commit-document.ts';
+import { type Found, find, submoduleText } from './describe.ts';
+import type { Repository } from './find.ts';
+import { listFound } from './list.ts';
+
+export async function read(
+  repo: Repository,
+  uri: string,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  const found = await find(repo, uri, ctx.signal);
+  return found.resource.capabilities?.list
+    ? readChildren(repo, found, want, ctx, uri)
+    : [await readLeaf(repo, found, want, ctx, uri)];
+}
+
+async function readLeaf(
+  repo: Repository,
+  { address, target, entry, base, resource }: Found,
+  want: ReadOptions,
+  ctx: Context,
+  uri: string,
+): Promise<ResourceBody> {
+  switch (address.kind) {
+    case 'tree': {
+      if (entry === undefined) break;
+      if (entry.kind === 'submodule') return document(resource, Buffer.from(submoduleText(entry.oid)), want, uri);
+      const { content, total } = await readBlob(repo, entry.oid, resource.size, want.range, uri, ctx);
+      const window = want.range === undefined ? undefined : { offset: want.range.offset, total };
+      return { resource, content, window };
+    }
+    case 'commit': {
+      if (target?.commit === undefined) break;
+      const facts = await factsOf(repo, target, target.commit, ctx);
+      return chosen(resource, want, uri, {
+        'text/markdown': () => Buffer.from(commitMarkdown(facts)),
+        'application/json': () => Buffer.from(commitJson(facts)),
+      });
+    }
+    case 'blame': {
+      if (target?.commit === undefined) break;
+      const blame = await blameOf(repo, target.commit.oid, address.path, ctx);
+      return chosen(resource, want, uri, {
+        'text/plain': () => blameText(blame),
+        'application/json': () => Buffer.from(blameJson(blame)),
+      });
+    }
+    case 'diff':
+    case 'compare': {
+      if (target === undefined) break;
+      if (base === undefined && (target.commit?.parents.length ?? 0) > 0)
+        throw new ResourceError('unavailable', 'This repository does not have what was there before');
+      return document(resource, await diffBetween(repo, base, target, address.path, ctx), want, uri);
+    }
+  }
+  throw new ResourceError('internal', 'Such a resource has no content');
+}
+
+/** The form that is wanted, or the first where none of them is. */
+function chosen(
+  resource: Resource,
+  want: ReadOptions,
+  uri: string,
+  forms: Readonly<Record<string, () => Buffer>>,
+): ResourceBody {
+  const types = Object.keys(forms);
+  const mimeType = types[bestFormat(types, want.accept ?? []) ?? 0] ?? '';
+  return document({ ...resource, mimeType }, forms[mimeType]?.() ?? Buffer.alloc(0), want, uri);
+}
+
+/** A document that was made, or a window of it. */
+function document(resource: Resource, bytes: Buffer, want: ReadOptions, uri: string): ResourceBody {
+  if (want.range === undefined) return { resource, content: bytesOf(bytes) };
+  const { offset, end } = windowOf(want.range, bytes.byteLength, uri);
+  return { resource, content: bytesOf(bytes.subarray(offset, end)), window: { offset, total: bytes.byteLength } };
+}
+
+/**
+ * The first children in list order, each whole (2093-5). One that does not fit in what is left of the budget, or cannot
+ * be read, is left out; one that has children has no content of its own.
+ */
+async function readChildren(
+  repo: Repository,
+  container: Found,
+  want: ReadOptions,
+  ctx: Context,
+  uri: string,
+): Promise<readonly ResourceBody[]> {
+  if (want.range !== undefined) throw invalid('A folder has no bytes to take a window of; list it instead', uri);
+  if (want.maxChildren < 1) return [];
+  const { resources } = await listFound(repo, container, { limit: want.maxChildren }, ctx, uri);
+  const bodies: ResourceBody[] = [];
+  let budget = want.maxBytes;
+  for (const resource of resources) {
+    ctx.signal.throwIfAborted();
+    if (resource.capabilities?.list) {
+      bodies.push({ resource, content: bytesOf(new Uint8Array()), child: true });
+      continue;
+    }
+    if ((resource.size ?? 0) > budget) continue;
+    const body = await childBody(repo, resource, { ...want, range: undefined }, ctx);
+    const size = body && knownSize(body.content);
+    if (body === undefined || size === undefined || size > budget) continue;
+    budget -= size;
+    bodies.push({ ...body, child: true });
+  }
+  return bodies;
+}
+
+async function childBody(
+  repo: Repository,
+  resource: Resource,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<ResourceBody | undefined> {
+  try {
+    return await readLeaf(repo, await find(repo, resource.uri, ctx.signal), want, ctx, resource.uri);
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    ctx.log.debug('left out of a folder read', { uri: resource.uri, error });
+    return undefined;
+  }
+}

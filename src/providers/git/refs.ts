@@ -1,0 +1,132 @@
+/**
+ * Branches, tags and HEAD. One is looked up in the files in which git keeps them, which costs no process, and by its
+ * whole name: git's own look-up takes expressions of revisions, and hashes at the end of names, for what they say.
+ */
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { invalid } from '../../core/errors.ts';
+import { isHash, isRefName } from './address.ts';
+import { type Git, recordsOf, runGit } from './command.ts';
+import { type Place, readHead } from './repository.ts';
+
+export interface Ref {
+  /** In full, as in `refs/heads/main`, one character a byte. */
+  readonly name: string;
+  readonly oid: string;
+}
+
+export interface Refs {
+  /** What HEAD leads to; undefined where that is not there yet. */
+  head(signal: AbortSignal): Promise<string | undefined>;
+  /** The name of the reference that HEAD is at; undefined where it is detached. */
+  headName(): Promise<string | undefined>;
+  /** What one is at, by its whole name. */
+  find(name: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Those below prefixes such as `refs/heads`, each in the order of its bytes. */
+  below(prefixes: readonly string[], signal: AbortSignal): AsyncGenerator<Ref>;
+}
+
+/** References that lead to another one are followed this often. */
+const MAX_LINKS = 5;
+
+const MAX_LOOSE_BYTES = 8_192;
+
+/** Bytes of `packed-refs` that are kept; a repository with more is asked by a command each time. */
+const MAX_PACKED_BYTES = 64 * 1024 * 1024;
+
+export function createRefs(git: Git, place: Place, reftable: boolean): Refs {
+  let packed: { readonly key: string; readonly bytes: Buffer } | undefined;
+
+  async function* below(prefixes: readonly string[], signal: AbortSignal): AsyncGenerator<Ref> {
+    if (prefixes.length === 0) return;
+    const args = ['for-each-ref', '--format=%(objectname) %(refname)', '--', ...prefixes];
+    for await (const record of recordsOf(runGit(git, args, { signal }))) {
+      const at = record.indexOf(' ');
+      yield { oid: record.slice(0, at), name: record.slice(at + 1) };
+    }
+  }
+
+  async function find(name: string, signal: AbortSignal, links = MAX_LINKS): Promise<string | undefined> {
+    signal.throwIfAborted();
+    if (!name.startsWith('refs/') || !isRefName(name)) return undefined;
+    if (reftable) return asked(name, signal);
+    const loose = await looseRef(place, name);
+    if (loose !== undefined) return follow(loose, signal, links);
+    return findPacked(name, signal);
+  }
+
+  function follow(text: string, signal: AbortSignal, links: number): Promise<string | undefined> | string | undefined {
+    if (isHash(text)) return text;
+    const target = /^ref:\s*(refs\/.+)$/.exec(text)?.[1];
+    return target === undefined || links === 0 ? undefined : find(target, signal, links - 1);
+  }
+
+  async function findPacked(name: string, signal: AbortSignal): Promise<string | undefined> {
+    const path = join(place.commonDirectory, 'packed-refs');
+    const stats = await stat(path, { bigint: true }).catch(() => undefined);
+    if (stats === undefined) return undefined;
+    if (stats.size > MAX_PACKED_BYTES) return asked(name, signal);
+    const key = `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
+    if (packed?.key !== key) packed = { key, bytes: await readBounded(path, Number(stats.size)) };
+    const { bytes } = packed;
+    const at = bytes.indexOf(` ${name}\n`, 0, 'latin1');
+    if (at === -1) return undefined;
+    const oid = bytes.toString('latin1', bytes.lastIndexOf(10, at) + 1, at);
+    return isHash(oid) ? oid : undefined;
+  }
+
+  /** The slow way: a command that lists this one reference. */
+  async function asked(name: string, signal: AbortSignal): Promise<string | undefined> {
+    for await (const ref of below([Buffer.from(name, 'latin1').toString('utf8')], signal)) {
+      if (ref.name === name) return ref.oid;
+    }
+    return undefined;
+  }
+
+  async function headName(): Promise<string | undefined> {
+    if (reftable) {
+      const args = ['symbolic-ref', '--quiet', 'HEAD'];
+      for await (const name of recordsOf(runGit(git, args, { signal: AbortSignal.timeout(git.timeoutMs) })))
+        return name;
+    }
+    return /^ref:\s*(refs\/.+)$/.exec((await readHead(place)) ?? '')?.[1];
+  }
+
+  return {
+    async head(signal) {
+      if (reftable) {
+        const name = await headName();
+        return name === undefined ? undefined : find(name, signal);
+      }
+      return follow((await readHead(place)) ?? '', signal, MAX_LINKS);
+    },
+    headName,
+    find: (name, signal) => find(name, signal),
+    below,
+  };
+}
+
+/** The text of a reference that has a file of its own. */
+async function looseRef({ commonDirectory }: Place, name: string): Promise<string | undefined> {
+  const path = Buffer.concat([Buffer.from(`${commonDirectory}/`), Buffer.from(name, 'latin1')]);
+  try {
+    const bytes = await readBounded(path, MAX_LOOSE_BYTES);
+    return bytes.toString('latin1').trimEnd();
+  } catch {
+    // Not there, a folder of others, or below one that is a file.
+    return undefined;
+  }
+}
+
+async function readBounded(path: string | Buffer, maxBytes: number): Promise<Buffer> {
+  await using handle = await open(path, 'r');
+  if (!(await handle.stat()).isFile()) throw invalid('A reference is no file');
+  const buffer = Buffer.alloc(maxBytes);
+  let filled = 0;
+  while (filled < maxBytes) {
+    const { bytesRead } = await handle.read(buffer, filled, maxBytes - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}

@@ -1,0 +1,117 @@
+/**
+ * Where a repository lies on this machine. Nothing that is found in it leads elsewhere by itself: neither a `.git` that
+ * is a file, nor `commondir`, nor a link, unless the other end says the same.
+ */
+import { lstat, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { invalid, ResourceError } from '../../core/errors.ts';
+
+export interface Place {
+  /** Canonical paths: where `HEAD` lies, and where references and objects do. */
+  readonly gitDirectory: string;
+  readonly commonDirectory: string;
+  /** What it is called: the folder's name, without `.git`. */
+  readonly called: string;
+}
+
+/** Bytes of a file such as `HEAD`, at most. */
+const MAX_POINTER_BYTES = 8_192;
+
+/** @throws ResourceError `invalid`, for whoever starts the server: it has the path as it was given */
+export async function locate(path: string): Promise<Place> {
+  const real = await realpath(path).catch((cause: unknown) => {
+    throw new ResourceError('invalid', `There is no repository at ${path}`, { cause });
+  });
+  if (await isGitDirectory(real)) return placeOf(real, real, path);
+  const inside = join(real, '.git');
+  const found = await lstat(inside).catch(() => undefined);
+  if (found?.isDirectory() && (await isGitDirectory(inside))) return placeOf(inside, real, path);
+  if (found?.isFile()) return linkedWorktree(inside, real, path);
+  throw invalid(`${path} is not a git repository: it has no HEAD, objects and refs, and no .git folder with them`);
+}
+
+/** Whether a folder has what makes a git directory. */
+export async function isGitDirectory(path: string): Promise<boolean> {
+  const kinds = await Promise.all(
+    ['HEAD', 'objects', 'refs'].map((name) => lstat(join(path, name)).catch(() => undefined)),
+  );
+  const [head, objects, refs] = kinds;
+  return Boolean((head?.isFile() || head?.isSymbolicLink()) && objects !== undefined && refs !== undefined);
+}
+
+function placeOf(gitDirectory: string, folder: string, path: string): Promise<Place> {
+  return assertWhole({ gitDirectory, commonDirectory: gitDirectory, called: nameOf(folder) }, path);
+}
+
+const nameOf = (folder: string): string => {
+  const base = basename(folder);
+  return (base === '.git' ? basename(dirname(folder)) : base.replace(/\.git$/i, '')) || 'repository';
+};
+
+async function assertWhole(place: Place, path: string): Promise<Place> {
+  const elsewhere = await stat(join(place.commonDirectory, 'commondir')).catch(() => undefined);
+  if (elsewhere !== undefined) throw invalid(`${path} is a part of another repository; serve that one`);
+  for (const name of ['objects', 'refs']) {
+    if (!(await lstat(join(place.commonDirectory, name))).isDirectory())
+      throw invalid(`${path} has its ${name} elsewhere, by a link; serve the repository that they are in`);
+  }
+  return place;
+}
+
+/** A `.git` that is a file is followed where the other end names this one: that is what `git worktree add` makes. */
+async function linkedWorktree(pointer: string, folder: string, path: string): Promise<Place> {
+  const refused = invalid(
+    `The .git of ${path} is a file that names another place, which does not name this one; serve that repository itself`,
+  );
+  const target = /^gitdir: (.+?)\r?\n?$/.exec((await readSmall(pointer)) ?? '')?.[1];
+  if (target === undefined) throw refused;
+  const gitDirectory = await realpath(resolve(folder, target)).catch(() => undefined);
+  if (gitDirectory === undefined) throw refused;
+  const back = (await readSmall(join(gitDirectory, 'gitdir')))?.trim();
+  const common = (await readSmall(join(gitDirectory, 'commondir')))?.trim();
+  if (back === undefined || common === undefined) throw refused;
+  const named = await realpath(resolve(gitDirectory, back)).catch(() => undefined);
+  if (named !== (await realpath(pointer))) throw refused;
+  const commonDirectory = await realpath(resolve(gitDirectory, common)).catch(() => undefined);
+  if (commonDirectory === undefined || dirname(dirname(gitDirectory)) !== commonDirectory) throw refused;
+  return assertWhole({ gitDirectory, commonDirectory, called: nameOf(folder) }, path);
+}
+
+async function readSmall(path: string): Promise<string | undefined> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats?.isFile() || stats.size > MAX_POINTER_BYTES) return undefined;
+  return readFile(path, 'utf8');
+}
+
+/** The text of `HEAD`: `ref: refs/heads/main`, or a hash; undefined where it is neither there nor a file of that size. */
+export async function readHead({ gitDirectory }: Place): Promise<string | undefined> {
+  const path = join(gitDirectory, 'HEAD');
+  const stats = await lstat(path).catch(() => undefined);
+  // As git wrote it long ago: a link to the name of the reference.
+  if (stats?.isSymbolicLink()) {
+    const target = await readlink(path);
+    return target.startsWith('refs/') ? `ref: ${target}` : undefined;
+  }
+  return (await readSmall(path))?.trim();
+}
+
+/**
+ * What objects of the repository lie elsewhere by: `alternates`, or a link in the folder of objects; undefined where all
+ * of them are in it.
+ */
+export async function borrowing({ commonDirectory }: Place): Promise<string | undefined> {
+  const objects = join(commonDirectory, 'objects');
+  const linked = async (folder: string): Promise<string | undefined> => {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    return entries.find((entry) => entry.isSymbolicLink())?.name;
+  };
+  const top = await readdir(objects, { withFileTypes: true });
+  const link = top.find((entry) => entry.isSymbolicLink());
+  if (link !== undefined) return `the link objects/${link.name}`;
+  for (const folder of top.filter((entry) => entry.isDirectory() && /^(?:[0-9a-f]{2}|pack)$/.test(entry.name))) {
+    const name = await linked(join(objects, folder.name));
+    if (name !== undefined) return `the link objects/${folder.name}/${name}`;
+  }
+  const alternates = await lstat(join(objects, 'info', 'alternates')).catch(() => undefined);
+  return alternates !== undefined && alternates.size > 0 ? 'objects/info/alternates' : undefined;
+}

@@ -1,0 +1,54 @@
+/**
+ * Search in a tree. `git grep` finds the files that have a plain text in them; where in them, and everything that is an
+ * expression, is found by reading, in linear time (`core/search.ts`): git's own expressions can take for ever.
+ */
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { globFilter } from '../../core/glob.ts';
+import type { ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
+import { searchProvider } from '../../core/search.ts';
+import { uriOf } from './address.ts';
+import { recordsOf, runGit } from './command.ts';
+import { type Found, find } from './describe.ts';
+import type { Repository } from './find.ts';
+import { segmentOf } from './names.ts';
+
+/** Searches what HEAD is at where no place is named: everything else is the same again, from other times. */
+export async function* search(
+  repo: Repository,
+  provider: ResourceProvider,
+  query: SearchQuery,
+  ctx: Context,
+): AsyncIterable<SearchMatch> {
+  const { search: _search, ...reading } = provider;
+  const start = await startOf(repo, query.uri, ctx);
+  if (start === undefined) return;
+  const { pattern, literal } = query;
+  const { address, entry, resource } = start;
+  if (address.kind !== 'tree' || entry?.kind !== 'tree' || pattern === undefined || !literal) {
+    yield* searchProvider(reading, { ...query, uri: resource.uri }, ctx);
+    return;
+  }
+  const included = await globFilter(query.glob);
+  const args = ['grep', '-l', '-z', '-a', '--full-name', '--no-textconv', '-F', '-e', pattern, entry.oid, '--'];
+  // It ends with 1 where it finds nothing.
+  const found = runGit(repo.git, args, { signal: ctx.signal, accepts: [0, 1] });
+  for await (const record of recordsOf(found, '\0')) {
+    const path = record.slice(record.indexOf(':') + 1).split('/');
+    if (!included(path.map(segmentOf).join('/'))) continue;
+    const uri = uriOf({ ...address, path: [...address.path, ...path] });
+    yield* searchProvider(reading, { pattern, literal, uri }, ctx);
+  }
+}
+
+async function startOf(repo: Repository, uri: string | undefined, ctx: Context): Promise<Found | undefined> {
+  const root = uri === undefined ? undefined : await find(repo, uri, ctx.signal);
+  if (root !== undefined && root.address.kind !== 'root') return root;
+  try {
+    return await find(repo, uriOf({ kind: 'tree', revision: { kind: 'head' }, path: [] }), ctx.signal);
+  } catch (error) {
+    // There is nothing in it yet.
+    if (error instanceof ResourceError && error.code === 'not-found') return undefined;
+    throw error;
+  }
+}

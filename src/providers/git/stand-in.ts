@@ -1,0 +1,79 @@
+/**
+ * The folder that git is run in, instead of the repository: one of our own, with our configuration, and with links to
+ * the repository's objects and references. What else is in the repository is read by nobody: its configuration, which
+ * can name programs, its hooks, attributes, index and grafts (`docs/decisions/0032-git.md`).
+ */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Place } from './repository.ts';
+
+export interface StandIn {
+  readonly directory: string;
+  /** Removes it. May be called twice. */
+  remove(): void;
+}
+
+export interface Format {
+  readonly objectFormat: 'sha1' | 'sha256';
+  readonly reftable: boolean;
+}
+
+/** Those that are there: what ends without closing takes them with it, but for who is killed. */
+const present = new Set<string>();
+
+function removePresent(): void {
+  for (const directory of present) rmSync(directory, { recursive: true, force: true });
+}
+
+const FAN_OUT = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
+
+/**
+ * Makes it at once: so many links cost less than the threads that they would be given to.
+ *
+ * @param borrow objects in other repositories, which this one names, are read too
+ */
+export function makeStandIn({ commonDirectory }: Place, { objectFormat, reftable }: Format, borrow: boolean): StandIn {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-git-')));
+  if (present.size === 0) process.once('exit', removePresent);
+  present.add(directory);
+  const remove = (): void => {
+    present.delete(directory);
+    if (present.size === 0) process.removeListener('exit', removePresent);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  const link = (name: string, kind: 'junction' | 'file' = 'junction'): void =>
+    symlinkSync(join(commonDirectory, name), join(directory, name), kind);
+  try {
+    mkdirSync(join(directory, 'objects', 'info'), { recursive: true });
+    writeFileSync(join(directory, 'HEAD'), 'ref: refs/heads/.none\n');
+    writeFileSync(join(directory, 'config'), configuration(objectFormat, reftable));
+    if (borrow)
+      writeFileSync(join(directory, 'objects', 'info', 'alternates'), `${quoted(join(commonDirectory, 'objects'))}\n`);
+    else for (const name of ['pack', ...FAN_OUT]) link(`objects/${name}`);
+    link('refs');
+    link('packed-refs', 'file');
+    link('shallow', 'file');
+    if (reftable) link('reftable');
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { directory, remove };
+}
+
+function configuration(objectFormat: Format['objectFormat'], reftable: boolean): string {
+  const extended = objectFormat !== 'sha1' || reftable;
+  return [
+    '[core]',
+    `\trepositoryformatversion = ${extended ? 1 : 0}`,
+    '\tbare = true',
+    ...(extended ? ['[extensions]'] : []),
+    ...(objectFormat === 'sha1' ? [] : [`\tobjectformat = ${objectFormat}`]),
+    ...(reftable ? ['\trefstorage = reftable'] : []),
+    '',
+  ].join('\n');
+}
+
+/** As git wants a path in `alternates` that it could take for something else. */
+const quoted = (path: string): string => (/^["#]|[\n\\"]/.test(path) ? JSON.stringify(path) : path);

@@ -1,0 +1,140 @@
+/** Templates of what can be asked of a repository, and completion of branches, tags, commits and paths (RES-3). */
+import type { Context } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '../../core/provider.ts';
+import { parseUriTemplate } from '../../core/uri-template.ts';
+import type { ResourceTemplate } from '../../protocol/resources.ts';
+import { completeTreePath, type TreeEntry } from '../tree-completion.ts';
+import { isHash, parseUri } from './address.ts';
+import { recordsOf, runGit } from './command.ts';
+import { findPath, type Repository, resolveRevision } from './find.ts';
+import { segmentOf } from './names.ts';
+
+interface Said {
+  /** Behind `git:///`. */
+  readonly path: string;
+  readonly title: string;
+  /** What has to be shown for it. */
+  readonly needs: readonly (keyof Repository['shows'])[];
+}
+
+const TEMPLATES: readonly Said[] = [
+  { path: 'HEAD/{+path}', title: 'A file or folder as it is now', needs: [] },
+  { path: 'branches/{branch}/{+path}', title: 'A file or folder of a branch', needs: ['branches'] },
+  { path: 'tags/{tag}/{+path}', title: 'A file or folder of a tag', needs: ['tags'] },
+  { path: 'commits/{commit}/{+path}', title: 'A file or folder as a commit left it', needs: ['commits'] },
+  { path: 'commit/commits/{commit}', title: 'What a commit says', needs: ['commits'] },
+  { path: 'diff/commits/{commit}', title: 'What a commit changed', needs: ['commits'] },
+  { path: 'log/HEAD/{+path}', title: 'The commits that changed a file or folder', needs: ['commits'] },
+  {
+    path: 'log/branches/{branch}/{+path}',
+    title: 'The commits of a branch that changed a file or folder',
+    needs: ['commits', 'branches'],
+  },
+  { path: 'blame/HEAD/{+path}', title: 'Who wrote which line of a file', needs: ['commits'] },
+  {
+    path: 'compare/branches/{base}/branches/{branch}',
+    title: 'What is different from one branch to another',
+    needs: ['commits', 'branches'],
+  },
+  {
+    path: 'compare/tags/{base}/tags/{tag}',
+    title: 'What is different from one tag to another',
+    needs: ['commits', 'tags'],
+  },
+];
+
+const uriTemplateOf = ({ path }: Said): string => `git:///${path}`;
+
+const shown = ({ shows }: Repository): readonly Said[] =>
+  TEMPLATES.filter(({ needs }) => needs.every((need) => shows[need]));
+
+export function listTemplates(repo: Repository, page: Page): TemplatePage {
+  const all = shown(repo).map(
+    (said): ResourceTemplate => ({
+      uriTemplate: uriTemplateOf(said),
+      name: said.path,
+      title: said.title,
+      description:
+        'In the name of a branch or tag write ~2F for a slash; in a path write %25 for %, %3F for ?, %23 for #.',
+    }),
+  );
+  const from = page.cursor === undefined ? 0 : all.findIndex(({ uriTemplate }) => uriTemplate === page.cursor) + 1;
+  if (page.cursor !== undefined && from === 0) throw invalid('The cursor is not one of this provider');
+  const resourceTemplates = all.slice(from, from + page.limit);
+  const more = from + page.limit < all.length;
+  return { resourceTemplates, nextCursor: more ? resourceTemplates.at(-1)?.uriTemplate : undefined };
+}
+
+/** @throws ResourceError `invalid` for a template or variable that there is not */
+export async function complete(repo: Repository, request: CompletionRequest, ctx: Context): Promise<CompletionValues> {
+  const said = shown(repo).find((each) => uriTemplateOf(each) === request.uriTemplate);
+  if (said === undefined) throw invalid('There is no such template', request.uriTemplate);
+  const { variables } = parseUriTemplate(said.path);
+  if (!variables.includes(request.variable))
+    throw invalid(`The template has no variable named ${JSON.stringify(request.variable)}`);
+  if (request.variable === 'path') return completePath(repo, said, request, ctx);
+  return limited(candidates(repo, said, request.variable, ctx), request);
+}
+
+/** The values that begin with what was typed, up to the limit. */
+async function limited(values: AsyncIterable<string>, { value, limit }: CompletionRequest): Promise<CompletionValues> {
+  const typed = value.replaceAll('/', '~2F');
+  const found: string[] = [];
+  for await (const each of values) {
+    if (!each.startsWith(typed)) continue;
+    if (found.length >= limit) return { values: found, hasMore: true };
+    found.push(each);
+  }
+  return { values: found, hasMore: false, total: found.length };
+}
+
+/** Commits that are looked at for a completion: the newest. */
+const MAX_COMMITS = 10_000;
+
+/** References that are looked at. */
+const MAX_REFS = 100_000;
+
+async function* candidates(repo: Repository, { path }: Said, variable: string, ctx: Context): AsyncIterable<string> {
+  if (variable === 'commit') {
+    const head = await repo.refs.head(ctx.signal);
+    if (head === undefined) return;
+    const args = ['rev-list', `--max-count=${MAX_COMMITS}`, '--end-of-options', head, '--'];
+    for await (const oid of recordsOf(runGit(repo.git, args, { signal: ctx.signal }))) if (isHash(oid)) yield oid;
+    return;
+  }
+  const prefix = variable === 'tag' || path.startsWith('compare/tags/') ? 'refs/tags' : 'refs/heads';
+  let seen = 0;
+  for await (const { name } of repo.refs.below([prefix], ctx.signal)) {
+    if (++seen > MAX_REFS) return;
+    yield segmentOf(name.slice(prefix.length + 1));
+  }
+}
+
+async function completePath(
+  repo: Repository,
+  said: Said,
+  request: CompletionRequest,
+  ctx: Context,
+): Promise<CompletionValues> {
+  const template = uriTemplateOf(said);
+  const blamed = said.path.startsWith('blame/');
+  return completeTreePath(template, request, async (segments, prefix): Promise<TreeEntry[]> => {
+    const uri = parseUriTemplate(template).expand({ ...request.known, path: '' });
+    const { address } = parseUri(uri);
+    if (!('path' in address)) throw new ResourceError('not-found', 'There is no such revision', { uri });
+    const target = await resolveRevision(repo, address.revision, uri, ctx.signal);
+    const path = parseUri(`git:///HEAD/${segments.map(encodeURIComponent).join('/')}`).address;
+    const entry = await findPath(repo, target.entry, 'path' in path ? path.path : [], uri, ctx.signal);
+    if (entry.kind !== 'tree') return [];
+    const tree = await repo.trees.read(entry.oid, ctx.signal);
+    const found: TreeEntry[] = [];
+    for (let index = 0; index < tree.length && found.length <= request.limit; index++) {
+      const { kind, name } = tree.at(index);
+      const own = segmentOf(name);
+      if (!own.startsWith(prefix) || (blamed && kind !== 'tree' && kind !== 'file')) continue;
+      found.push({ name: own, isDirectory: kind === 'tree' });
+    }
+    return found;
+  });
+}

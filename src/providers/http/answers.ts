@@ -1,0 +1,283 @@
+/**
+ * Answers of web servers, and what is kept of them: contents in a cache with a limit in bytes, which are asked for again
+ * under the condition that they changed, and for longer what was said of them.
+ */
+import { LRUCache } from 'lru-cache';
+import type { BodyContent, BodyWindow } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { ReadOptions } from '../../core/provider.ts';
+import type { Limits } from './config.ts';
+import { ENCODINGS, tooLarge, unpacked } from './decode.ts';
+import { type Facts, factsOf, renewed, sameContent } from './facts.ts';
+import { faultOfStatus } from './fault.ts';
+import { openWindow, windowOf } from './ranges.ts';
+import type { Send, WebAnswer } from './send.ts';
+import type { Target } from './target.ts';
+
+/** A whole content. */
+export interface Kept {
+  readonly facts: Facts;
+  readonly bytes: Uint8Array;
+}
+
+/** A content on its way out. */
+export interface Opened {
+  readonly facts: Facts;
+  readonly content: BodyContent;
+  readonly window?: BodyWindow | undefined;
+  readonly close?: (() => Promise<void>) | undefined;
+}
+
+export interface Answers {
+  /**
+   * What the server says of a resource without its content; undefined where it does not say.
+   * @throws ResourceError `not-found` when the server says that
+   */
+  facts(target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined>;
+  /** The latest that the server said, however long ago. */
+  known(uri: string): Facts | undefined;
+  /** @throws ResourceError `not-found`, `denied`, `limited`, `unavailable`, `timeout`, `too-large`, `invalid` */
+  open(target: Target, want: ReadOptions, ctx: Pick<Context, 'signal'>): Promise<Opened>;
+  /** The whole in memory. `ask`: also while the latest answer is fresh. */
+  whole(target: Target, maxBytes: number, ctx: Pick<Context, 'signal'>, ask?: boolean): Promise<Kept>;
+  /** A request as it stands, for who looks for changes. The caller closes the answer. */
+  ask(target: Target, headers: Readonly<Record<string, string>>, ctx: Pick<Context, 'signal'>): Promise<WebAnswer>;
+  /** Forgets what is kept of a resource that has changed. */
+  forget(uri: string): void;
+}
+
+/** How long HEAD is not asked again, fresh or not, in milliseconds. */
+const FACTS_MS = 5_000;
+
+const MAX_FACTS = 10_000;
+
+/** Contents up to this size are taken in at once. */
+const SMALL_BYTES = 64 * 1024;
+
+export function createAnswers(send: Send, limits: Limits): Answers {
+  const cache =
+    limits.cacheBytes === 0
+      ? undefined
+      : new LRUCache<string, Kept>({
+          maxSize: limits.cacheBytes,
+          // One must not push out all others.
+          maxEntrySize: Math.max(1, Math.floor(limits.cacheBytes / 4)),
+          sizeCalculation: ({ bytes }) => bytes.byteLength + 512,
+        });
+  const known = new LRUCache<string, { readonly facts: Facts | ResourceError | undefined; readonly until: number }>({
+    max: MAX_FACTS,
+  });
+  const asking = new Map<string, Promise<Facts | undefined>>();
+
+  const hasAccess = ({ access }: Target): boolean =>
+    Object.keys(access.headers).length + Object.keys(access.query).length > 0;
+
+  const ask = (
+    target: Target,
+    headers: Readonly<Record<string, string>>,
+    { signal }: Pick<Context, 'signal'>,
+    method: 'GET' | 'HEAD' = 'GET',
+  ): Promise<WebAnswer> =>
+    send({
+      method,
+      url: target.url,
+      access: target.access,
+      headers: { accept: acceptOf(target), 'accept-encoding': ENCODINGS, ...headers },
+      signal,
+      uri: target.uri,
+    });
+
+  const factsIn = (answer: WebAnswer, target: Target): Facts =>
+    factsOf(answer, { ttlMs: limits.ttlMs, credentials: hasAccess(target) });
+
+  /** With what an earlier answer about the same content said. */
+  function remember(uri: string, facts: Facts): Facts {
+    const before = known.get(uri)?.facts;
+    const old = before instanceof ResourceError ? undefined : before;
+    const size = facts.size ?? (old !== undefined && sameContent(old, facts) ? old.size : undefined);
+    const all = { ...facts, size };
+    known.set(uri, { facts: all, until: Math.max(facts.freshUntil, facts.at + FACTS_MS) });
+    return all;
+  }
+
+  function keep(uri: string, facts: Facts, bytes: Uint8Array): Kept {
+    const kept = { facts: { ...facts, size: bytes.byteLength }, bytes };
+    const worth = facts.etag !== undefined || facts.modified !== undefined || facts.freshUntil > Date.now();
+    if (facts.noStore || !worth) cache?.delete(uri);
+    else cache?.set(uri, kept);
+    remember(uri, kept.facts);
+    return kept;
+  }
+
+  async function askHead(target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined> {
+    const answer = await ask(target, { 'accept-encoding': 'identity' }, ctx, 'HEAD');
+    answer.close();
+    if (answer.status >= 200 && answer.status < 300) return remember(target.uri, factsIn(answer, target));
+    const fault = faultOfStatus(answer.status, target.uri);
+    const facts = fault.code === 'not-found' ? fault : undefined;
+    known.set(target.uri, { facts, until: Date.now() + FACTS_MS });
+    if (facts !== undefined) throw facts;
+    return undefined;
+  }
+
+  /** Asks for the whole; what was kept where it has not changed. */
+  async function conditional(
+    target: Target,
+    ctx: Pick<Context, 'signal'>,
+  ): Promise<{ readonly kept: Kept } | { readonly answer: WebAnswer; readonly facts: Facts }> {
+    const kept = cache?.get(target.uri);
+    const answer = await ask(target, kept === undefined ? {} : conditionsOf(kept.facts), ctx);
+    if (answer.status === 304 && kept !== undefined) {
+      answer.close();
+      const facts = renewed(kept.facts, factsIn(answer, target));
+      return { kept: keep(target.uri, facts, kept.bytes) };
+    }
+    assertContent(answer, target.uri);
+    return { answer, facts: remember(target.uri, factsIn(answer, target)) };
+  }
+
+  const fresh = (uri: string): Kept | undefined => {
+    const kept = cache?.get(uri);
+    return kept !== undefined && kept.facts.freshUntil > Date.now() ? kept : undefined;
+  };
+
+  async function whole(target: Target, maxBytes: number, ctx: Pick<Context, 'signal'>, again = false): Promise<Kept> {
+    const kept = again ? undefined : fresh(target.uri);
+    const got = kept === undefined ? await conditional(target, ctx) : { kept };
+    if ('kept' in got) {
+      if (got.kept.bytes.byteLength > maxBytes) throw tooLarge(maxBytes, target.uri);
+      return got.kept;
+    }
+    return keep(target.uri, got.facts, await collected(got.answer, got.facts, maxBytes, target.uri));
+  }
+
+  /** The stream as it is; once it ran to its end it is kept, unless it turned out too large for that. */
+  async function* kept(answer: WebAnswer, facts: Facts, maxBytes: number, uri: string): AsyncIterable<Uint8Array> {
+    let chunks: Uint8Array[] | undefined = [];
+    let size = 0;
+    for await (const chunk of unpacked(answer, maxBytes, uri)) {
+      size += chunk.byteLength;
+      if (size > limits.cacheBytes / 4) chunks = undefined;
+      chunks?.push(chunk);
+      yield chunk;
+    }
+    if (chunks !== undefined) keep(uri, facts, Buffer.concat(chunks));
+  }
+
+  async function openAs(target: Target, accept: readonly string[], ctx: Pick<Context, 'signal'>) {
+    const answer = await ask(target, { accept: preferred(accept) }, ctx);
+    assertContent(answer, target.uri);
+    return { answer, facts: factsIn(answer, target) };
+  }
+
+  return {
+    ask,
+    whole,
+
+    known(uri) {
+      const facts = known.get(uri)?.facts;
+      return facts instanceof ResourceError ? undefined : facts;
+    },
+
+    async facts(target, ctx) {
+      const { uri } = target;
+      const last = known.get(uri);
+      if (last !== undefined && last.until > Date.now()) {
+        if (last.facts instanceof ResourceError) throw last.facts;
+        return last.facts;
+      }
+      // Who asks at the same time waits for the same answer, unless whoever asked first goes away.
+      const running = asking.get(uri);
+      if (running !== undefined) {
+        const facts = await running.catch(() => undefined);
+        if (facts !== undefined) return facts;
+      }
+      const asked = askHead(target, ctx).finally(() => {
+        if (asking.get(uri) === asked) asking.delete(uri);
+      });
+      asking.set(uri, asked);
+      return await asked;
+    },
+
+    async open(target, want, ctx) {
+      const { uri } = target;
+      if (want.range !== undefined) {
+        const kept = fresh(uri);
+        if (kept !== undefined) return { facts: kept.facts, ...windowOf(kept.bytes, want.range, uri) };
+        return await openWindow({ ask, factsIn, maxBytes: limits.maxBytes }, target, want.range, ctx);
+      }
+      const maxBytes = Math.min(want.maxBytes, limits.maxBytes);
+      const old = want.accept === undefined ? fresh(uri) : undefined;
+      const got =
+        old !== undefined
+          ? { kept: old }
+          : want.accept !== undefined
+            ? await openAs(target, want.accept, ctx)
+            : await conditional(target, ctx);
+      if ('kept' in got) {
+        if (got.kept.bytes.byteLength > maxBytes) throw tooLarge(maxBytes, uri);
+        return { facts: got.kept.facts, content: { kind: 'bytes', bytes: got.kept.bytes } };
+      }
+      const { answer, facts } = got;
+      const own = want.accept === undefined;
+      if ((facts.size ?? 0) > maxBytes) {
+        answer.close();
+        throw tooLarge(maxBytes, uri);
+      }
+      if (facts.size !== undefined && facts.size <= SMALL_BYTES) {
+        const bytes = await collected(answer, facts, maxBytes, uri);
+        const all = own ? keep(uri, facts, bytes).facts : facts;
+        return { facts: all, content: { kind: 'bytes', bytes } };
+      }
+      const content: BodyContent = {
+        kind: 'stream',
+        size: facts.size,
+        open: () => (own ? kept(answer, facts, maxBytes, uri) : unpacked(answer, maxBytes, uri)),
+      };
+      return { facts, content, close: async () => answer.close() };
+    },
+
+    forget(uri) {
+      cache?.delete(uri);
+      known.delete(uri);
+    },
+  };
+}
+
+/** What a conditional request is asked with. */
+export function conditionsOf({ etag, modified }: Facts): Readonly<Record<string, string>> {
+  return {
+    ...(etag !== undefined && { 'if-none-match': etag }),
+    ...(modified !== undefined && { 'if-modified-since': modified }),
+  };
+}
+
+/** @throws ResourceError for an answer that has no whole content in it; it is closed then */
+export function assertContent(answer: WebAnswer, uri: string): void {
+  if (answer.status >= 200 && answer.status < 300 && answer.status !== 206) return;
+  answer.close();
+  throw faultOfStatus(answer.status, uri, answer.header('retry-after'));
+}
+
+async function collected(answer: WebAnswer, facts: Facts, maxBytes: number, uri: string): Promise<Uint8Array> {
+  if ((facts.size ?? 0) > maxBytes) {
+    answer.close();
+    throw tooLarge(maxBytes, uri);
+  }
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of unpacked(answer, maxBytes, uri)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+const acceptOf = ({ said }: Target): string => (said.mimeType === undefined ? '*/*' : `${said.mimeType}, */*;q=0.5`);
+
+/** In order of preference, and anything after that: what does not fit is better than nothing, and said to be what it is. */
+const preferred = (accept: readonly string[]): string =>
+  [
+    ...accept
+      .filter((type) => /^[\w*.+-]+\/[\w*.+-]+$/.test(type))
+      .slice(0, 8)
+      .map((type, place) => (place === 0 ? type : `${type};q=0.${9 - place}`)),
+    '*/*;q=0.1',
+  ].join(', ');

@@ -1,0 +1,99 @@
+/** From what is configured to resources, templates and documents of APIs. */
+import { invalid } from '../../core/errors.ts';
+import type { HttpEntry, HttpOptions } from './config.ts';
+import { limitsOf } from './config.ts';
+import type { Access } from './send.ts';
+import type { Said, Target } from './target.ts';
+import { compileTemplate, type WebTemplate } from './templates.ts';
+
+export type Entry =
+  | { readonly kind: 'resource'; readonly target: Target }
+  | { readonly kind: 'template'; readonly template: WebTemplate }
+  | {
+      readonly kind: 'api';
+      /** A URL, or the path of a file. */
+      readonly document: string;
+      readonly server: URL | undefined;
+      readonly access: Access;
+    };
+
+/** @throws ResourceError `invalid` for a template that is not one, and for credentials that nobody knows the place of */
+export function entriesOfConfig(options: HttpOptions): readonly Entry[] {
+  const { head } = limitsOf(options);
+  const blocks = blocksOf(options.http);
+  const origins = new Set(blocks.map(({ block }) => originOf(block)));
+  const common = hasAny(options.headers) || hasAny(options.query);
+  if (common && origins.size > 1)
+    throw invalid('headers and query of a mount go to one origin, and this one has several; say them in the entries');
+  if (common && origins.has(undefined))
+    throw invalid('headers and query need a server: where the API is that they are for');
+
+  return blocks.map(({ key, block }): Entry => {
+    const access = {
+      headers: { ...options.headers, ...block.headers },
+      query: { ...options.query, ...block.query },
+    };
+    const said = saidOf(block, key);
+    if (block.url !== undefined) {
+      const url = new URL(block.url);
+      url.hash = '';
+      const target = { uri: url.href, url, access, said, head: head && block.feed !== true, feed: block.feed };
+      return { kind: 'resource', target };
+    }
+    if (block.urlTemplate !== undefined) {
+      const values = Object.fromEntries(
+        Object.entries(block.variables ?? {}).map(([name, each]) => [name, each.values]),
+      );
+      return { kind: 'template', template: compileTemplate(block.urlTemplate, { values, access, said, head }) };
+    }
+    if (originOf(block) === undefined && (hasAny(access.headers) || hasAny(access.query)))
+      throw invalid('headers and query need a server: where the API is that they are for');
+    const server = block.server === undefined ? undefined : new URL(block.server);
+    return { kind: 'api', document: block.openapi ?? '', server, access };
+  });
+}
+
+/** URLs whose hosts were written by whoever configured them. */
+export const configuredUrls = (entries: readonly Entry[]): readonly URL[] => entries.flatMap(urlsOf);
+
+function urlsOf(entry: Entry): readonly URL[] {
+  switch (entry.kind) {
+    case 'resource':
+      return [entry.target.url];
+    case 'template':
+      return [new URL(entry.template.origin)];
+    case 'api':
+      return [entry.server, documentUrl(entry.document)].filter((url) => url !== undefined);
+  }
+}
+
+export const documentUrl = (document: string): URL | undefined =>
+  /^https?:\/\//i.test(document) && URL.canParse(document) ? new URL(document) : undefined;
+
+interface Keyed {
+  readonly key?: string | undefined;
+  readonly block: HttpEntry;
+}
+
+function blocksOf(http: HttpOptions['http']): readonly Keyed[] {
+  const blockOf = (entry: string | HttpEntry): HttpEntry => (typeof entry === 'string' ? { url: entry } : entry);
+  if (typeof http === 'string') return [{ block: { url: http } }];
+  if (Array.isArray(http)) return http.map((entry) => ({ block: blockOf(entry) }));
+  return Object.entries(http).map(([key, entry]) => ({ key, block: blockOf(entry) }));
+}
+
+/** Where the credentials of an entry go; undefined where only a document says. */
+function originOf({ url, urlTemplate, openapi, server }: HttpEntry): string | undefined {
+  const text = url ?? urlTemplate?.split('{', 1)[0] ?? server ?? openapi ?? '';
+  return URL.canParse(text) ? new URL(text).origin : undefined;
+}
+
+const saidOf = ({ name, title, description, mimeType, annotations }: HttpEntry, key: string | undefined): Said => ({
+  name: name ?? key,
+  title,
+  description,
+  mimeType: mimeType?.toLowerCase(),
+  annotations: annotations as Said['annotations'],
+});
+
+const hasAny = (record: object | undefined): boolean => Object.keys(record ?? {}).length > 0;

@@ -1,0 +1,185 @@
+/** Feeds (RSS, Atom, JSON Feed): their entries, read out of the document by `feedsmith`. */
+import { ResourceError } from '../../core/errors.ts';
+import { encodeSegment } from '../../core/uri.ts';
+import type { Facts } from './facts.ts';
+import { mimeTypeOf } from './facts.ts';
+import type { Target } from './target.ts';
+
+/** The most bytes of a feed: it is parsed at once, and others wait meanwhile. */
+export const MAX_FEED_BYTES = 2 * 1024 * 1024;
+
+/** Entries of a feed that are looked at. */
+const MAX_ENTRIES = 2_000;
+
+const MAX_TEXT = 1_000;
+const MAX_ID = 256;
+
+/** An entry, whatever the format. */
+interface Entry {
+  readonly id?: string | undefined;
+  readonly link?: string | undefined;
+  readonly title?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly html?: string | undefined;
+  readonly text?: string | undefined;
+  readonly date?: string | undefined;
+}
+
+/** A resource of a feed, and when it is from, in milliseconds since 1970; 0 where that is not said. */
+export interface FeedTarget extends Target {
+  readonly time: number;
+}
+
+/**
+ * The entries as resources, the latest first. One whose link leads to the feed's own origin is the page there; any other
+ * is what the feed says of it, with its link: nothing that a feed names leads this server elsewhere.
+ * @throws ResourceError `unavailable` for a document that is no feed
+ */
+export async function entriesOf(feed: Target, facts: Facts, bytes: Uint8Array): Promise<readonly FeedTarget[]> {
+  const entries = await parsed(textOf(bytes, facts), feed.uri);
+  const targets = new Map<string, FeedTarget>();
+  for (const entry of entries) {
+    const target = targetOf(feed, entry);
+    if (target !== undefined && target.uri !== feed.uri && !targets.has(target.uri)) targets.set(target.uri, target);
+  }
+  return [...targets.values()].sort(inOrder);
+}
+
+/** The latest first, and then by URI: a place that stays one when entries come and go. */
+export const inOrder = (a: { time: number; uri: string }, b: { time: number; uri: string }): number =>
+  b.time - a.time || (a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0);
+
+function targetOf(feed: Target, entry: Entry): FeedTarget | undefined {
+  const link = linkOf(feed, entry.link);
+  const date = entry.date === undefined ? Number.NaN : Date.parse(entry.date);
+  const time = Number.isFinite(date) ? date : 0;
+  const title = plain(entry.title);
+  const description = plain(entry.summary);
+  const said = {
+    ...(title !== undefined && { title, name: title }),
+    ...(description !== undefined && { description }),
+    ...(time > 0 && { annotations: { lastModified: new Date(time).toISOString() } }),
+  };
+  const common = { access: feed.access, head: false, feed: false, time };
+  if (link !== undefined && link.origin === feed.url.origin) {
+    link.hash = '';
+    return { ...common, uri: link.href, url: link, said };
+  }
+  const id = (entry.id ?? entry.link ?? entry.title)?.slice(0, MAX_ID);
+  if (id === undefined || !id.isWellFormed()) return undefined;
+  const content = Buffer.from(pageOf(entry, link));
+  return {
+    ...common,
+    uri: `${feed.uri}#entry-${encodeSegment(id)}`,
+    url: feed.url,
+    said: { name: title ?? id, ...said },
+    inline: { bytes: content, mimeType: 'text/html' },
+  };
+}
+
+function linkOf(feed: Target, link: string | undefined): URL | undefined {
+  if (link === undefined || link.length > 8_192 || !URL.canParse(link, feed.url.href)) return undefined;
+  const url = new URL(link, feed.url);
+  const fit = (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '';
+  return fit ? url : undefined;
+}
+
+/** What a feed says of an entry, as a page; its markup is the feed's. */
+function pageOf({ title, html, text, summary }: Entry, link: URL | undefined): string {
+  const heading = title === undefined ? '' : `<h1>${escaped(plain(title) ?? '')}</h1>\n`;
+  const where = link === undefined ? '' : `<p><a href="${escaped(link.href)}">${escaped(link.href)}</a></p>\n`;
+  const content = html ?? (text === undefined ? undefined : `<p>${escaped(text)}</p>`) ?? summary ?? '';
+  return `<!doctype html>\n<meta charset="utf-8">\n${heading}${where}${content}\n`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
+
+/** A line of text out of what may be markup. */
+function plain(text: string | undefined): string | undefined {
+  const line = text
+    ?.slice(0, MAX_TEXT * 4)
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_TEXT)
+    .toWellFormed();
+  return line === '' ? undefined : line;
+}
+
+function textOf(bytes: Uint8Array, facts: Facts): string {
+  const declared = /^<\?xml[^>]{0,200}?encoding=["']([\w.:-]{1,40})["']/.exec(
+    Buffer.from(bytes.subarray(0, 300)).toString('latin1'),
+  );
+  const label = /charset=([\w.:-]+)$/.exec(mimeTypeOf(facts.mimeType) ?? '')?.[1] ?? declared?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+async function parsed(text: string, uri: string): Promise<readonly Entry[]> {
+  const parseFeed = await parser(uri);
+  try {
+    return normalized(parseFeed(text, { maxItems: MAX_ENTRIES }));
+  } catch (cause) {
+    throw new ResourceError('unavailable', 'The web server sent something that is no feed', { uri, cause });
+  }
+}
+
+async function parser(uri: string): Promise<typeof import('feedsmith').parseFeed> {
+  try {
+    return (await import('feedsmith')).parseFeed;
+  } catch (cause) {
+    throw new ResourceError('unavailable', 'Feeds need a package: npm install feedsmith', { uri, cause });
+  }
+}
+
+/** Dates are as they stand in the document. */
+const texts = (date: unknown): string | undefined => (typeof date === 'string' ? date : undefined);
+
+type Parsed = ReturnType<typeof import('feedsmith').parseFeed>;
+
+function normalized(parsed: Parsed): readonly Entry[] {
+  switch (parsed.format) {
+    case 'rss':
+      return (parsed.feed.items ?? []).map((item) => ({
+        id: item.guid?.value,
+        link: item.link,
+        title: item.title,
+        summary: item.description,
+        html: item.content?.encoded,
+        date: texts(item.pubDate ?? item.dc?.dates?.[0]),
+      }));
+    case 'rdf':
+      return (parsed.feed.items ?? []).map((item) => ({
+        link: item.link,
+        title: item.title,
+        summary: item.description,
+        html: item.content?.encoded,
+        date: texts(item.dc?.dates?.[0]),
+      }));
+    case 'atom':
+      return (parsed.feed.entries ?? []).map((entry) => ({
+        id: entry.id,
+        link: (entry.links ?? []).find(({ rel }) => rel === undefined || rel === 'alternate')?.href,
+        title: entry.title?.value,
+        summary: entry.summary?.value,
+        ...(entry.content?.type === 'html' || entry.content?.type === 'xhtml'
+          ? { html: entry.content.value }
+          : { text: entry.content?.value }),
+        date: texts(entry.updated ?? entry.published),
+      }));
+    case 'json':
+      return (parsed.feed.items ?? []).map((item) => ({
+        id: item.id,
+        link: item.url,
+        title: item.title,
+        summary: item.summary,
+        html: item.content_html,
+        text: item.content_text,
+        date: texts(item.date_modified ?? item.date_published),
+      }));
+  }
+}

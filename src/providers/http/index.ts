@@ -1,0 +1,151 @@
+/**
+ * The web as resources: pages, feeds, answers of APIs. Only what the configuration names can be read, and addresses that
+ * are not public only where it says so (`docs/providers/http.md`).
+ *
+ * @example
+ * const provider = await httpProvider({ http: ['https://example.com/data.json'], pollSeconds: 300 });
+ */
+import type { Context } from '../../core/context.ts';
+import { invalid, notListable } from '../../core/errors.ts';
+import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { createAddressPolicy } from './addresses.ts';
+import { createAnswers } from './answers.ts';
+import { createCatalogue } from './catalogue.ts';
+import { completeVariable, templatePage } from './completion.ts';
+import { type HttpOptions, limitsOf } from './config.ts';
+import { createAgent } from './connections.ts';
+import { configuredUrls, entriesOfConfig } from './entries.ts';
+import type { Facts } from './facts.ts';
+import { type FeedTarget, inOrder } from './feeds.ts';
+import { readWeb } from './read.ts';
+import { createSend } from './send.ts';
+import { isFeed, resourceOf, type Target } from './target.ts';
+import { createWatching } from './watch.ts';
+
+export type { HttpConfig, HttpEntry, HttpOptions } from './config.ts';
+export type { Resolve } from './connections.ts';
+
+/** HEAD requests of one list at a time. */
+const HEADS_AT_A_TIME = 6;
+
+/** How long a list waits for what servers say of its entries, in milliseconds. */
+const LIST_HEAD_MS = 5_000;
+
+/** @throws ResourceError `invalid` for what cannot be meant */
+export async function httpProvider(options: HttpOptions): Promise<ResourceProvider> {
+  const { name = 'http', log } = options;
+  const limits = limitsOf(options);
+  const entries = entriesOfConfig(options);
+  const policy = createAddressPolicy({ allowPrivate: options.allowPrivate, configured: configuredUrls(entries) });
+  const agent = createAgent({ policy, limits, resolve: options.resolve, ca: options.ca });
+  const answers = createAnswers(createSend(agent, limits), limits);
+  const catalogue = await createCatalogue({ name, entries, answers, base: options.base ?? process.cwd(), log });
+  const watching = limits.watch ? createWatching(catalogue, answers, limits, log) : undefined;
+  const hasApi = entries.some(({ kind }) => kind === 'api');
+  const templates = entries.some(({ kind }) => kind !== 'resource');
+
+  const factsOf = async (target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined> =>
+    target.head ? await answers.facts(target, ctx) : undefined;
+
+  /** What servers say of the entries, as far as they say it in time. */
+  async function described(targets: readonly Target[], ctx: Context): Promise<readonly Resource[]> {
+    const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(LIST_HEAD_MS)]);
+    const facts = new Map<Target, Facts | undefined>();
+    const waiting = targets.filter(({ head }) => head);
+    const ask = async (): Promise<void> => {
+      for (let target = waiting.shift(); target !== undefined; target = waiting.shift())
+        facts.set(target, await factsOf(target, { signal }).catch(() => undefined));
+    };
+    await Promise.all(Array.from({ length: HEADS_AT_A_TIME }, ask));
+    ctx.signal.throwIfAborted();
+    return targets.map((target) => resourceOf(target, facts.get(target), limits.watch));
+  }
+
+  async function listRoots({ cursor, limit }: Page, ctx: Context): Promise<ResourcePage> {
+    const all = await catalogue.targets(ctx);
+    const at = cursor === undefined ? 0 : all.findIndex(({ uri }) => uri === cursor) + 1;
+    if (cursor !== undefined && at === 0) throw invalid('The cursor names a resource that is not there');
+    const shown = all.slice(at, at + limit);
+    return {
+      resources: await described(shown, ctx),
+      nextCursor: at + shown.length < all.length ? shown.at(-1)?.uri : undefined,
+    };
+  }
+
+  async function listFeed(feed: Target, { cursor, limit }: Page, ctx: Context): Promise<ResourcePage> {
+    const after = cursor === undefined ? undefined : positionOf(cursor);
+    const children = await catalogue.children(feed, ctx);
+    const rest = after === undefined ? children : children.filter((child) => inOrder(child, after) > 0);
+    const shown = rest.slice(0, limit);
+    return {
+      resources: shown.map((child) => resourceOf(child, undefined, limits.watch)),
+      nextCursor: rest.length > shown.length ? cursorOf(shown.at(-1)) : undefined,
+    };
+  }
+
+  return {
+    name,
+    features: {
+      schemes: schemesOf(
+        entries.some(({ kind }) => kind === 'api'),
+        configuredUrls(entries),
+      ),
+      watch: limits.watch,
+      templates,
+      completion: hasApi || entries.some((entry) => entry.kind === 'template' && entry.template.values.size > 0),
+      search: false,
+      ranges: true,
+      hints: true,
+      remote: true,
+    },
+
+    async list(uri, page, ctx) {
+      ctx.signal.throwIfAborted();
+      if (uri === undefined) return listRoots(page, ctx);
+      const target = await catalogue.find(uri, ctx);
+      if (!isFeed(target, await factsOf(target, ctx))) throw notListable(uri);
+      return listFeed(target, page, ctx);
+    },
+
+    async metadata(uri, ctx) {
+      ctx.signal.throwIfAborted();
+      const target = await catalogue.find(uri, ctx);
+      return resourceOf(target, await factsOf(target, ctx), limits.watch);
+    },
+
+    read: (uri, want, ctx) => readWeb({ catalogue, answers, watched: limits.watch }, uri, want, ctx),
+
+    ...(templates && {
+      listTemplates: async (page, ctx) => templatePage(await catalogue.templates(ctx), page),
+      complete: async (request, ctx) => completeVariable(await catalogue.templates(ctx), request),
+    }),
+
+    ...(watching !== undefined && {
+      watch: (uri, onChange, ctx) => watching.add(uri, onChange, ctx.signal),
+    }),
+
+    async close() {
+      await watching?.close();
+      if (!agent.destroyed) await agent.destroy();
+    },
+  } satisfies ResourceProvider;
+}
+
+/** Where an API is may be known by its document only. */
+const schemesOf = (any: boolean, urls: readonly URL[]): readonly string[] =>
+  any ? ['https', 'http'] : [...new Set(urls.map(({ protocol }) => protocol.slice(0, -1)))];
+
+const cursorOf = (last: FeedTarget | undefined): string | undefined =>
+  last === undefined ? undefined : JSON.stringify([last.time, last.uri]);
+
+/** @throws ResourceError `invalid` */
+function positionOf(cursor: string): { readonly time: number; readonly uri: string } {
+  try {
+    const [time, uri] = JSON.parse(cursor) as [unknown, unknown];
+    if (typeof time === 'number' && typeof uri === 'string') return { time, uri };
+  } catch {
+    // It is refused like any other that is not ours.
+  }
+  throw invalid('The cursor is not one of this list');
+}

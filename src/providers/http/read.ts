@@ -1,0 +1,54 @@
+/** Reading: a page or an answer as it comes, a feed as its document, an entry as what the feed says of it. */
+import { bytesOf, type ResourceBody } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+import type { ReadOptions } from '../../core/provider.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import type { Answers } from './answers.ts';
+import type { Catalogue } from './catalogue.ts';
+import { type Facts, hintOf } from './facts.ts';
+import { MAX_FEED_BYTES } from './feeds.ts';
+import { windowOf } from './ranges.ts';
+import { isFeed, resourceOf, type Target, typeOf } from './target.ts';
+
+export interface Reading {
+  readonly catalogue: Catalogue;
+  readonly answers: Answers;
+  /** Changes are told. */
+  readonly watched: boolean;
+}
+
+export async function readWeb(
+  { catalogue, answers, watched }: Reading,
+  uri: string,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  ctx.signal.throwIfAborted();
+  const target = await catalogue.find(uri, ctx);
+  if (target.inline !== undefined) {
+    const resource = resourceOf(target, undefined, watched);
+    ctx.notes?.plain();
+    if (want.range === undefined) return [{ resource, content: bytesOf(target.inline.bytes) }];
+    return [{ resource, ...windowOf(target.inline.bytes, want.range, uri) }];
+  }
+  // A window of what nothing is known of: it may be a feed.
+  const ask = want.range !== undefined && target.head && target.feed === undefined;
+  if (isFeed(target, answers.known(target.uri) ?? (ask ? await answers.facts(target, ctx) : undefined))) {
+    if (want.range !== undefined) throw invalid('A feed has no bytes to take a window of; list it instead', uri);
+    const { bytes, facts } = await answers.whole(target, MAX_FEED_BYTES, ctx);
+    ctx.notes?.fresh(hintOf(facts));
+    return [{ resource: resourceRead(target, facts, watched), content: bytesOf(bytes) }];
+  }
+  const { facts, content, window, close } = await answers.open(target, want, ctx);
+  ctx.notes?.fresh(hintOf(facts));
+  return [{ resource: resourceRead(target, facts, watched), content, window, close }];
+}
+
+/** As it is described, but that its type is that of the bytes. */
+function resourceRead(target: Target, facts: Facts, watched: boolean): Resource {
+  // Where HEAD is not asked, a description has nothing of what an answer says but its type.
+  const told = target.head ? facts : { ...facts, size: undefined, lastModified: undefined };
+  const mimeType = typeOf(target, facts);
+  return { ...resourceOf(target, told, watched), ...(mimeType !== undefined && { mimeType }) };
+}

@@ -1,0 +1,65 @@
+/** What a URL stands for here, and how it is described. */
+import { mimeTypeOfName } from '../../core/mime-type.ts';
+import { nameOfUri } from '../../core/uri.ts';
+import { type Annotations, DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import type { Facts } from './facts.ts';
+import type { Access } from './send.ts';
+
+/** What is said of a resource where it is configured, in a feed, or in an API's document. */
+export interface Said {
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly annotations?: Annotations | undefined;
+}
+
+export interface Target {
+  /** Canonical; what is published. */
+  readonly uri: string;
+  /** What is asked for: the same without a fragment. */
+  readonly url: URL;
+  readonly access: Access;
+  readonly said: Said;
+  /** HEAD may be asked for it. */
+  readonly head: boolean;
+  /** Whether its entries are its children; undefined: if its type says so. */
+  readonly feed: boolean | undefined;
+  /** Content that came with the feed: nothing is asked for then. */
+  readonly inline?: { readonly bytes: Uint8Array; readonly mimeType: string } | undefined;
+}
+
+const FEED_TYPES: ReadonlySet<string> = new Set([
+  'application/rss+xml',
+  'application/atom+xml',
+  'application/feed+json',
+]);
+
+/** The type of a resource that is read. */
+export function typeOf({ uri, said }: Target, facts: Facts | undefined): string | undefined {
+  return said.mimeType ?? facts?.mimeType ?? mimeTypeOfName(said.name ?? '') ?? mimeTypeOfName(nameOfUri(uri) ?? '');
+}
+
+export const isFeed = (target: Target, facts: Facts | undefined): boolean =>
+  target.feed ?? FEED_TYPES.has(typeOf(target, facts)?.split(';', 1)[0] ?? '');
+
+/** @param facts what the server said of it, where that is to be told */
+export function resourceOf(target: Target, facts: Facts | undefined, watched: boolean): Resource {
+  const { uri, said, url } = target;
+  const list = isFeed(target, facts);
+  const mimeType = list ? DIRECTORY_MIME_TYPE : (target.inline?.mimeType ?? typeOf(target, facts));
+  const size = list ? undefined : (target.inline?.bytes.byteLength ?? facts?.size);
+  const lastModified = facts?.lastModified;
+  return {
+    uri,
+    name: said.name ?? nameOfUri(url.origin + url.pathname.replace(/^\/$/, '')) ?? url.hostname,
+    ...(said.title !== undefined && { title: said.title }),
+    ...(said.description !== undefined && { description: said.description }),
+    ...(mimeType !== undefined && { mimeType }),
+    ...(size !== undefined && { size }),
+    ...((said.annotations !== undefined || lastModified !== undefined) && {
+      annotations: { ...(lastModified !== undefined && { lastModified }), ...said.annotations },
+    }),
+    capabilities: { list, subscribe: watched },
+  };
+}

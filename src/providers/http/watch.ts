@@ -1,0 +1,181 @@
+/** Changes, by looking again: a conditional request each time, and only while somebody is subscribed. */
+import { createHash } from 'node:crypto';
+import { createContext, type Log, SILENT } from '../../core/context.ts';
+import { notFound, ResourceError } from '../../core/errors.ts';
+import type { ChangeEvent } from '../../core/provider.ts';
+import { type Answers, assertContent, conditionsOf } from './answers.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Limits } from './config.ts';
+import { unpacked } from './decode.ts';
+import { isFeed, type Target } from './target.ts';
+
+export interface Watching {
+  /** @param uri undefined for the listed set @throws ResourceError `limited`, `not-found` */
+  add(uri: string | undefined, onChange: (event: ChangeEvent) => void, signal: AbortSignal): Promise<AsyncDisposable>;
+  close(): Promise<void>;
+}
+
+/** What was seen: the hash of a content, with what the next look is asked with; without one there was nothing. */
+interface Seen {
+  readonly hash: string | undefined;
+  readonly conditions: Readonly<Record<string, string>>;
+}
+
+interface Poll {
+  readonly listeners: Set<(event: ChangeEvent) => void>;
+  readonly ready: Promise<void>;
+  stop(): void;
+}
+
+/** Resources that are looked at, of one mount. */
+const MAX_WATCHED = 1_000;
+
+/** Resources that are asked whether they are feeds. */
+const MAX_ASKED = 16;
+
+/** How much longer it takes at most until a server that fails is asked again. */
+const MAX_BACKOFF = 16;
+
+const NOTHING: Seen = { hash: undefined, conditions: {} };
+
+export function createWatching(catalogue: Catalogue, answers: Answers, limits: Limits, log: Log = SILENT): Watching {
+  const polls = new Map<string | undefined, Poll>();
+
+  async function lookAt(uri: string, before: Seen | undefined, signal: AbortSignal): Promise<Seen> {
+    const target = await found(uri, signal);
+    if (target === undefined) return NOTHING;
+    if (target.inline !== undefined) return { hash: hashOf(target.inline.bytes), conditions: {} };
+    const answer = await answers.ask(target, before?.conditions ?? {}, { signal });
+    if (answer.status === 304 && before !== undefined) {
+      answer.close();
+      return before;
+    }
+    try {
+      assertContent(answer, uri);
+    } catch (error) {
+      if (error instanceof ResourceError && error.code === 'not-found') return NOTHING;
+      throw error;
+    }
+    const hash = createHash('sha256');
+    for await (const chunk of unpacked(answer, limits.maxBytes, uri)) hash.update(chunk);
+    const etag = answer.header('etag');
+    const modified = answer.header('last-modified');
+    // A time in whole seconds does not tell two changes within one apart.
+    const conditions = etag === undefined ? {} : conditionsOf({ etag, modified } as Parameters<typeof conditionsOf>[0]);
+    return { hash: hash.digest('base64'), conditions };
+  }
+
+  async function found(uri: string, signal: AbortSignal): Promise<Target | undefined> {
+    try {
+      return await catalogue.find(uri, createContext({ signal }), true);
+    } catch (error) {
+      if (error instanceof ResourceError && error.code === 'not-found') return undefined;
+      throw error;
+    }
+  }
+
+  /** The URIs of all that is listed. What may be a feed is asked at the first look. */
+  async function lookAtAll(before: Seen | undefined, signal: AbortSignal): Promise<Seen> {
+    const ctx = createContext({ signal });
+    const uris: string[] = [];
+    let asked = 0;
+    for (const target of await catalogue.targets(ctx)) {
+      uris.push(target.uri);
+      if (target.feed === false) continue;
+      const ask = before === undefined && target.head && target.feed === undefined && ++asked <= MAX_ASKED;
+      const facts = ask ? await answers.facts(target, ctx).catch(() => undefined) : answers.known(target.uri);
+      if (!isFeed(target, facts)) continue;
+      for (const entry of await catalogue.children(target, ctx, true)) uris.push(entry.uri);
+    }
+    return { hash: hashOf(JSON.stringify(uris)), conditions: {} };
+  }
+
+  function start(uri: string | undefined): Poll {
+    const ending = new AbortController();
+    const listeners: Poll['listeners'] = new Set();
+    let timer: NodeJS.Timeout | undefined;
+    let seen: Seen | undefined;
+    let failures = 0;
+
+    async function look(): Promise<void> {
+      try {
+        const now = uri === undefined ? await lookAtAll(seen, ending.signal) : await lookAt(uri, seen, ending.signal);
+        const changed = seen !== undefined && seen.hash !== now.hash;
+        seen = now;
+        failures = 0;
+        if (!changed || ending.signal.aborted) return;
+        if (uri !== undefined) answers.forget(uri);
+        const event: ChangeEvent = uri === undefined ? { kind: 'list-changed' } : { kind: 'updated', uri };
+        for (const listener of [...listeners]) listener(event);
+      } catch (error) {
+        if (ending.signal.aborted) return;
+        failures++;
+        log.debug('a look for changes failed', { uri, error });
+      }
+    }
+
+    function later(): void {
+      if (ending.signal.aborted) return;
+      const backoff = Math.min(2 ** failures, MAX_BACKOFF);
+      // Not all at once, whoever began together.
+      const wait = limits.pollMs * backoff * (0.9 + Math.random() * 0.2);
+      timer = setTimeout(() => void look().then(later), wait);
+      timer.unref();
+    }
+
+    const ready = look();
+    void ready.then(later);
+    return {
+      listeners,
+      ready,
+      stop() {
+        ending.abort();
+        clearTimeout(timer);
+        listeners.clear();
+      },
+    };
+  }
+
+  /** What is not there may come only where a feed may bring it. */
+  async function assertWatchable(uri: string, signal: AbortSignal): Promise<void> {
+    const ctx = createContext({ signal });
+    try {
+      await catalogue.find(uri, ctx);
+    } catch (error) {
+      const absent = error instanceof ResourceError && error.code === 'not-found';
+      if (!absent) throw error;
+      if ((await catalogue.feedsFor(uri, ctx)).length === 0) throw notFound(uri);
+    }
+  }
+
+  return {
+    async add(uri, onChange, signal) {
+      if (uri !== undefined) await assertWatchable(uri, signal);
+      signal.throwIfAborted();
+      let poll = polls.get(uri);
+      if (poll === undefined) {
+        if (polls.size >= MAX_WATCHED)
+          throw new ResourceError('limited', `At most ${MAX_WATCHED} resources of this mount can be watched`, { uri });
+        poll = start(uri);
+        polls.set(uri, poll);
+      }
+      const mine = poll;
+      const listener = (event: ChangeEvent): void => onChange(event);
+      mine.listeners.add(listener);
+      await mine.ready;
+      return {
+        async [Symbol.asyncDispose]() {
+          if (!mine.listeners.delete(listener) || mine.listeners.size > 0) return;
+          mine.stop();
+          if (polls.get(uri) === mine) polls.delete(uri);
+        },
+      };
+    },
+    async close() {
+      for (const poll of polls.values()) poll.stop();
+      polls.clear();
+    },
+  };
+}
+
+const hashOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('base64');

@@ -1,0 +1,61 @@
+/** The options of a bucket; each is documented in `docs/providers/s3.md`. */
+import { z } from 'zod';
+
+const text = z.string().min(1);
+
+export const s3Config = z.strictObject({
+  /** The bucket, and the folder in it that is the root. */
+  s3: text.describe('s3://bucket, or s3://bucket/folder'),
+  endpoint: z
+    .url()
+    .optional()
+    .describe('Another store than AWS. Default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or AWS'),
+  region: text.optional().describe('Default: AWS_REGION, AWS_DEFAULT_REGION, the profile; us-east-1 with an endpoint'),
+  pathStyle: z
+    .boolean()
+    .optional()
+    .describe('The bucket is in the path of a request instead of its host. Default: true with an endpoint'),
+  anonymous: z.boolean().optional().describe('Asks without credentials, for what is public. Default: false'),
+  profile: text.optional().describe('Of the shared AWS files. Default: AWS_PROFILE, or default'),
+  accessKeyId: text.optional().describe('Default: the environment, or what else AWS programs find'),
+  secretAccessKey: text.optional().describe('Goes with accessKeyId; say it as a reference to the environment'),
+  sessionToken: text.optional().describe('Goes with temporary credentials'),
+  watchSeconds: z
+    .number()
+    .min(0.02)
+    .max(86_400)
+    .optional()
+    .describe('Seconds between looks at what is watched. Default: 30'),
+  maxWatchedKeys: z
+    .number()
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .optional()
+    .describe('Keys that are listed to watch a folder, or the default list. Default: 10000'),
+  timeoutSeconds: z.number().positive().max(3_600).optional().describe('Seconds without a byte. Default: 20'),
+  attempts: z.number().int().min(1).max(10).optional().describe('Tries of one request that fails. Default: 3'),
+});
+
+export type S3Config = z.infer<typeof s3Config>;
+
+export interface S3Options extends Omit<S3Config, 's3'> {
+  /** `s3://bucket`, or `s3://bucket/folder`. */
+  readonly s3: string;
+  /** What the root is called; the folder's or the bucket's name when left out. */
+  readonly name?: string;
+  /** Where `AWS_*` variables are looked for. Default: the process's own. Credentials are found by the AWS SDK. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Seconds between looks at what is watched. */
+export const WATCH_SECONDS = 30;
+
+/** Keys that are listed to watch a folder, or the default list. */
+export const MAX_WATCHED_KEYS = 10_000;
+
+/** Seconds in which no byte comes until a request is given up. */
+export const TIMEOUT_SECONDS = 20;
+
+/** Tries of one request that fails for a reason that may pass. */
+export const ATTEMPTS = 3;

@@ -1,0 +1,98 @@
+/** What an error of the store means, for who asked and for who started the server. */
+import { notFound, ResourceError } from '../../core/errors.ts';
+import { ODD_NAME } from '../../core/uri.ts';
+
+interface Fault {
+  readonly name: string;
+  readonly status: number | undefined;
+  readonly message: string;
+}
+
+function readFault(error: unknown): Fault {
+  const { name, Code, code, message, $metadata } = (error ?? {}) as {
+    readonly [key in 'name' | 'Code' | 'code' | 'message']?: unknown;
+  } & { readonly $metadata?: { readonly httpStatusCode?: number } };
+  const [first] = [Code, code, name].filter((each) => typeof each === 'string' && each !== 'Error' && each !== '');
+  return {
+    name: typeof first === 'string' ? first : 'Error',
+    status: $metadata?.httpStatusCode,
+    message: typeof message === 'string' ? message : '',
+  };
+}
+
+const CREDENTIALS =
+  /^(?:CredentialsProviderError|InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken|TokenRefreshRequired|RequestTimeTooSkewed|XAdminUserNotFound)$/;
+const REGION = /^(?:PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException)$/;
+const UNREACHABLE =
+  /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|TimeoutError|RequestTimeout|SlowDown|ServiceUnavailable|InternalError|NetworkingError|Throttling.*|ERR_TLS.*|.*CERT.*)$/;
+
+/** There is no such key, as told to who asked for one. */
+export function isMissing(error: unknown): boolean {
+  const { name, status } = readFault(error);
+  return (
+    name === 'NoSuchKey' ||
+    name === 'NotFound' ||
+    (status === 404 && name !== 'NoSuchBucket' && !CREDENTIALS.test(name))
+  );
+}
+
+/** The window lies behind the end. */
+export const isBehindTheEnd = (error: unknown): boolean => {
+  const { name, status } = readFault(error);
+  return name === 'InvalidRange' || status === 416;
+};
+
+/**
+ * The error for whoever asked; the reason of the signal when that is why it ended. What the store said goes to the log,
+ * but for headers and signatures, which have credentials in them.
+ */
+export function faultOf(error: unknown, uri: string | undefined, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof ResourceError) return error;
+  const { name, status, message } = readFault(error);
+  const cause = new Error(`The store answered ${name}${status === undefined ? '' : ` (${status})`}: ${message}`);
+  const unavailable = (text: string): ResourceError => new ResourceError('unavailable', text, { uri, cause });
+  if (CREDENTIALS.test(name)) return unavailable("The store refuses this server's credentials");
+  if (REGION.test(name) || status === 301) return unavailable('The store is set up for another region');
+  if (name === 'NoSuchBucket') return unavailable('The bucket is not there');
+  if (name === 'InvalidObjectState') return unavailable('The object is archived; it has to be restored first');
+  if (status === 403 || status === 401)
+    return new ResourceError('denied', 'The store does not let this server read that', { uri, cause });
+  if (isMissing(error)) return notFound(uri ?? '', cause);
+  // Not every store takes every key: some refuse dots, and parts that are empty.
+  if (status === 400 && uri?.includes(ODD_NAME)) return notFound(uri, cause);
+  if (UNREACHABLE.test(name) || (status !== undefined && status >= 500))
+    return unavailable('The store does not answer');
+  if (status === 429) return new ResourceError('limited', 'The store has had too many requests', { uri, cause });
+  return new ResourceError('internal', 'The store answered with an error', { uri, cause });
+}
+
+/** What is wrong with how a bucket is mounted, in words for who did it; no secret is in them. */
+export function problemOf(
+  error: unknown,
+  {
+    bucket,
+    endpoint,
+    region,
+  }: { readonly bucket: string; readonly endpoint: string | undefined; readonly region: string | undefined },
+): string {
+  const { name, status, message } = readFault(error);
+  const store = endpoint === undefined ? 'AWS' : new URL(endpoint).origin;
+  const asked = `s3://${bucket} at ${store}`;
+  if (name === 'CredentialsProviderError')
+    return `${asked}: there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or say anonymous: true`;
+  if (CREDENTIALS.test(name)) return `${asked}: the credentials are refused (${name})`;
+  if (/region is missing/i.test(message)) return `${asked}: there is no region; set AWS_REGION, or say region`;
+  if (REGION.test(name) || status === 301)
+    return `${asked}: the region ${region ?? 'of the profile'} is wrong (${name})${expectedRegion(message)}`;
+  if (name === 'NoSuchBucket' || status === 404) return `${asked}: there is no such bucket`;
+  if (status === 403 || status === 401)
+    return `${asked}: the bucket may not be listed with these credentials (${name})`;
+  if (UNREACHABLE.test(name)) return `${asked}: the store does not answer (${name})`;
+  return `${asked}: the store answered with an error (${status === undefined ? name : `${name}, ${status}`})`;
+}
+
+function expectedRegion(message: string): string {
+  const region = /expecting ["']([a-z0-9-]{1,64})["']/i.exec(message)?.[1];
+  return region === undefined ? '' : `; it expects ${region}`;
+}

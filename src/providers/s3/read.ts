@@ -1,0 +1,173 @@
+/** Reading an object, whole or a window of it, and reading a folder as a bounded set of its children. */
+import type { Readable } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
+import { bytesOf, type ResourceBody } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import { invalid, notFound } from '../../core/errors.ts';
+import type { ByteRange, ReadOptions } from '../../core/provider.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { type Bucket, type Found, findFolder, isThere, resourceOf } from './bucket.ts';
+import { faultOf, isBehindTheEnd } from './fault.ts';
+import { entriesOf } from './list.ts';
+import { parseKeyUri, uriOfPrefix } from './names.ts';
+import type { Content } from './store.ts';
+
+/** Children of a folder that are fetched at a time. */
+const CONCURRENCY = 8;
+
+/** @throws ResourceError `not-found`, `denied`, `invalid`, `unavailable` */
+export async function readBucket(
+  bucket: Bucket,
+  uri: string,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  ctx.signal.throwIfAborted();
+  const { key, isPrefix } = parseKeyUri(uri);
+  if (isPrefix) return readFolder(bucket, key, uri, want, ctx);
+  const body = await readObject(bucket, key, uri, want.range, ctx);
+  if (body !== undefined) return [body];
+  const folder = await findFolder(bucket, key, uri, ctx).catch((error: unknown) => {
+    throw faultOf(error, uri, ctx.signal);
+  });
+  return readFolder(bucket, folder.key, uri, want, ctx);
+}
+
+async function readObject(
+  bucket: Bucket,
+  key: string,
+  uri: string,
+  range: ByteRange | undefined,
+  ctx: Context,
+): Promise<ResourceBody | undefined> {
+  try {
+    if (!(await isThere(bucket, key, ctx))) return undefined;
+    if (range?.length === 0) return await emptyWindow(bucket, key, uri, range.offset, ctx);
+    const content = await bucket.store.get(bucket.prefix + key, bytesOfRange(range), ctx.signal);
+    return content === undefined ? undefined : bodyOf(bucket, key, uri, content, range, ctx);
+  } catch (error) {
+    if (range !== undefined && !ctx.signal.aborted && isBehindTheEnd(error))
+      return emptyWindow(bucket, key, uri, range.offset, ctx);
+    throw faultOf(error, uri, ctx.signal);
+  }
+}
+
+function bytesOfRange(range: ByteRange | undefined): { first: number; last: number | undefined } | undefined {
+  if (range === undefined) return undefined;
+  const { offset, length } = range;
+  const last = length === undefined ? undefined : Math.min(offset + length - 1, Number.MAX_SAFE_INTEGER);
+  return { first: offset, last };
+}
+
+/** A window without bytes is nothing that can be asked for; nor is one that begins at the end. */
+async function emptyWindow(
+  bucket: Bucket,
+  key: string,
+  uri: string,
+  offset: number,
+  ctx: Context,
+): Promise<ResourceBody | undefined> {
+  const facts = await bucket.store.head(bucket.prefix + key, ctx.signal).catch((error: unknown) => {
+    throw faultOf(error, uri, ctx.signal);
+  });
+  if (facts === undefined) return undefined;
+  const { size } = facts;
+  if (offset > size) throw invalid(`The window begins behind the end of the resource, which has ${size} bytes`, uri);
+  const resource = resourceOf(bucket, { kind: 'object', key, facts });
+  return { resource, content: bytesOf(new Uint8Array()), window: { offset, total: size } };
+}
+
+function bodyOf(
+  bucket: Bucket,
+  key: string,
+  uri: string,
+  { facts, contentType, body }: Content,
+  range: ByteRange | undefined,
+  ctx: Context,
+): ResourceBody {
+  const resource = withType(resourceOf(bucket, { kind: 'object', key, facts }), contentType);
+  const offset = range?.offset ?? 0;
+  const size = Math.max(0, Math.min(facts.size - offset, range?.length ?? Number.POSITIVE_INFINITY));
+  return {
+    resource,
+    content: { kind: 'stream', size, open: () => chunks(body, uri, ctx.signal) },
+    window: range === undefined ? undefined : { offset, total: facts.size },
+    close: async () => void body.destroy(),
+  };
+}
+
+/** The type that is stored with the object counts where its name claims none. */
+function withType(resource: Resource, contentType: string | undefined): Resource {
+  const said = contentType?.split(';', 1)[0]?.trim();
+  if (resource.mimeType !== undefined || said === undefined || !/^[\w.+-]+\/[\w.+-]+$/.test(said)) return resource;
+  return said === 'application/octet-stream' || said === 'binary/octet-stream'
+    ? resource
+    : { ...resource, mimeType: said };
+}
+
+/** As they come: nothing is taken from the connection that nobody has asked for. */
+async function* chunks(body: Readable, uri: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  try {
+    signal.throwIfAborted();
+    for await (const chunk of addAbortSignal(signal, body)) {
+      yield chunk as Uint8Array;
+      signal.throwIfAborted();
+    }
+  } catch (error) {
+    throw faultOf(error, uri, signal);
+  } finally {
+    body.destroy();
+  }
+}
+
+/**
+ * The first children in list order, each whole (2093-5). A child that does not fit in what is left of the budget, or
+ * cannot be read, is left out; a folder among them has no content of its own.
+ */
+async function readFolder(
+  bucket: Bucket,
+  folder: string,
+  uri: string,
+  want: ReadOptions,
+  ctx: Context,
+): Promise<readonly ResourceBody[]> {
+  if (want.range !== undefined) throw invalid('A folder has no bytes to take a window of; list it instead', uri);
+  const { found, empty } = await entriesOf(bucket, folder, { limit: Math.max(1, want.maxChildren) }, uri, ctx);
+  if (empty && folder !== '') throw notFound(uri);
+  let budget = want.maxBytes;
+  const fitting = found.slice(0, want.maxChildren).filter((each) => {
+    const size = each.kind === 'prefix' ? 0 : each.facts.size;
+    if (size > budget) return false;
+    budget -= size;
+    return true;
+  });
+  const bodies: (ResourceBody | undefined)[] = [];
+  for (let at = 0; at < fitting.length; at += CONCURRENCY)
+    bodies.push(...(await Promise.all(fitting.slice(at, at + CONCURRENCY).map((each) => childOf(bucket, each, ctx)))));
+  return bodies.filter((body) => body !== undefined);
+}
+
+async function childOf(bucket: Bucket, found: Found, ctx: Context): Promise<ResourceBody | undefined> {
+  ctx.signal.throwIfAborted();
+  const resource = resourceOf(bucket, found);
+  if (found.kind === 'prefix') return { resource, content: bytesOf(new Uint8Array()), child: true };
+  try {
+    const content = await bucket.store.get(bucket.prefix + found.key, undefined, ctx.signal);
+    if (content === undefined) return undefined;
+    const bytes = Buffer.alloc(found.facts.size);
+    let filled = 0;
+    for await (const chunk of chunks(content.body, resource.uri, ctx.signal)) {
+      // It has grown since it was listed: what is said of it would not be what it is.
+      if (filled + chunk.byteLength > bytes.byteLength) return undefined;
+      bytes.set(chunk, filled);
+      filled += chunk.byteLength;
+    }
+    const facts = { ...content.facts, size: filled };
+    const said = withType(resourceOf(bucket, { kind: 'object', key: found.key, facts }), content.contentType);
+    return { resource: said, content: bytesOf(bytes.subarray(0, filled)), child: true };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    ctx.log.debug('left out of the read of a folder', { uri: resource.uri, folder: uriOfPrefix(found.key), error });
+    return undefined;
+  }
+}

@@ -1,0 +1,142 @@
+/** What a bucket is shown as: objects and folders of one name, marks of folders, types, order, and errors. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../../test/e2e/waiting.ts';
+import { type KeyStore, startKeyStore } from '../../../test/services/key-store.ts';
+import { createContext } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { readLeaf } from '../../testing/observe.ts';
+import { faultOf, problemOf } from './fault.ts';
+import { type S3Options, s3Provider } from './index.ts';
+
+const opened: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
+});
+
+async function bucketWith(
+  keys: Readonly<Record<string, string>>,
+  options: Partial<S3Options> = {},
+): Promise<{ readonly store: KeyStore; readonly provider: ResourceProvider }> {
+  const store = await startKeyStore(new Map(Object.entries(keys)));
+  opened.push(store);
+  const base = { s3: 's3://bucket', endpoint: store.endpoint, region: 'x', anonymous: true, watchSeconds: 0.02 };
+  const provider = await s3Provider({ ...base, ...options });
+  opened.push({ [Symbol.asyncDispose]: async () => provider.close?.() });
+  return { store, provider };
+}
+
+const ctx = createContext();
+const urisIn = async (provider: ResourceProvider, uri: string): Promise<readonly string[]> =>
+  (await provider.list(uri, { limit: 100 }, ctx)).resources.map((each) => each.uri);
+const text = async (provider: ResourceProvider, uri: string): Promise<string> =>
+  Buffer.from((await readLeaf(provider, uri)).bytes).toString();
+
+describe('a bucket', () => {
+  it('may have an object and a folder of one name, each under its own URI', async () => {
+    const { provider } = await bucketWith({ '2026': 'an object', '2026/a.txt': 'in a folder', '2025/b.txt': 'b' });
+    expect(await urisIn(provider, 's3:///')).toEqual(['s3:///2025/', 's3:///2026', 's3:///2026/']);
+    expect(await text(provider, 's3:///2026')).toBe('an object');
+    await expect(provider.list('s3:///2026', { limit: 1 }, ctx)).rejects.toMatchObject({ code: 'not-listable' });
+    expect(await urisIn(provider, 's3:///2026/')).toEqual(['s3:///2026/a.txt']);
+    expect(await urisIn(provider, 's3:///2025')).toEqual(['s3:///2025/b.txt']);
+    expect(await provider.metadata('s3:///2025', ctx)).toMatchObject({ uri: 's3:///2025/', name: '2025' });
+  });
+
+  it('has folders that are empty but for a mark, which is not listed', async () => {
+    const { provider } = await bucketWith({ 'empty/': '', 'full/': 'not a mark', 'full/a': 'a' });
+    expect(await urisIn(provider, 's3:///')).toEqual(['s3:///empty/', 's3:///full/']);
+    expect(await urisIn(provider, 's3:///empty/')).toEqual([]);
+    expect(await urisIn(provider, 's3:///full/')).toEqual(['s3:///full/;x=', 's3:///full/a']);
+    expect(await text(provider, 's3:///full/;x=')).toBe('not a mark');
+    expect(await provider.read('s3:///empty/', { maxBytes: 10, maxChildren: 10 }, ctx)).toEqual([]);
+  });
+
+  it('is in the order of bytes, which is not that of UTF-16, and is paged in it', async () => {
+    const names = ['a!', 'a', '\u{1f600}', '\uff5e', 'Z', 'a/x'];
+    const { provider } = await bucketWith(Object.fromEntries(names.map((name) => [name, name])));
+    const whole = await urisIn(provider, 's3:///');
+    expect(whole).toEqual(['s3:///Z', 's3:///a', 's3:///a!', 's3:///a/', 's3:///%EF%BD%9E', 's3:///%F0%9F%98%80']);
+    const paged: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await provider.list('s3:///', { limit: 1, cursor }, ctx);
+      paged.push(...page.resources.map((each) => each.uri));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    expect(paged).toEqual(whole);
+  });
+
+  it('is watched up to a number of keys, and an object until nobody watches', async () => {
+    const { store, provider } = await bucketWith({ a: '1', b: '2', z: '3' }, { maxWatchedKeys: 2 });
+    const told: string[] = [];
+    const list = await provider.watch?.(undefined, (event) => void told.push(event.kind), ctx);
+    const leaf = await provider.watch?.('s3:///z', (event) => void told.push(event.kind), ctx);
+    store.keys.set('zz', 'behind what is looked at');
+    store.keys.set('z', 'longer than before');
+    await until(() => told.length > 0, 'the object to be told');
+    expect(told).toEqual(['updated']);
+    store.keys.delete('a');
+    await until(() => told.includes('list-changed'), 'the list to be told');
+    await list?.[Symbol.asyncDispose]();
+    await leaf?.[Symbol.asyncDispose]();
+    const before = store.requests;
+    store.keys.set('z', 'and longer again');
+    await provider.metadata('s3:///z', ctx);
+    expect(store.requests).toBe(before + 1);
+  });
+});
+
+/** An error as the client throws it. */
+const thrown = (name: string, status?: number, message = 'words of the store'): Error =>
+  Object.assign(new Error(message), {
+    name,
+    ...(status !== undefined && { $metadata: { httpStatusCode: status } }),
+    CanonicalRequest: 'x-amz-security-token:SECRET',
+    StringToSign: 'SECRET',
+  });
+
+describe('an error of the store', () => {
+  const { signal } = new AbortController();
+  it.each<[string, number | undefined, string]>([
+    ['NoSuchKey', 404, 'not-found'],
+    ['NotFound', 404, 'not-found'],
+    ['AccessDenied', 403, 'denied'],
+    ['Unknown', 403, 'denied'],
+    ['InvalidAccessKeyId', 403, 'unavailable'],
+    ['SignatureDoesNotMatch', 403, 'unavailable'],
+    ['ExpiredToken', 400, 'unavailable'],
+    ['CredentialsProviderError', undefined, 'unavailable'],
+    ['PermanentRedirect', 301, 'unavailable'],
+    ['NoSuchBucket', 404, 'unavailable'],
+    ['InvalidObjectState', 403, 'unavailable'],
+    ['SlowDown', 503, 'unavailable'],
+    ['TimeoutError', undefined, 'unavailable'],
+    ['TooMany', 429, 'limited'],
+    ['SomethingElse', 418, 'internal'],
+  ])('%s with %s is %s, and says nothing of the store or of secrets', (name, status, code) => {
+    const fault = faultOf(thrown(name, status), 's3:///a', signal);
+    expect(fault).toMatchObject({ code, uri: 's3:///a' });
+    if (!(fault instanceof ResourceError)) throw new Error('not one of ours');
+    expect(fault.message).not.toContain('words');
+    expect(JSON.stringify([fault, fault.cause, (fault.cause as Error).message])).not.toContain('SECRET');
+    const place = { bucket: 'b', endpoint: 'http://127.0.0.1:1/x', region: 'r' };
+    expect(problemOf(thrown(name, status), place)).toMatch(/^s3:\/\/b at http:\/\/127\.0\.0\.1:1: [^\n]+$/);
+  });
+
+  it('is the reason of whoever gave up', () => {
+    const reason = new Error('gone');
+    expect(faultOf(thrown('AbortError'), 's3:///a', AbortSignal.abort(reason))).toBe(reason);
+  });
+
+  it.each(['bucket', 's3:/bucket', 's3://', 's3://u:p@bucket/x', 's3:///a', 'https://bucket'])(
+    'is not waited for where the place is none: %s',
+    async (s3) => {
+      await expect(s3Provider({ s3 })).rejects.toThrow(/^A bucket is written as/);
+    },
+  );
+
+  it('comes before half of the credentials are used', async () => {
+    await expect(s3Provider({ s3: 's3://bucket', region: 'x', accessKeyId: 'a' })).rejects.toThrow(/go together/);
+  });
+});

@@ -1,0 +1,129 @@
+/** The catalogue as this provider shows it: filtered, sorted, with the tables that refer to each other; read anew when it changes. */
+import type { Context } from '../../core/context.ts';
+import { globFilter } from '../../core/glob.ts';
+import type { SqlConfig } from './config.ts';
+import type { Catalogue, Connection, ForeignKey, Limits, Table, TableName } from './dialect.ts';
+import type { LimitsOf } from './limits.ts';
+
+/** Milliseconds that a catalogue is taken for the present one where the database has no version of it. */
+const FRESH_MS = 5_000;
+
+export interface Known {
+  /** By schema, then by name. */
+  readonly tables: readonly Table[];
+  /** Names of schemas that have a table, sorted; empty where the database has no schemas. */
+  readonly schemas: readonly string[];
+  find(schema: string | undefined, name: string): Table | undefined;
+  /** Tables of a schema; all where the database has none. */
+  within(schema: string | undefined): readonly Table[];
+  /** Foreign keys of other tables that lead to this one. */
+  referring(table: TableName): readonly { readonly table: Table; readonly key: ForeignKey }[];
+}
+
+export interface Catalogues {
+  get(ctx: Context): Promise<Known>;
+  /** What is known may be out of date. */
+  forget(): void;
+}
+
+export function createCatalogues(
+  connection: Connection,
+  config: Pick<SqlConfig, 'tables' | 'views'>,
+  limitsOf: LimitsOf,
+): Catalogues {
+  let current: { readonly known: Known; readonly version: string | undefined; readonly at: number } | undefined;
+  let reading: { readonly version: string | undefined; readonly known: Promise<Known> } | undefined;
+
+  async function read(version: string | undefined): Promise<Known> {
+    // Several callers wait for it, so none of them can end it.
+    const limits: Limits = limitsOf({ signal: new AbortController().signal });
+    const known = knownOf(await filtered(await connection.catalogue(limits), config));
+    current = { known, version, at: Date.now() };
+    return known;
+  }
+
+  return {
+    async get(ctx) {
+      const version = await connection.version?.(limitsOf(ctx));
+      ctx.signal.throwIfAborted();
+      const fresh = version !== undefined ? current?.version === version : Date.now() - (current?.at ?? 0) < FRESH_MS;
+      if (current !== undefined && fresh) return current.known;
+      if (reading === undefined || reading.version !== version) {
+        const known = read(version).finally(() => {
+          if (reading?.known === known) reading = undefined;
+        });
+        reading = { version, known };
+      }
+      const known = await reading.known;
+      ctx.signal.throwIfAborted();
+      return known;
+    },
+    forget() {
+      current = undefined;
+    },
+  };
+}
+
+async function filtered(
+  { tables }: Catalogue,
+  { tables: said, views }: Pick<SqlConfig, 'tables' | 'views'>,
+): Promise<readonly Table[]> {
+  const include = said?.include && (await anyOf(said.include));
+  const exclude = said?.exclude && (await anyOf(said.exclude));
+  return tables.filter(
+    (table) => (views || table.kind === 'table') && include?.(table) !== false && exclude?.(table) !== true,
+  );
+}
+
+/** Globs are over names, and over `schema.table` where they have a dot in them. */
+async function anyOf(globs: readonly string[]): Promise<(table: TableName) => boolean> {
+  const tests = await Promise.all(
+    globs.map(async (glob) => ({ matches: await globFilter(glob), qualified: glob.includes('.') })),
+  );
+  return ({ schema, name }) =>
+    tests.some(
+      ({ matches, qualified }) =>
+        matches(flat(name)) || (qualified && schema !== undefined && matches(`${flat(schema)}.${flat(name)}`)),
+    );
+}
+
+/** A slash in a name is no folder. */
+const flat = (name: string): string => name.replaceAll('/', '\u2215');
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function knownOf(all: readonly Table[]): Known {
+  const keyOf = (schema: string | undefined, name: string): string => JSON.stringify([schema ?? null, name]);
+  const named = new Map(all.map((table) => [keyOf(table.schema, table.name), table]));
+  const find = (schema: string | undefined, name: string): Table | undefined => named.get(keyOf(schema, name));
+
+  /** With the columns that it leads to, and only where it leads somewhere. */
+  function completed(key: ForeignKey): ForeignKey[] {
+    const target = find(key.table.schema, key.table.name);
+    const references = key.references.length > 0 ? key.references : (target?.primaryKey ?? []);
+    return target !== undefined && references.length === key.columns.length ? [{ ...key, references }] : [];
+  }
+
+  const tables = [...all]
+    .sort((a, b) => compare(a.schema ?? '', b.schema ?? '') || compare(a.name, b.name))
+    .map((table): Table => {
+      const place = new Map(table.columns.map(({ name }, index) => [name, index]));
+      const first = ({ columns: [name = ''] }: ForeignKey): number => place.get(name) ?? -1;
+      return { ...table, foreignKeys: table.foreignKeys.flatMap(completed).sort((a, b) => first(a) - first(b)) };
+    });
+  for (const table of tables) named.set(keyOf(table.schema, table.name), table);
+  const referring = new Map<string, { table: Table; key: ForeignKey }[]>();
+  for (const table of tables) {
+    for (const key of table.foreignKeys) {
+      const target = keyOf(key.table.schema, key.table.name);
+      referring.set(target, [...(referring.get(target) ?? []), { table, key }]);
+    }
+  }
+  return {
+    tables,
+    schemas: [...new Set(tables.flatMap(({ schema }) => schema ?? []))],
+    find,
+    within: (schema) => tables.filter((table) => table.schema === schema),
+    referring: ({ schema, name }) => referring.get(keyOf(schema, name)) ?? [],
+  };
+}

@@ -1,0 +1,50 @@
+/** Which database a source is, by its shape: the code of one is loaded when it is mounted. */
+import { isAbsolute, resolve } from 'node:path';
+import { invalid } from '../../core/errors.ts';
+import type { Dialect } from './dialect.ts';
+
+/** Begins a URL of a database that is reached over a connection. */
+const SERVER = /^(postgres(?:ql)?|mysql|mariadb):\/\//i;
+
+/** Begins the URL of a SQLite file: `sqlite:data.db`, `sqlite:///srv/data.db`. */
+const FILE = /^(?:sqlite3?|file):/i;
+
+/** Whether a text is the URL of a database. A path is none, whatever lies there. */
+export const isDatabaseUrl = (source: string): boolean => SERVER.test(source) || /^sqlite3?:/i.test(source);
+
+/** @throws ResourceError `invalid` */
+export async function dialectOf(source: string): Promise<Dialect> {
+  const server = SERVER.exec(source)?.[1]?.toLowerCase();
+  if (server === undefined) return (await import('./sqlite/index.ts')).sqliteDialect;
+  if (server.startsWith('postgres')) return (await import('./postgres/index.ts')).postgresDialect;
+  return (await import('./mysql/index.ts')).mysqlDialect;
+}
+
+/** The path of a SQLite file, absolute. @throws ResourceError `invalid` for a URL with more than a path in it */
+export function sqlitePath(source: string, base: string): string {
+  if (!FILE.test(source)) return resolve(base, source);
+  const rest = source.slice(source.indexOf(':') + 1);
+  if (/[?#]/.test(rest)) throw invalid('A sqlite: URL has a path and nothing else; write %3F or %23 for ? or # in it');
+  const path = rest.startsWith('//') ? rest.slice(2) : rest;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch (cause) {
+    throw invalid('The escapes of the sqlite: URL are not valid UTF-8').withCause(cause);
+  }
+  if (rest.startsWith('//') && !isAbsolute(decoded))
+    throw invalid('A sqlite: URL has no host: write sqlite:data.db, or sqlite:///srv/data.db');
+  if (decoded === '') throw invalid('A sqlite: URL names a file, as in sqlite:data.db');
+  return resolve(base, decoded);
+}
+
+/** What a database is called by its source: a file without its ending, the database of a URL. */
+export function databaseName(source: string): string {
+  if (!SERVER.test(source)) {
+    const file = source.replace(/[?#].*$/, '').replace(/^.*[/\\:]/, '');
+    return file.replace(/\.(?:sqlite3?|db3?|s3db)$/i, '') || 'database';
+  }
+  if (!URL.canParse(source)) return 'database';
+  const { pathname, hostname } = new URL(source);
+  return pathname.slice(1) || hostname || 'database';
+}

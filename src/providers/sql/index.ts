@@ -1,0 +1,150 @@
+/**
+ * A database as resources: `sqlite:///customers/17` is the row 17 of the table `customers`. SQLite files, PostgreSQL, and
+ * MySQL or MariaDB. Lists tables and rows, reads rows and pages of them in several formats, describes tables, runs saved
+ * queries, completes keys and watches; never writes.
+ *
+ * @example
+ * const shop = await sqlProvider({ sql: './shop.sqlite' });
+ */
+import { type Log, SILENT } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { createCatalogues } from './catalogues.ts';
+import { type SqlInput, sqlConfig } from './config.ts';
+import type { KyselyModule } from './dialect.ts';
+import { databaseName, dialectOf, isDatabaseUrl, sqlitePath } from './dialects.ts';
+import { limitsFor } from './limits.ts';
+import { listPlace } from './list.ts';
+import { createPlaces } from './place.ts';
+import { createRead } from './read.ts';
+import { createResources } from './resources.ts';
+import { createRowReader } from './rows.ts';
+import { savedQueries } from './saved-queries.ts';
+import { createTemplates } from './templates.ts';
+import { createWatching } from './watch.ts';
+import type { World } from './world.ts';
+
+export { type SqlConfig, type SqlInput, sqlConfig } from './config.ts';
+export { databaseName, isDatabaseUrl } from './dialects.ts';
+
+export interface SqlOptions extends SqlInput {
+  /** What the database is called. Default: the file's name, or the database of the URL. */
+  readonly name?: string;
+  /** What relative paths start from. Default: the working directory. */
+  readonly base?: string;
+  readonly log?: Log;
+}
+
+/**
+ * @throws ResourceError `invalid` where there is no such database, it cannot be opened, or a package is missing: for
+ *   whoever starts the server, without a password
+ */
+export async function sqlProvider({
+  name,
+  base = process.cwd(),
+  log = SILENT,
+  ...input
+}: SqlOptions): Promise<ResourceProvider> {
+  const config = sqlConfig.parse(input);
+  const kysely = await importKysely();
+  const dialect = await dialectOf(config.sql);
+  const source = dialect.scheme === 'sqlite' ? sqlitePath(config.sql, base) : config.sql;
+  const connection = await dialect.open({ source, config, log });
+
+  const limitsOf = limitsFor(config);
+  const saved = savedQueries(dialect.scheme, config.queries);
+  const polls = config.watch !== false && config.watch?.query !== undefined;
+  const world: World = {
+    name: name ?? databaseName(config.sql),
+    dialect,
+    config,
+    connection,
+    limitsOf,
+    saved,
+    catalogues: createCatalogues(connection, config, limitsOf),
+    places: createPlaces(dialect, new Set(saved.keys())),
+    reader: createRowReader(kysely, dialect, connection, limitsOf),
+    watches: config.watch !== false && (connection.watch !== undefined || polls),
+  };
+  const { catalogues, places } = world;
+  const resources = createResources(world);
+  const read = createRead(world, resources);
+  const templates = createTemplates(world);
+  const watching = world.watches ? createWatching(world, read) : undefined;
+
+  return {
+    name: world.name,
+    features: {
+      schemes: [dialect.scheme],
+      watch: watching !== undefined,
+      templates: true,
+      completion: true,
+      search: false,
+      ranges: false,
+      remote: isDatabaseUrl(config.sql) && dialect.scheme !== 'sqlite',
+    },
+
+    async list(uri, page, ctx) {
+      ctx.signal.throwIfAborted();
+      if (uri === undefined) return { resources: [resources.database()] };
+      const known = await catalogues.get(ctx);
+      const place = places.parse(uri, known);
+      return await about(uri, () => listPlace(world, resources, place, uri, known, page, ctx));
+    },
+
+    async metadata(uri, ctx) {
+      ctx.signal.throwIfAborted();
+      const place = places.parse(uri, await catalogues.get(ctx));
+      return await about(uri, () => resources.of(place, uri, ctx));
+    },
+
+    async read(uri, want, ctx) {
+      ctx.signal.throwIfAborted();
+      const known = await catalogues.get(ctx);
+      const place = places.parse(uri, known);
+      return await about(uri, () => read(place, uri, known, want, ctx));
+    },
+
+    listTemplates: async (page, ctx) => templates.list(await catalogues.get(ctx), page),
+    complete: async (request, ctx) => await templates.complete(await catalogues.get(ctx), request, ctx),
+    ...(watching !== undefined && {
+      async watch(uri, onChange, ctx) {
+        ctx.signal.throwIfAborted();
+        if (uri !== undefined) assertOwn(uri, await catalogues.get(ctx));
+        return await watching.add(uri, onChange);
+      },
+    }),
+
+    async close() {
+      await watching?.close();
+      await connection.close();
+    },
+  } satisfies ResourceProvider;
+
+  /** What is not there yet may be watched; what is no URI may not. */
+  function assertOwn(uri: string, known: Awaited<ReturnType<typeof catalogues.get>>): void {
+    try {
+      places.parse(uri, known);
+    } catch (error) {
+      if (!(error instanceof ResourceError) || error.code !== 'not-found') throw error;
+    }
+  }
+}
+
+/** Errors of the database are about the resource that was asked for. */
+async function about<T>(uri: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ResourceError && error.uri === undefined) throw error.withUri(uri);
+    throw error;
+  }
+}
+
+async function importKysely(): Promise<KyselyModule> {
+  try {
+    return await import('kysely');
+  } catch (cause) {
+    throw invalid('To serve a database, install what builds its statements: npm install kysely').withCause(cause);
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Names of tables and values of keys as path segments, and back: `17`, `de`, `2024-01-01,eu`. Every value has one form, and
+ * every form one value.
+ *
+ * - A value of the column's own kind is written as it is; one of another kind, as SQLite allows, begins with what it is:
+ *   `~i:` an integer, `~r:` a real, `~t:` a text, `~b:` bytes in hex, `~n` NULL. So does an empty text: `~t:`.
+ * - What cannot stand in a segment (slashes, control characters, a lone dot) and `~` are `~` and two hex digits for each
+ *   byte of their UTF-8, as `AC~2FDC`; the comma too where a key has several columns, which it separates.
+ * - A key with a NULL in it has the row id behind it, which tells such rows apart.
+ */
+import type { Identity, Parameter, ValueKind } from './dialect.ts';
+
+/** Characters of a key in a URI; a row with a longer one is in pages, and has no URI of its own. */
+export const MAX_KEY_LENGTH = 4_096;
+
+/** Values of the columns of an identity, and of its tie break where one of them is NULL. */
+export interface Key {
+  readonly values: readonly Parameter[];
+  readonly tieBreak?: bigint | undefined;
+}
+
+/** The control characters, what separates segments, what starts an escape, and what stands for broken text. */
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\~\ufffd]/g;
+const UNSAFE_OR_COMMA = /[\u0000-\u001f\u007f-\u009f/\\~\ufffd,]/g;
+const DOTS = /^\.{1,2}$/;
+
+const hexBytes = (text: string): string =>
+  [...Buffer.from(text, 'utf8')].map((byte) => `~${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+
+/** A name as a segment, before percent-encoding: never empty, never a reserved word, which begins with `~`. */
+export const encodeName = (name: string, several = false): string => {
+  const escaped = name.replace(several ? UNSAFE_OR_COMMA : UNSAFE, hexBytes);
+  return DOTS.test(escaped) ? hexBytes(escaped) : escaped;
+};
+
+/** The name of a segment; undefined for what no name is written as. */
+export function decodeName(segment: string, several = false): string | undefined {
+  const name = unescaped(segment);
+  return name !== undefined && name !== '' && encodeName(name, several) === segment ? name : undefined;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of a segment, or of a part of one. */
+export function unescaped(segment: string): string | undefined {
+  if (/~(?![0-9A-F]{2})/.test(segment)) return undefined;
+  try {
+    return segment.replace(/(?:~[0-9A-F]{2})+/g, (escapes) =>
+      utf8.decode(Buffer.from(escapes.replaceAll('~', ''), 'hex')),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** The segment of a row, before percent-encoding; undefined where it would be too long. */
+export function encodeKey({ values, tieBreak }: Key, { columns }: Identity, most = MAX_KEY_LENGTH): string | undefined {
+  const several = columns.length > 1;
+  const texts = values.map((value, index) => encodeValue(value, columns[index]?.kind ?? 'any', several));
+  const segment = [...texts, ...(tieBreak !== undefined && values.includes(null) ? [String(tieBreak)] : [])].join(',');
+  return segment.length > most ? undefined : segment;
+}
+
+/** The key of a segment; undefined for what is the form of no key of this table. */
+export function decodeKey(segment: string, identity: Identity, most = MAX_KEY_LENGTH): Key | undefined {
+  const { columns, tieBreak } = identity;
+  if (segment.length > most) return undefined;
+  const split = columns.length > 1 || segment.startsWith(`${NULL},`);
+  const parts = split ? segment.split(',') : [segment];
+  const values: Parameter[] = [];
+  for (const [index, { kind }] of columns.entries()) {
+    const value = decodeValue(parts[index] ?? '', kind);
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  const last = parts[columns.length];
+  const broken = values.includes(null);
+  // A tie break is there where it is needed, and nowhere else.
+  if (broken !== (last !== undefined) || (broken && tieBreak === undefined)) return undefined;
+  if (last !== undefined && !INTEGER.test(last)) return undefined;
+  const key: Key = { values, ...(last !== undefined && { tieBreak: BigInt(last) }) };
+  return encodeKey(key, identity, most) === segment ? key : undefined;
+}
+
+const NULL = '~n';
+const INTEGER = /^-?\d{1,20}$/;
+
+/** A value as it is written, alone or among several. */
+export function encodeValue(value: Parameter, kind: ValueKind, several: boolean): string {
+  if (value === null) return NULL;
+  if (typeof value === 'bigint') return kind === 'integer' ? String(value) : `~i:${value}`;
+  if (typeof value === 'number') {
+    if (kind === 'integer' && Number.isSafeInteger(value)) return String(value);
+    return kind === 'real' && Number.isFinite(value) ? String(value) : `~r:${value}`;
+  }
+  if (value instanceof Uint8Array) return `~b:${Buffer.from(value).toString('hex')}`;
+  const text = encodeName(String(value), several);
+  return text !== '' && kind !== 'integer' && kind !== 'real' ? text : `~t:${text}`;
+}
+
+/** @returns undefined for what is the form of no value; another form of one is not told apart from its own */
+export function decodeValue(text: string, kind: ValueKind): Parameter | undefined {
+  if (text === NULL) return null;
+  const tagged = /^~([irtb]):(.*)$/s.exec(text);
+  const [, tag = { integer: 'i', real: 'r', text: 't', bytes: 't', any: 't' }[kind], body = text] = tagged ?? [];
+  switch (tag) {
+    case 'i':
+      return INTEGER.test(body) ? BigInt(body) : undefined;
+    case 'r':
+      return body === '' ? undefined : numberOf(body);
+    case 'b':
+      return /^(?:[0-9a-f]{2})*$/.test(body) ? new Uint8Array(Buffer.from(body, 'hex')) : undefined;
+    default:
+      return unescaped(body);
+  }
+}
+
+function numberOf(text: string): number | undefined {
+  const number = Number(text);
+  return Number.isNaN(number) ? undefined : number;
+}

@@ -1,0 +1,80 @@
+/**
+ * Links between rows: a foreign key leads to the row that it names. In contents they are relative references (RFC 3986
+ * section 4.2), which hold under whatever name the database is mounted.
+ */
+import { encodeSegment } from '../../core/uri.ts';
+import type { Known } from './catalogues.ts';
+import type { ForeignKey, Identity, Parameter, Table, Value, ValueKind } from './dialect.ts';
+import { encodeKey } from './keys.ts';
+import { isKeyed, type Keyed, tablePath } from './place.ts';
+
+/** The reference from one resource to another, both as path segments before percent-encoding. */
+export function relativeReference(from: readonly string[], to: readonly string[]): string {
+  const folder = from.slice(0, -1);
+  let shared = 0;
+  while (shared < folder.length && shared < to.length - 1 && folder[shared] === to[shared]) shared++;
+  const up = '../'.repeat(folder.length - shared);
+  const down = to.slice(shared).map(encodeSegment).join('/');
+  // A colon in the first segment would make what is before it a scheme (section 4.2).
+  return up === '' && /^[^/]*:/.test(down) ? `./${down}` : up + down;
+}
+
+export interface Link {
+  /** Where the columns of the foreign key stand in the table. */
+  readonly columns: readonly number[];
+  /** What the link is called: the columns, joined by commas. */
+  readonly name: string;
+  /** The path of the row that these values lead to; undefined where they lead nowhere, as NULL does. */
+  readonly pathOf: (values: readonly Value[]) => readonly string[] | undefined;
+}
+
+/** Links out of a table: its foreign keys to what tells the rows of other tables apart. */
+export function linksOf(table: Table, known: Known): readonly Link[] {
+  const links = new Map<string, Link>();
+  for (const key of table.foreignKeys) {
+    const link = linkOf(table, key, known);
+    if (link !== undefined && !links.has(link.name)) links.set(link.name, link);
+  }
+  return [...links.values()];
+}
+
+function linkOf(table: Table, key: ForeignKey, known: Known): Link | undefined {
+  const target = known.find(key.table.schema, key.table.name);
+  if (target === undefined || !isKeyed(target)) return undefined;
+  const { identity } = target;
+  const order = identity.columns.map(({ name }) => key.references.indexOf(name));
+  if (order.length !== key.references.length || order.includes(-1)) return undefined;
+  const columns = key.columns.map((name) => table.columns.findIndex((column) => column.name === name));
+  if (columns.includes(-1)) return undefined;
+  return {
+    columns,
+    name: key.columns.join(','),
+    pathOf(values) {
+      const named = order.map((at, place) => fitting(values[columns[at] ?? -1], identity.columns[place]?.kind));
+      return rowPath(target, identity, named);
+    },
+  };
+}
+
+function rowPath(
+  target: Keyed,
+  identity: Identity,
+  named: readonly (Parameter | undefined)[],
+): readonly string[] | undefined {
+  const values: Parameter[] = [];
+  for (const value of named) {
+    if (value === undefined || value === null) return undefined;
+    values.push(value);
+  }
+  const segment = encodeKey({ values }, identity);
+  return segment === undefined ? undefined : [...tablePath(target), segment];
+}
+
+/** As the other column has it: a number may be kept as text here and as an integer there. */
+function fitting(value: Value | undefined, kind: ValueKind | undefined): Parameter | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'object' && !(value instanceof Uint8Array)) return undefined;
+  if (kind === 'integer' && typeof value === 'string' && /^-?\d{1,18}$/.test(value)) return BigInt(value);
+  if (kind === 'text' && (typeof value === 'bigint' || typeof value === 'number')) return String(value);
+  return value;
+}

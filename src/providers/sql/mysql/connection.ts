@@ -1,0 +1,225 @@
+/**
+ * Reads MySQL and MariaDB. Each statement runs in a read-only transaction of its own. Because `SELECT … INTO OUTFILE`
+ * writes in one, too, and `SET` needs none, the server is first asked whether it would take the statement as a table in a
+ * FROM clause: that can be nothing but one SELECT.
+ */
+import type { EventEmitter } from 'node:events';
+import type { FieldPacket } from 'mysql2';
+import type { Log } from '../../../core/context.ts';
+import type { Limits, Parameter, Rows, Statement, Value } from '../dialect.ts';
+import { closedWhileReading, closing, stoppable } from '../stoppable.ts';
+import { isLostConnection, mysqlError } from './errors.ts';
+import type { Connections, PoolConnection } from './pool.ts';
+import { boundValue, readValue, sizeOf } from './values.ts';
+
+/** Statements of which it is known that they are one SELECT; the oldest is forgotten first. */
+const MAX_CHECKED = 1_000;
+/** "Duplicate column name": a result may have what a table may not. The statement was understood by then. */
+const DUPLICATE_COLUMN = 1060;
+
+/** Runs a statement of our own with the texts and numbers that are bound to it. */
+export type Ask = (sql: string, parameters?: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
+
+/** `maxRows` is what the server stops after; `own` where the statement ends with a LIMIT, which comes before it. */
+type Held = Pick<Limits, 'timeoutMs' | 'signal'> & { readonly maxRows: number | 'all' | 'own' };
+
+export interface Reader {
+  /** Runs one SELECT. @throws ResourceError as `Connection.run` */
+  select(statement: Statement, limits: Limits): Promise<Rows>;
+  /** Runs statements of our own in one transaction. @throws ResourceError as `Connection.run` */
+  transaction<T>(limits: Pick<Limits, 'timeoutMs' | 'signal'>, work: (ask: Ask) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export function mysqlReader({ pool, apart }: Connections, log: Log): Reader {
+  /** What the session of each connection was last told. */
+  const sessions = new WeakMap<object, Pick<Held, 'timeoutMs' | 'maxRows'>>();
+  const checked = new Set<string>();
+  const closed = closing();
+  const endings = new Set<Promise<unknown>>();
+
+  const later = (ending: Promise<unknown>): void => {
+    const settled = ending.catch((error: unknown) => log.debug('a database connection did not end well', { error }));
+    endings.add(settled);
+    void settled.then(() => endings.delete(settled));
+  };
+
+  async function reading<T>(
+    limits: Held,
+    work: (connection: PoolConnection, leave: () => void) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await once(limits, work);
+      } catch (error) {
+        if (limits.signal.aborted && error === limits.signal.reason) throw error;
+        // A connection that was kept may have ended, as when the server was restarted. Reading it again harms nothing.
+        if (attempt === 1 && isLostConnection(error)) continue;
+        throw mysqlError(error, limits.timeoutMs);
+      }
+    }
+  }
+
+  async function once<T>(
+    limits: Held,
+    work: (connection: PoolConnection, leave: () => void) => Promise<T>,
+  ): Promise<T> {
+    let connection: PoolConnection | undefined;
+    let stopped = false;
+
+    const stop = (): void => {
+      stopped = true;
+      if (connection !== undefined) later(cancel(connection));
+    };
+
+    return await stoppable(
+      { ...limits, closed: closed.signal },
+      async () => {
+        const connected = await pool.getConnection();
+        if (stopped) {
+          connected.release();
+          throw new Error('stopped');
+        }
+        connection = connected;
+        // What is left in the middle of its rows is of no more use.
+        let left = false;
+        const leave = (): void => {
+          left = true;
+        };
+        try {
+          await begin(connected, limits);
+          return await work(connected, leave);
+        } catch (error) {
+          left ||= isLostConnection(error);
+          throw error;
+        } finally {
+          // A connection that was stopped ends with its statement.
+          if (!stopped) later(left ? cancel(connected) : finish(connected));
+          connection = undefined;
+        }
+      },
+      stop,
+    );
+  }
+
+  async function begin(connection: PoolConnection, { timeoutMs, maxRows }: Held): Promise<void> {
+    const { connection: session } = connection;
+    const known = sessions.get(session);
+    if (known?.timeoutMs !== timeoutMs || (maxRows !== 'own' && known.maxRows !== maxRows)) {
+      const time = isMariadb(session)
+        ? `max_statement_time = ${timeoutMs / 1_000}`
+        : `max_execution_time = ${Math.ceil(timeoutMs)}`;
+      const rows = typeof maxRows === 'number' ? maxRows + 1 : 'DEFAULT';
+      await connection.query(`SET SESSION time_zone = '+00:00', ${time}, sql_select_limit = ${rows}`);
+      sessions.set(session, { timeoutMs, maxRows });
+    }
+    await connection.query('START TRANSACTION READ ONLY');
+  }
+
+  /** Ends the transaction, whatever became of it, and gives the connection back. */
+  async function finish(connection: PoolConnection): Promise<void> {
+    try {
+      await connection.query('ROLLBACK');
+      connection.release();
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+  }
+
+  /** Stops what a connection does, and the connection. */
+  async function cancel(connection: PoolConnection): Promise<void> {
+    try {
+      const other = await apart();
+      try {
+        await other.query(`KILL QUERY ${Number(connection.threadId)}`);
+      } finally {
+        other.destroy();
+      }
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  /** @throws when it is not one SELECT */
+  async function check(connection: PoolConnection, sql: string): Promise<void> {
+    if (checked.has(sql)) return;
+    try {
+      // A comment at its end must not reach what is behind it.
+      const statement = await connection.prepare(`SELECT * FROM (${sql}\n) AS vitrine LIMIT 0`);
+      await statement.close();
+    } catch (error) {
+      if ((error as { readonly errno?: unknown }).errno !== DUPLICATE_COLUMN) throw error;
+    }
+    const [oldest] = checked;
+    if (checked.size >= MAX_CHECKED && oldest !== undefined) checked.delete(oldest);
+    checked.add(sql);
+  }
+
+  async function select({ sql, parameters }: Statement, limits: Limits): Promise<Rows> {
+    const { timeoutMs, signal } = limits;
+    // Rows are counted here all the same: a LIMIT may be larger.
+    const held: Held = { timeoutMs, signal, maxRows: /\blimit \d+$/i.test(sql) ? 'own' : limits.maxRows };
+    return await reading(held, async (connection, leave) => {
+      await check(connection, sql);
+      return await new Promise<Rows>((resolve, reject) => {
+        const rows: (readonly Value[])[] = [];
+        let fields: readonly FieldPacket[] = [];
+        let bytes = 0;
+        let stoppedBy: Rows['stoppedBy'];
+        const done = (): void => resolve({ columns: fields.map(({ name }) => name), rows, stoppedBy });
+        const running = evented(connection).execute({ sql, values: parameters.map(boundValue) });
+        running.on('fields', (found: readonly FieldPacket[]) => {
+          fields = found;
+        });
+        running.on('result', (raw: readonly unknown[]) => {
+          if (stoppedBy !== undefined) {
+            // There is more to come, and nobody wants it.
+            leave();
+            return done();
+          }
+          bytes += raw.reduce((sum: number, value) => sum + countedSize(value, limits), 0);
+          if (rows.length === limits.maxRows) stoppedBy = 'rows';
+          else if (bytes > limits.maxBytes) stoppedBy = 'bytes';
+          else rows.push(raw.map((value, i) => readValue(value, fields[i] ?? {}, limits)));
+        });
+        running.on('error', reject);
+        running.on('end', done);
+      });
+    });
+  }
+
+  return {
+    select,
+    transaction: (limits, work) =>
+      reading({ ...limits, maxRows: 'all' }, (connection) =>
+        work(async (sql, values = []) => {
+          const [rows] = await connection.execute(sql, [...values]);
+          return rows as unknown as readonly (readonly unknown[])[];
+        }),
+      ),
+    async close() {
+      if (closed.signal.aborted) return;
+      closed.abort(closedWhileReading());
+      await Promise.all(endings);
+      await pool.end();
+    },
+  };
+}
+
+/** The connection below the promises, which gives rows as they come. */
+const evented = (connection: PoolConnection) =>
+  connection.connection as unknown as {
+    execute(options: { readonly sql: string; readonly values: readonly Parameter[] }): EventEmitter;
+  };
+
+/** MariaDB says so in the first packet. */
+const isMariadb = (session: object): boolean => {
+  const { _handshakePacket: greeting } = session as { readonly _handshakePacket?: { readonly serverVersion?: string } };
+  return /mariadb/i.test(greeting?.serverVersion ?? '');
+};
+
+function countedSize(value: unknown, { maxValueBytes }: Limits): number {
+  const bytes = sizeOf(value);
+  return bytes > maxValueBytes ? 0 : bytes;
+}

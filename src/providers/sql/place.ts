@@ -1,0 +1,110 @@
+/**
+ * What a URI of a database names, and the URI of what there is:
+ *
+ * - `sqlite:///` the database, `postgres:///public` a schema, `sqlite:///customers` a table or view,
+ *   `sqlite:///customers/17` a row, `sqlite:///customers/17/photo` one value of it;
+ * - `sqlite:///customers/~schema`, `~count`, `~rows`, and `~after/100`, the page after the row 100; `sqlite:///~schema`;
+ * - `sqlite:///~queries/by-country?country=fr` a saved query.
+ */
+import { notFound } from '../../core/errors.ts';
+import { parseTreeUri, splitUri, treeUri } from '../../core/uri.ts';
+import type { Known } from './catalogues.ts';
+import type { Column, Dialect, Identity, Table, TableName } from './dialect.ts';
+import { decodeKey, decodeName, encodeName, type Key } from './keys.ts';
+
+export const SCHEMA = '~schema';
+export const ROWS = '~rows';
+export const AFTER = '~after';
+export const COUNT = '~count';
+export const QUERIES = '~queries';
+
+/** A table in which rows have URIs. */
+export type Keyed = Table & { readonly identity: Identity };
+
+export type Place =
+  | { readonly kind: 'database' }
+  | { readonly kind: 'schema'; readonly schema: string }
+  | { readonly kind: 'table'; readonly table: Table }
+  /** What is in the database, or in one schema. */
+  | { readonly kind: 'overview'; readonly schema: string | undefined }
+  | { readonly kind: 'description'; readonly table: Table }
+  | { readonly kind: 'count'; readonly table: Table }
+  /** A page of rows: the first, or the one after a row, which need not be there any more. */
+  | { readonly kind: 'rows'; readonly table: Table; readonly after: Key | undefined }
+  | { readonly kind: 'row'; readonly table: Keyed; readonly key: Key }
+  | { readonly kind: 'value'; readonly table: Keyed; readonly key: Key; readonly column: Column }
+  | { readonly kind: 'queries' }
+  | { readonly kind: 'query'; readonly name: string; readonly search: string | undefined };
+
+export const isKeyed = (table: Table): table is Keyed => table.identity !== undefined;
+
+/** Path segments of a table, before percent-encoding. */
+export const tablePath = ({ schema, name }: TableName): readonly string[] =>
+  schema === undefined ? [encodeName(name)] : [encodeName(schema), encodeName(name)];
+
+export interface Places {
+  /** @throws ResourceError `not-found`, `invalid` for what is no URI of this database */
+  parse(uri: string, known: Known): Place;
+  /** Of path segments, before percent-encoding. */
+  uriOf(path: readonly string[]): string;
+}
+
+const CONTAINERS: ReadonlySet<Place['kind']> = new Set(['database', 'schema', 'table', 'queries']);
+
+/** @param queries names of the saved queries */
+export function createPlaces({ scheme, hasSchemas }: Dialect, queries: ReadonlySet<string>): Places {
+  function find(path: readonly string[], known: Known, search: string | undefined): Place | undefined {
+    const [first, second] = path;
+    if (first === undefined) return { kind: 'database' };
+    if (first === QUERIES && queries.size > 0) {
+      if (second === undefined) return { kind: 'queries' };
+      return path.length === 2 && queries.has(second) ? { kind: 'query', name: second, search } : undefined;
+    }
+    if (first === SCHEMA) return path.length === 1 ? { kind: 'overview', schema: undefined } : undefined;
+    if (!hasSchemas) return inTable(known, undefined, path);
+    const schema = decodeName(first);
+    if (schema === undefined || !known.schemas.includes(schema)) return undefined;
+    if (second === undefined) return { kind: 'schema', schema };
+    if (second === SCHEMA) return path.length === 2 ? { kind: 'overview', schema } : undefined;
+    return inTable(known, schema, path.slice(1));
+  }
+
+  return {
+    parse(uri, known) {
+      const { query } = splitUri(uri);
+      // Only what is saved takes a query: it is cut off by its mark, which a path cannot have in it.
+      const path = query === undefined ? uri : uri.slice(0, uri.indexOf('?'));
+      const { segments, trailingSlash } = parseTreeUri(path, scheme);
+      const place = uri.includes('#') ? parseTreeUri(uri, scheme) && undefined : find(segments, known, query);
+      if (place === undefined || (query !== undefined && place.kind !== 'query')) throw notFound(uri);
+      if (trailingSlash && !CONTAINERS.has(place.kind)) throw notFound(uri);
+      return place;
+    },
+    uriOf: (path) => treeUri(scheme, path),
+  };
+}
+
+function inTable(known: Known, schema: string | undefined, path: readonly string[]): Place | undefined {
+  const [first = '', second, third, ...more] = path;
+  const name = decodeName(first);
+  const table = name === undefined ? undefined : known.find(schema, name);
+  if (table === undefined || more.length > 0) return undefined;
+  if (second === undefined) return { kind: 'table', table };
+  if (second === ROWS) return third === undefined ? { kind: 'rows', table, after: undefined } : undefined;
+  if (second === AFTER) return pageAfter(table, third);
+  if (second === SCHEMA || second === COUNT)
+    return third === undefined ? { kind: second === SCHEMA ? 'description' : 'count', table } : undefined;
+  if (!isKeyed(table)) return undefined;
+  const key = decodeKey(second, table.identity);
+  if (key === undefined) return undefined;
+  if (third === undefined) return { kind: 'row', table, key };
+  const column = decodeName(third);
+  const found = table.columns.find((each) => each.name === column);
+  return found === undefined ? undefined : { kind: 'value', table, key, column: found };
+}
+
+/** The page after a row. */
+function pageAfter(table: Table, after: string | undefined): Place | undefined {
+  const key = after === undefined ? undefined : table.identity && decodeKey(after, table.identity);
+  return key === undefined ? undefined : { kind: 'rows', table, after: key };
+}

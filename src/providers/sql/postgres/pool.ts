@@ -1,0 +1,61 @@
+/** Connections to a PostgreSQL server, opened when they are needed, and few. */
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
+import { ResourceError } from '../../../core/errors.ts';
+import type { Opening } from '../dialect.ts';
+import { CONNECTIONS, parseServerUrl, type ServerAddress } from '../server-url.ts';
+import { withoutClient } from './errors.ts';
+
+/** What a connection may take to be there, in milliseconds. */
+const CONNECT_MS = 10_000;
+/** An unused connection is kept for so long, in milliseconds. */
+const IDLE_MS = 30_000;
+
+export interface Connections {
+  readonly pool: Pool;
+  /** One that is not of the pool, not connected yet. */
+  readonly apart: () => Client;
+}
+
+export type { PoolClient };
+
+/** @throws ResourceError `invalid`: the package is missing, or the URL is wrong */
+export async function postgresPool({ source, config, log }: Opening): Promise<Connections> {
+  const { default: pg } = await import('pg').catch((cause: unknown) => {
+    throw new ResourceError('invalid', 'PostgreSQL needs a package that is not here: npm install pg', { cause });
+  });
+  const client = clientConfig(await parseServerUrl(source, 5_432, log));
+  const pool = new pg.Pool({
+    ...client,
+    max: config.connections ?? CONNECTIONS,
+    idleTimeoutMillis: IDLE_MS,
+    allowExitOnIdle: true,
+  });
+  // A connection that breaks while nobody uses it is nobody's failure; the next one is a new one.
+  pool.on('error', (error) => log.debug('an unused database connection ended', { error: withoutClient(error) }));
+  pool.on('connect', (connected) => connected.on('error', () => {}));
+  return { pool, apart: () => new pg.Client(client) };
+}
+
+function clientConfig({ host, port, socket, user, password, database, tls }: ServerAddress): ClientConfig {
+  return {
+    // A path is a folder with sockets to this library.
+    host: socket ?? host,
+    port,
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ssl:
+      tls === undefined
+        ? false
+        : {
+            ...(tls.ca !== undefined && { ca: tls.ca }),
+            rejectUnauthorized: tls.rejectUnauthorized,
+            ...(!tls.checksName && { checkServerIdentity: () => undefined }),
+          },
+    application_name: 'vitrine',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    // The statements of one reading go out together instead of waiting for one another.
+    ...({ pipeline: true } as object),
+  };
+}

@@ -1,0 +1,90 @@
+/** Saved queries: what the configuration says is run, and of a caller only values that are bound to its parameters. */
+import { invalid, notFound } from '../../core/errors.ts';
+import { parseUriTemplate, type UriTemplate } from '../../core/uri-template.ts';
+import type { QueryParameter, SavedQuery, SqlConfig } from './config.ts';
+import type { Parameter, Statement } from './dialect.ts';
+import { QUERIES } from './place.ts';
+
+/** Characters of a value, unless the configuration says otherwise. */
+const MAX_LENGTH = 1_024;
+
+export interface Saved {
+  readonly name: string;
+  readonly query: SavedQuery;
+  readonly parameters: readonly (readonly [name: string, parameter: QueryParameter])[];
+  /** Of its URIs with parameters; undefined where it has none. */
+  readonly template: UriTemplate | undefined;
+  /** It can be read without a parameter. */
+  readonly bare: boolean;
+  /** What is run for a URI. @throws ResourceError `not-found` for one that is none, `invalid` for a value that is not allowed */
+  statement(uri: string): Statement;
+}
+
+export function savedQueries(scheme: string, queries: SqlConfig['queries'] = {}): ReadonlyMap<string, Saved> {
+  const names = Object.keys(queries).sort();
+  return new Map(
+    names.flatMap((name) => {
+      const query = Object.hasOwn(queries, name) ? queries[name] : undefined;
+      return query === undefined ? [] : [[name, savedQuery(scheme, name, query)] as const];
+    }),
+  );
+}
+
+function savedQuery(scheme: string, name: string, query: SavedQuery): Saved {
+  const parameters = Object.entries(query.parameters ?? {});
+  const bare = parameters.every(([, { default: value }]) => value !== undefined);
+  const base = `${scheme}:///${QUERIES}/${name}`;
+  const template =
+    parameters.length === 0 ? undefined : parseUriTemplate(`${base}{?${parameters.map(([each]) => each).join(',')}}`);
+  return {
+    name,
+    query,
+    parameters,
+    template,
+    bare,
+    statement(uri) {
+      const given = template === undefined ? (uri === base ? {} : undefined) : template.match(uri);
+      if (given === undefined) throw notFound(uri);
+      return {
+        sql: query.sql,
+        parameters: parameters.map(([each, parameter]) => {
+          const value = Object.hasOwn(given, each) ? given[each] : undefined;
+          if (value === undefined) return defaultOf(each, parameter, uri);
+          if (typeof value !== 'string') throw invalid(`The parameter ${each} is one value`, uri);
+          return bound(each, parameter, value, uri);
+        }),
+      };
+    },
+  };
+}
+
+function defaultOf(name: string, parameter: QueryParameter, uri: string): Parameter {
+  if (parameter.default === undefined) throw invalid(`The parameter ${name} is missing`, uri);
+  return bound(name, { ...parameter, values: undefined }, String(parameter.default), uri);
+}
+
+/** @throws ResourceError `invalid` */
+function bound(
+  name: string,
+  { type, values, maxLength = MAX_LENGTH }: QueryParameter,
+  text: string,
+  uri: string,
+): Parameter {
+  if (text.length > maxLength) throw invalid(`The parameter ${name} has at most ${maxLength} characters`, uri);
+  if (values !== undefined && !values.includes(text)) throw invalid(`The parameter ${name} is none of its values`, uri);
+  switch (type) {
+    case 'integer':
+      if (/^-?\d{1,18}$/.test(text)) return BigInt(text);
+      throw invalid(`The parameter ${name} is an integer`, uri);
+    case 'number':
+      if (/^-?\d{1,40}(?:\.\d{1,40})?(?:e[+-]?\d{1,3})?$/i.test(text) && Number.isFinite(Number(text)))
+        return Number(text);
+      throw invalid(`The parameter ${name} is a number`, uri);
+    case 'boolean':
+      if (text === 'true' || text === 'false') return text === 'true';
+      throw invalid(`The parameter ${name} is true or false`, uri);
+    case 'text':
+      if (text.includes('\u0000')) throw invalid(`The parameter ${name} has no NUL in it`, uri);
+      return text;
+  }
+}

@@ -1,0 +1,169 @@
+/** A page of rows in its formats: JSON, CSV and Markdown, cut where a limit on bytes is reached. */
+import { ResourceError } from '../../core/errors.ts';
+import { csvLine } from './csv.ts';
+import type { Value } from './dialect.ts';
+import { jsonObject, jsonValue, uniqueNames } from './json.ts';
+import { escaped, link, markdownValue, tableHead, tableLine } from './markdown.ts';
+
+export const JSON_TYPE = 'application/json';
+export const CSV_TYPE = 'text/csv';
+export const MARKDOWN_TYPE = 'text/markdown';
+
+/** The formats of a page of rows, the first of which is its own. */
+export const SHEET_FORMATS: readonly string[] = [JSON_TYPE, CSV_TYPE, MARKDOWN_TYPE];
+
+export interface SheetRow {
+  readonly values: readonly Value[];
+  /** Where the row is read by itself, relative to the page. */
+  readonly uri?: string | undefined;
+  /** References of foreign keys, by their names. */
+  readonly links?: readonly (readonly [name: string, uri: string])[] | undefined;
+  /** Where a value leads to in Markdown, by its place: a foreign key of one column. */
+  readonly leads?: ReadonlyMap<number, string> | undefined;
+  /** Where a value is read by itself, by its place. */
+  readonly valueUri?: ((place: number) => string | undefined) | undefined;
+}
+
+export interface Sheet {
+  readonly title: string;
+  /** What is said before the rows in JSON, as `["table", "\"customers\""]`. */
+  readonly facts: readonly (readonly [name: string, json: string])[];
+  readonly columns: readonly string[];
+  /** Its rows have URIs. */
+  readonly keyed: boolean;
+}
+
+/** What is behind a page. */
+export interface Behind {
+  /** There are more rows. */
+  readonly more: boolean;
+  /** The page that goes on, relative to this one; undefined where it cannot be told. */
+  readonly next: string | undefined;
+}
+
+interface Writer {
+  readonly begin: string;
+  row(row: SheetRow): string;
+  /** @param count rows that are shown */
+  end(behind: Behind, count: number): string;
+}
+
+export interface Rendered {
+  readonly mimeType: string;
+  readonly text: string;
+}
+
+/** Bytes that are kept for what stands around the rows. */
+const MARGIN_BYTES = 256;
+
+/**
+ * @param budget bytes of all formats together
+ * @param behind what is behind so many rows, once it is known how many fit
+ * @throws ResourceError `too-large` where not even one row fits
+ */
+export function renderSheet(
+  sheet: Sheet,
+  rows: readonly SheetRow[],
+  formats: readonly string[],
+  budget: number,
+  behind: (shown: number) => Behind,
+): readonly Rendered[] {
+  const writers = formats.map((mimeType) => ({ mimeType, writer: writerOf(mimeType, sheet), parts: [] as string[] }));
+  let left = budget - writers.reduce((sum, { writer }) => sum + Buffer.byteLength(writer.begin) + MARGIN_BYTES, 0);
+  let shown = 0;
+  for (const row of rows) {
+    const texts = writers.map(({ writer }) => writer.row(row));
+    left -= texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 2, 0);
+    if (left < 0) break;
+    for (const [index, text] of texts.entries()) writers[index]?.parts.push(text);
+    shown++;
+  }
+  if (shown === 0 && rows.length > 0)
+    throw new ResourceError(
+      'too-large',
+      'Not even one row fits into what may be read at once; read the row by its URI',
+    );
+  const rest = behind(shown);
+  return writers.map(({ mimeType, writer, parts }) => ({
+    mimeType,
+    text: writer.begin + (mimeType === JSON_TYPE ? parts.join(',\n') : parts.join('')) + writer.end(rest, shown),
+  }));
+}
+
+const writerOf = (mimeType: string, sheet: Sheet): Writer =>
+  mimeType === CSV_TYPE ? csvWriter(sheet) : mimeType === MARKDOWN_TYPE ? markdownWriter(sheet) : jsonWriter(sheet);
+
+function jsonWriter({ facts, columns }: Sheet): Writer {
+  const names = uniqueNames(columns).map((name) => JSON.stringify(name));
+  const head = facts.map(([name, json]) => `  ${JSON.stringify(name)}: ${json},\n`).join('');
+  return {
+    begin: `{\n${head}  "rows": [\n`,
+    row({ values, uri, links, valueUri }) {
+      const row = values.map((value, place) => `${names[place]}: ${jsonValue(value, valueUri?.(place))}`).join(', ');
+      const own = uri === undefined ? '' : `"uri": ${JSON.stringify(uri)}, `;
+      const led = links === undefined || links.length === 0 ? '' : `, "links": ${flat(links)}`;
+      return `    {${own}"row": {${row}}${led}}`;
+    },
+    end: ({ more, next }, count) =>
+      `${count > 0 ? '\n' : ''}  ],\n  "more": ${more}${next === undefined ? '' : `,\n  "next": ${JSON.stringify(next)}`}\n}\n`,
+  };
+}
+
+const flat = (entries: readonly (readonly [string, string])[]): string =>
+  `{${entries.map(([name, text]) => `${JSON.stringify(name)}: ${JSON.stringify(text)}`).join(', ')}}`;
+
+const csvWriter = ({ columns }: Sheet): Writer => ({
+  begin: csvLine(uniqueNames(columns)),
+  row: ({ values }) => csvLine(values),
+  end: () => '',
+});
+
+function markdownWriter({ title, columns, keyed }: Sheet): Writer {
+  return {
+    begin: `# ${escaped(title)}\n\n${tableHead([...(keyed ? ['row'] : []), ...uniqueNames(columns)])}`,
+    row({ values, uri, leads, valueUri }) {
+      const cells = values.map((value, place) =>
+        markdownValue(value, leads?.get(place) ?? large(value, valueUri?.(place))),
+      );
+      return tableLine([...(keyed ? [uri === undefined ? '' : link('row', uri)] : []), ...cells]);
+    },
+    end({ more, next }, count) {
+      if (next !== undefined) return `\n${link('More rows', next)}\n`;
+      if (more) return '\nThere are more rows.\n';
+      return count === 0 ? '\nNo rows.\n' : '';
+    },
+  };
+}
+
+/** Only what is not shown is led to. */
+const large = (value: Value, uri: string | undefined): string | undefined =>
+  value !== null && typeof value === 'object' ? uri : undefined;
+
+/** One row as a resource of its own, in JSON and Markdown. */
+export function renderRow(sheet: Sheet, row: SheetRow, formats: readonly string[]): readonly Rendered[] {
+  const names = uniqueNames(sheet.columns);
+  return formats.map((mimeType) => ({ mimeType, text: mimeType === MARKDOWN_TYPE ? markdownRow() : jsonRow() }));
+
+  function jsonRow(): string {
+    const values = row.values.map(
+      (value, place) => [names[place] ?? '', jsonValue(value, row.valueUri?.(place))] as const,
+    );
+    const links = (row.links ?? []).map(([name, uri]) => [name, JSON.stringify(uri)] as const);
+    const entries = [
+      ...sheet.facts,
+      ['row', jsonObject(values, '  ')] as const,
+      ['links', jsonObject(links, '  ')] as const,
+    ];
+    return `${jsonObject(entries, '')}\n`;
+  }
+
+  function markdownRow(): string {
+    const lines = row.values.map((value, place) =>
+      tableLine([
+        escaped(names[place] ?? ''),
+        markdownValue(value, row.leads?.get(place) ?? large(value, row.valueUri?.(place)), Number.POSITIVE_INFINITY),
+      ]),
+    );
+    return `# ${escaped(sheet.title)}\n\n${tableHead(['column', 'value'])}${lines.join('')}`;
+  }
+}

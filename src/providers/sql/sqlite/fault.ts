@@ -1,0 +1,53 @@
+/** What went wrong in SQLite, as a ResourceError: what it says itself goes to the log only. */
+import { invalid, ResourceError } from '../../../core/errors.ts';
+
+/** An error as the process sends it. */
+export interface Fault {
+  readonly message: string;
+  /** SQLite's result code, extended ones too. */
+  readonly errcode?: number | undefined;
+  readonly code?: string | undefined;
+}
+
+const GENERIC = 1;
+const BUSY = 5;
+const LOCKED = 6;
+const IO = 10;
+const CORRUPT = 11;
+const CANNOT_OPEN = 14;
+const TOO_BIG = 18;
+const MISMATCH = 20;
+const NOT_ALLOWED = 23;
+const RANGE = 25;
+const NOT_A_DATABASE = 26;
+
+export function faultOf(fault: Fault): ResourceError {
+  const cause = new Error(fault.message);
+  switch ((fault.errcode ?? 0) & 0xff) {
+    case BUSY:
+    case LOCKED:
+      return new ResourceError('unavailable', 'The database is locked by somebody who writes; try again', { cause });
+    case IO:
+    case CANNOT_OPEN:
+      return new ResourceError('unavailable', 'The database cannot be opened or read now', { cause });
+    case CORRUPT:
+    case NOT_A_DATABASE:
+      return new ResourceError('internal', 'The database file is damaged, or is none', { cause });
+    case TOO_BIG:
+      return new ResourceError('too-large', 'A value is larger than the database can give', { cause });
+    case NOT_ALLOWED:
+      return new ResourceError('denied', 'The statement does something else than to read', { cause });
+    case MISMATCH:
+    case RANGE:
+      return invalid('A value does not fit its column').withCause(cause);
+    case GENERIC:
+      if (/^no such (?:table|column)/.test(fault.message))
+        return new ResourceError('not-found', 'The table or a column of it is gone', { cause });
+      return new ResourceError('internal', 'The database refuses the statement', { cause });
+    default:
+      // Values that SQLite has no type for are refused before it sees them.
+      if (fault.code === 'ERR_INVALID_ARG_VALUE' || /BigInt|bind/i.test(fault.message))
+        return invalid('A value does not fit its column').withCause(cause);
+      return new ResourceError('internal', 'The database refuses the statement', { cause });
+  }
+}

@@ -1,0 +1,129 @@
+/** SQLite: one file, read-only, in a process of its own. */
+
+import { stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { invalid, ResourceError } from '../../../core/errors.ts';
+import type { Connection, Dialect, Limits, Opening, Parameter } from '../dialect.ts';
+import { readCatalogue } from './catalogue.ts';
+import { createProcesses } from './processes.ts';
+
+/** What reads SQLite: its binary comes in the package. */
+export const LIBRARY = '@photostructure/sqlite';
+
+/** Processes that have the file open at a time, at most, unless `connections` says otherwise. */
+export const PROCESSES = 2;
+
+/** Milliseconds between looks for changes. */
+const POLL_MS = 2_000;
+
+export const sqliteDialect: Dialect = {
+  scheme: 'sqlite',
+  title: 'SQLite',
+  hasSchemas: false,
+  comparesRows: true,
+  builder: ({ Kysely, DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler }) =>
+    new Kysely({
+      dialect: {
+        createAdapter: () => new SqliteAdapter(),
+        createDriver: () => new DummyDriver(),
+        createIntrospector: (db) => new SqliteIntrospector(db),
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+      },
+    }),
+  open,
+};
+
+async function open({ source, config }: Opening): Promise<Connection> {
+  const library = libraryPath();
+  let place = await placeOf(source);
+  if (place === undefined) throw invalid(`${config.sql}: there is no such database file`);
+  const processes = createProcesses({ library, file: source, max: config.connections ?? PROCESSES });
+
+  /** A file that was put in the place of the one that is open is another database. */
+  async function look(): Promise<string> {
+    const now = await placeOf(source);
+    if (now === undefined) throw new ResourceError('unavailable', 'The database file is gone');
+    if (now !== place) {
+      place = now;
+      processes.renew();
+    }
+    return now;
+  }
+
+  const { watch } = config;
+  const everyMs = watch === false ? undefined : watch === undefined ? POLL_MS : watch.pollSeconds * 1_000;
+  const connection: Connection = {
+    run: ({ sql, parameters }, limits) => processes.run({ sql, parameters: parameters.map(bindable) }, limits),
+    catalogue: (limits) =>
+      readCatalogue((sql, parameters, within) => processes.run({ sql, parameters }, within), limits),
+    async version(limits) {
+      const file = await look();
+      const { rows } = await processes.run({ sql: 'PRAGMA schema_version', parameters: [] }, limits);
+      return `${file} ${rows[0]?.[0]}`;
+    },
+    ...(everyMs !== undefined && {
+      async watch(tell) {
+        const told = (): void => tell(undefined);
+        const replaced = setInterval(() => {
+          const before = place;
+          look().then(
+            (now) => {
+              if (now !== before) told();
+            },
+            () => {},
+          );
+        }, everyMs).unref();
+        const commits = await processes.watch(everyMs, told);
+        return {
+          async [Symbol.asyncDispose]() {
+            clearInterval(replaced);
+            await commits[Symbol.asyncDispose]();
+          },
+        };
+      },
+    }),
+    close: () => processes.close(),
+  };
+  try {
+    await connection.version?.(openingLimits(config.statementTimeoutSeconds));
+    return connection;
+  } catch (error) {
+    await processes.close();
+    throw error instanceof ResourceError ? openingFault(config.sql, error) : error;
+  }
+}
+
+/** It has no booleans. */
+const bindable = (value: Parameter): Parameter => (typeof value === 'boolean' ? BigInt(value) : value);
+
+const openingLimits = (seconds: number): Limits => ({
+  maxRows: 1,
+  maxBytes: 1_024,
+  maxValueBytes: 1_024,
+  timeoutMs: seconds * 1_000,
+  signal: new AbortController().signal,
+});
+
+/** For whoever starts the server: what SQLite says itself is part of it. */
+function openingFault(path: string, error: ResourceError): ResourceError {
+  const said = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return invalid(`${path}: ${error.message}${said}`).withCause(error);
+}
+
+/** Which file lies there now; undefined where there is none. */
+async function placeOf(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function libraryPath(): string {
+  try {
+    return createRequire(import.meta.url).resolve(LIBRARY);
+  } catch (cause) {
+    throw invalid(`To serve SQLite, install what reads it: npm install kysely ${LIBRARY}`).withCause(cause);
+  }
+}

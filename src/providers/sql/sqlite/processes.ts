@@ -1,0 +1,246 @@
+/**
+ * Processes that have one database open, and the statements that wait for them. A statement that takes too long, or that
+ * nobody wants any more, ends its process; the next statement starts another one.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
+import { ResourceError } from '../../../core/errors.ts';
+import type { Limits, Rows, Statement } from '../dialect.ts';
+import { type Fault, faultOf } from './fault.ts';
+import { PROGRAM } from './program.ts';
+
+/** Statements that wait at a time. */
+const MAX_WAITING = 1_000;
+
+/** Milliseconds for a statement to end by itself that nobody wants any more. */
+const GRACE_MS = 200;
+
+/** Milliseconds until a process has to have begun. */
+const START_MS = 30_000;
+
+/** Milliseconds until another process looks for changes in the place of one that ended. */
+const RESTART_MS = 500;
+
+/** Characters of what a process writes to its standard error that are kept for the log. */
+const MAX_STDERR_CHARACTERS = 2_000;
+
+export interface ProcessOptions {
+  /** Where the package is that reads SQLite. */
+  readonly library: string;
+  readonly file: string;
+  /** Processes at a time. */
+  readonly max: number;
+}
+
+export interface Processes {
+  run(statement: Statement, limits: Limits): Promise<Rows>;
+  /** Tells of each commit by somebody else, and when a process had to be replaced; looks every so many milliseconds. */
+  watch(everyMs: number, tell: () => void): Promise<AsyncDisposable>;
+  /** Lets go of the file: what runs is finished, and what comes opens it anew. */
+  renew(): void;
+  close(): Promise<void>;
+}
+
+interface Job {
+  readonly statement: Statement;
+  readonly limits: Limits;
+  readonly resolve: (rows: Rows) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly exited: Promise<void>;
+  job: Job | undefined;
+  timer: NodeJS.Timeout | undefined;
+  stale: boolean;
+}
+
+interface Message {
+  readonly ready?: true;
+  readonly changed?: true;
+  readonly watching?: number;
+  readonly result?: Rows;
+  readonly error?: Fault;
+}
+
+const lost = (cause?: unknown): ResourceError =>
+  new ResourceError('unavailable', 'The process that reads the database has ended', { cause });
+
+export function createProcesses({ library, file, max }: ProcessOptions): Processes {
+  const running = new Set<Running>();
+  /** Processes that were told to end. */
+  const ending = new Set<Promise<void>>();
+  const waiting: Job[] = [];
+  /** `begun` is called when a process has begun to look: the first time, and for each that takes its place. */
+  let watching: { readonly everyMs: number; readonly tell: () => void; begun: () => void } | undefined;
+  let watcher: Running | undefined;
+  let closed = false;
+
+  function start(): Running {
+    const child = spawn(process.execPath, ['-e', PROGRAM, library, file], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced',
+      env: process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot },
+    });
+    let stderr = '';
+    if (child.stderr instanceof Socket) child.stderr.unref();
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-MAX_STDERR_CHARACTERS);
+    });
+    const exited = new Promise<void>((resolve) => {
+      child.once('close', () => resolve());
+      child.once('error', () => resolve());
+    });
+    const one: Running = { child, exited, job: undefined, timer: undefined, stale: false };
+    running.add(one);
+    const deadline = setTimeout(() => end(one, lost(new Error('It did not begin in time'))), START_MS).unref();
+    child.on('message', (message: Message) => {
+      clearTimeout(deadline);
+      heard(one, message);
+    });
+    child.on('error', (error) => end(one, lost(error)));
+    child.on('exit', (code, signal) => {
+      clearTimeout(deadline);
+      end(one, lost(new Error(`It ended with ${signal ?? code}. ${stderr}`)));
+    });
+    rest(one);
+    return one;
+  }
+
+  function heard(one: Running, { changed, watching: everyMs, result, error }: Message): void {
+    if (changed && one === watcher) watching?.tell();
+    if (everyMs !== undefined && one === watcher && watching !== undefined) {
+      watching.begun();
+      // Whatever happens until another process looks in its place is not seen by either.
+      watching.begun = watching.tell;
+    }
+    const { job } = one;
+    if (job === undefined || (result === undefined && error === undefined)) return;
+    one.job = undefined;
+    clearTimeout(one.timer);
+    if (result !== undefined) job.resolve(result);
+    else if (error !== undefined) job.reject(faultOf(error));
+    if (one.stale) end(one, lost());
+    else rest(one);
+    next();
+  }
+
+  /** An idle process keeps nobody running; one that works does. */
+  function rest({ child }: Running): void {
+    child.unref();
+    child.channel?.unref();
+  }
+
+  function end(one: Running, error: unknown): void {
+    if (!running.delete(one)) return;
+    clearTimeout(one.timer);
+    // Whoever closes waits for it, and has nothing else to be kept running by.
+    one.child.ref();
+    ending.add(one.exited);
+    void one.exited.then(() => ending.delete(one.exited));
+    one.child.kill('SIGKILL');
+    one.job?.reject(error);
+    one.job = undefined;
+    if (one === watcher) {
+      watcher = undefined;
+      setTimeout(beginWatching, RESTART_MS).unref();
+    }
+    next();
+  }
+
+  function next(): void {
+    while (waiting.length > 0 && !closed) {
+      const idle = [...running].find(({ job, stale }) => job === undefined && !stale);
+      if (idle === undefined && running.size >= max) return;
+      const job = waiting.shift();
+      if (job !== undefined) give(idle ?? start(), job);
+    }
+  }
+
+  function give(one: Running, job: Job): void {
+    one.job = job;
+    one.child.ref();
+    one.child.channel?.ref();
+    one.timer = setTimeout(
+      () => end(one, new ResourceError('timeout', 'The database took too long; ask for less')),
+      job.limits.timeoutMs,
+    );
+    const { statement, limits } = job;
+    const { maxRows, maxBytes, maxValueBytes } = limits;
+    one.child.send({ ...statement, maxRows, maxBytes, maxValueBytes }, (error) => {
+      if (error !== null) end(one, lost(error));
+    });
+  }
+
+  /** A statement that waits is taken back; one that runs gets a moment, for to start a process takes longer. */
+  function leave(job: Job): void {
+    const at = waiting.indexOf(job);
+    if (at !== -1) waiting.splice(at, 1);
+    const one = [...running].find((each) => each.job === job);
+    if (one === undefined) return;
+    clearTimeout(one.timer);
+    one.timer = setTimeout(() => end(one, lost()), GRACE_MS);
+  }
+
+  function beginWatching(): void {
+    if (closed || watching === undefined) return;
+    watcher ??= [...running].find(({ stale }) => !stale) ?? start();
+    watcher.child.send({ watch: watching.everyMs }, () => {});
+  }
+
+  return {
+    run(statement, limits) {
+      if (closed) return Promise.reject(lost());
+      const { signal } = limits;
+      if (signal.aborted) return Promise.reject(signal.reason);
+      if (waiting.length >= MAX_WAITING)
+        return Promise.reject(new ResourceError('limited', 'Too many statements wait for the database; try again'));
+      return new Promise((resolve, reject) => {
+        const aborted = (): void => {
+          leave(job);
+          reject(signal.reason);
+        };
+        const settled =
+          <T>(settle: (value: T) => void) =>
+          (value: T): void => {
+            signal.removeEventListener('abort', aborted);
+            settle(value);
+          };
+        const job: Job = { statement, limits, resolve: settled(resolve), reject: settled(reject) };
+        signal.addEventListener('abort', aborted, { once: true });
+        waiting.push(job);
+        next();
+      });
+    },
+
+    async watch(everyMs, tell) {
+      const begun = new Promise<void>((resolve) => {
+        watching = { everyMs, tell, begun: resolve };
+      });
+      beginWatching();
+      await begun;
+      return {
+        async [Symbol.asyncDispose]() {
+          watching = undefined;
+          watcher?.child.send({ watch: 0 }, () => {});
+          watcher = undefined;
+        },
+      };
+    },
+
+    renew() {
+      for (const one of [...running]) {
+        one.stale = true;
+        if (one.job === undefined) end(one, lost());
+      }
+    },
+
+    async close() {
+      closed = true;
+      for (const one of [...running]) end(one, lost());
+      for (const job of waiting.splice(0)) job.reject(lost());
+      await Promise.all(ending);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** Work in a database that ends: when its time is up, or when nobody waits for it any more. */
+import { setMaxListeners } from 'node:events';
+import { ResourceError } from '../../core/errors.ts';
+import type { Limits } from './dialect.ts';
+
+/** A statement that its database has not stopped by then is stopped from here, in milliseconds. */
+const GRACE_MS = 300;
+
+export const tookTooLong = (timeoutMs: number, cause?: unknown): ResourceError =>
+  new ResourceError('timeout', `The database took longer than ${timeoutMs / 1_000} s`, { cause });
+
+/**
+ * What the work gives, unless it is stopped before.
+ * @param closed ends it too
+ * @param stop ends the work in the database; called once at most, and what becomes of the work then is not waited for
+ * @throws the reason of a signal; ResourceError `timeout`
+ */
+export async function stoppable<T>(
+  { timeoutMs, signal, closed }: Pick<Limits, 'timeoutMs' | 'signal'> & { readonly closed: AbortSignal },
+  work: () => Promise<T>,
+  stop: () => void,
+): Promise<T> {
+  const signals = [signal, closed];
+  for (const one of signals) one.throwIfAborted();
+  let timer: NodeJS.Timeout | undefined;
+  let aborted = (_: Event): void => {};
+  const stopped = new Promise<never>((_, reject) => {
+    let ended = false;
+    const end = (why: unknown): void => {
+      if (!ended) stop();
+      ended = true;
+      reject(why);
+    };
+    aborted = ({ target }) => end((target as AbortSignal).reason);
+    for (const one of signals) one.addEventListener('abort', aborted, { once: true });
+    timer = setTimeout(() => end(tookTooLong(timeoutMs)), timeoutMs + GRACE_MS);
+  });
+  const working = work();
+  // Nobody hears of it when it fails after it was stopped.
+  working.catch(() => {});
+  try {
+    return await Promise.race([working, stopped]);
+  } finally {
+    clearTimeout(timer);
+    for (const one of signals) one.removeEventListener('abort', aborted);
+  }
+}
+
+/** A signal for `closed`, and what sets it off. */
+export function closing(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
+/** The reason to give when a database is closed while something reads it. */
+export const closedWhileReading = (): ResourceError => new ResourceError('unavailable', 'The database was closed');

@@ -1,0 +1,173 @@
+/** Templates of rows and of saved queries, and the completion of their variables. */
+import type { Context } from '../../core/context.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
+import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '../../core/provider.ts';
+import { encodeSegment } from '../../core/uri.ts';
+import { parseUriTemplate, UriTemplateError } from '../../core/uri-template.ts';
+import type { ResourceTemplate } from '../../protocol/resources.ts';
+import type { Known } from './catalogues.ts';
+import { displayName } from './descriptions.ts';
+import type { Parameter, ValueKind } from './dialect.ts';
+import { decodeValue, encodeValue, unescaped } from './keys.ts';
+import { isKeyed, type Keyed, tablePath } from './place.ts';
+import type { Saved } from './saved-queries.ts';
+import type { Range } from './selects.ts';
+import { JSON_TYPE } from './sheets.ts';
+import type { World } from './world.ts';
+
+/** Values that are looked through where none of them can be asked for by how it begins. */
+const MAX_LOOKED_AT = 1_000;
+
+/** Digits that are added to a number that was typed, to find those that begin with it. */
+const MAX_DIGITS = 18;
+
+/** Variables of a template, as RFC 6570 writes their names: `order%20id`. */
+const variableOf = (name: string): string =>
+  [...Buffer.from(name, 'utf8')]
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      return /\w/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    })
+    .join('');
+
+export interface Templates {
+  list(known: Known, page: Page): TemplatePage;
+  /** @throws ResourceError `invalid` for a template or variable that there is not */
+  complete(known: Known, request: CompletionRequest, ctx: Context): Promise<CompletionValues>;
+}
+
+export function createTemplates({ dialect, saved, places, reader, config, limitsOf, connection }: World): Templates {
+  const ofTable = (table: Keyed): string =>
+    `${places.uriOf([])}${tablePath(table).map(encodeSegment).join('/')}/{${table.identity.columns.map(({ name }) => variableOf(name)).join(',')}}`;
+
+  /** A table whose names make no template is left to lists and pages. */
+  function entries(known: Known): readonly { template: ResourceTemplate; table?: Keyed; query?: Saved }[] {
+    const queries = [...saved.values()].flatMap((query) => {
+      const { template, name, query: said } = query;
+      if (template === undefined) return [];
+      const { title, description } = said;
+      return [
+        {
+          query,
+          template: {
+            uriTemplate: template.text,
+            name,
+            ...(title && { title }),
+            ...(description && { description }),
+            mimeType: JSON_TYPE,
+          },
+        },
+      ];
+    });
+    const rows = known.tables.filter(isKeyed).flatMap((table) => {
+      const uriTemplate = ofTable(table);
+      if (!isTemplate(uriTemplate)) return [];
+      const name = displayName(table);
+      return [{ table, template: { uriTemplate, name, title: `A row of ${name}`, mimeType: JSON_TYPE } }];
+    });
+    return [...queries, ...rows];
+  }
+
+  async function completeKey(table: Keyed, at: number, { value, known, limit }: CompletionRequest, ctx: Context) {
+    const { columns } = table.identity;
+    const column = columns[at];
+    if (column === undefined) return nothing;
+    const before: Parameter[] = [];
+    for (const { name, kind } of columns.slice(0, at)) {
+      const text = known[variableOf(name)];
+      const one = text === undefined ? undefined : decodeValue(text, kind);
+      if (one === undefined) return nothing;
+      before.push(one);
+    }
+    const ranges = rangesOf(value, column.kind);
+    if (ranges === undefined) return nothing;
+    const most = value === '' || ranges.length > 0 ? limit + 1 : MAX_LOOKED_AT;
+    const found = await reader.keys(table, before, ranges, most, ctx);
+    const several = columns.length > 1;
+    const texts = [...new Set(found.map((each) => encodeValue(each, column.kind, several)))];
+    return valuesOf(texts, value, limit, found.length >= most);
+  }
+
+  async function completeQuery(query: Saved, name: string, { value, limit }: CompletionRequest, ctx: Context) {
+    const parameter = query.parameters.find(([each]) => each === name)?.[1];
+    if (parameter?.values !== undefined) return valuesOf(parameter.values, value, limit, false);
+    if (parameter?.type === 'boolean') return valuesOf(['true', 'false'], value, limit, false);
+    if (parameter?.suggest === undefined) return nothing;
+    const limits = limitsOf({ signal: ctx.signal, maxRows: config.maxRows });
+    const { rows, stoppedBy } = await connection.run({ sql: parameter.suggest, parameters: [] }, limits);
+    const texts = rows.flatMap(([first]) => (first === null || typeof first === 'object' ? [] : [String(first)]));
+    return valuesOf([...new Set(texts)], value, limit, stoppedBy !== undefined);
+  }
+
+  return {
+    list(known, { cursor, limit }) {
+      const all = entries(known);
+      const at = cursor === undefined ? 0 : all.findIndex(({ template }) => template.uriTemplate === cursor) + 1;
+      if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that is not there');
+      const shown = all.slice(at, at + limit);
+      return {
+        resourceTemplates: shown.map(({ template }) => template),
+        nextCursor: at + shown.length < all.length ? shown.at(-1)?.template.uriTemplate : undefined,
+      };
+    },
+
+    async complete(known, request, ctx) {
+      const entry = entries(known).find(({ template }) => template.uriTemplate === request.uriTemplate);
+      if (entry === undefined) throw invalid('There is no such template', request.uriTemplate);
+      const { table, query } = entry;
+      const at = table?.identity.columns.findIndex(({ name }) => variableOf(name) === request.variable) ?? -1;
+      if (at === -1 && !query?.parameters.some(([name]) => name === request.variable))
+        throw invalid(`The template has no variable named ${JSON.stringify(request.variable)}`, request.uriTemplate);
+      try {
+        if (table !== undefined) return await completeKey(table, at, request, ctx);
+        return query === undefined ? nothing : await completeQuery(query, request.variable, request, ctx);
+      } catch (error) {
+        // Suggestions that take too long are none.
+        if (error instanceof ResourceError && error.code === 'timeout') return { ...nothing, hasMore: true };
+        throw error;
+      }
+    },
+  };
+
+  function isTemplate(text: string): boolean {
+    try {
+      return parseUriTemplate(text).variables.length > 0 && dialect.scheme !== '';
+    } catch (error) {
+      if (error instanceof UriTemplateError) return false;
+      throw error;
+    }
+  }
+}
+
+const nothing: CompletionValues = { values: [], hasMore: false, total: 0 };
+
+function valuesOf(texts: readonly string[], typed: string, limit: number, more: boolean): CompletionValues {
+  const all = texts.filter((each) => each.startsWith(typed));
+  const hasMore = all.length > limit || (more && texts.at(-1)?.startsWith(typed) === true);
+  return { values: all.slice(0, limit), hasMore, ...(!hasMore && !more && { total: all.length }) };
+}
+
+/** Where values lie that begin with what was typed; empty for anywhere, undefined for nowhere. */
+function rangesOf(typed: string, kind: ValueKind): readonly Range[] | undefined {
+  if (typed === '') return [];
+  if (kind === 'integer' && typed.startsWith('~')) return [];
+  if (kind === 'integer') return integersFrom(typed);
+  if (kind === 'real' || kind === 'bytes' || typed.startsWith('~')) return [];
+  // An escape may have been typed in part.
+  const prefix = unescaped(typed.replace(/~[0-9A-F]?$/, ''));
+  return prefix === undefined ? undefined : prefix === '' ? [] : [{ from: prefix }];
+}
+
+function integersFrom(typed: string): readonly Range[] | undefined {
+  if (typed === '-') return [{ from: -(10n ** 18n), to: -1n }];
+  if (!/^-?(?:0|[1-9]\d{0,17})$/.test(typed)) return undefined;
+  const number = BigInt(typed);
+  if (number === 0n) return [{ from: 0n, to: 0n }];
+  const ranges: Range[] = [];
+  for (let digits = 0, low = number, width = 0n; digits + typed.length <= MAX_DIGITS; digits++) {
+    ranges.push(number > 0n ? { from: low, to: low + width } : { from: low - width, to: low });
+    low *= 10n;
+    width = width * 10n + 9n;
+  }
+  return ranges;
+}

@@ -1,0 +1,95 @@
+/** `vitrine cat` and `grep`: contents byte for byte for programs, and matches from any server. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Listening, MUSEUM, startHttp } from '../../e2e/harness.ts';
+import { ODD } from './odd.ts';
+import { run } from './run.ts';
+
+let museum: Listening;
+beforeAll(async () => {
+  museum = await startHttp([MUSEUM]);
+});
+afterAll(() => museum[Symbol.asyncDispose]());
+
+const lines = (text: string): string[] => text.split('\n').slice(0, -1);
+
+describe('cat', () => {
+  it('gives what the server has, escapes and all, to programs', async () => {
+    // Into a file or a program, escapes are bytes like others.
+    expect((await run(['cat', ODD, 'odd:///evil'])).stdout).toContain('\u001b[2J');
+  });
+
+  it.each<[string[], string]>([
+    [['--range', '0-8'], '# Welcome'],
+    [['--range', '2-4', 'file:///guide/welcome.md'], 'Wel'],
+    [['--range', '-9'], ' are we.\n'],
+    [['--lines', '1'], '# Welcome to the Hall\n'],
+    [['--lines', '1-3', '--accept', 'text/html,text/markdown'], '# Welcome to the Hall\n\nYou are standing on'],
+    [['--lines', '9000-'], ''],
+  ])('takes a part: %j', async (args, expected) => {
+    const target = args.some((arg) => arg.startsWith('file:')) ? args : [...args, 'guide/welcome.md'];
+    const { status, stdout, stderr } = await run(['cat', museum.url, ...target]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout.slice(0, expected.length || undefined)).toBe(expected);
+  });
+
+  it('takes the format that is wanted [2093-6]', async () => {
+    const [first, html, none, all] = await Promise.all([
+      run(['cat', ODD, 'odd:///formats']),
+      run(['cat', ODD, 'odd:///formats', '--accept', 'text/html']),
+      run(['cat', ODD, 'odd:///formats', '--accept', 'image/*']),
+      run(['cat', ODD, 'odd:///formats', '--json']),
+    ]);
+    expect([first.stdout, html.stdout]).toEqual(['# x', '<h1>x</h1>']);
+    expect(none).toMatchObject({ status: 8, stdout: '' });
+    expect(none.stderr).toContain('there is text/markdown, text/html');
+    expect(JSON.parse(all.stdout)).toMatchObject({ contents: [{ text: '# x' }, { text: '<h1>x</h1>' }] });
+  });
+
+  it('goes on with the others when one fails, and says so in the status', async () => {
+    const { status, stdout, stderr } = await run(['cat', ODD, 'odd:///nothing', 'odd:///plain.txt']);
+    expect({ status, stdout }).toEqual({ status: 3, stdout: 'one\ntwo\nthree\n' });
+    expect(stderr).toMatch(/^vitrine: .*There is none: odd:\/\/\/nothing\n$/);
+  });
+
+  it('of a folder says where to look', async () => {
+    const { status, stdout, stderr } = await run(['cat', museum.url, 'guide']);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('vitrine ls lists what is in it');
+  });
+});
+
+describe('grep', () => {
+  it("finds the same by the server's own search and by reading", async () => {
+    const [own, read] = await Promise.all([
+      run(['grep', museum.url, '-i', '100% BRASS', '--include', '*.md']),
+      run(['grep', museum.url, '-i', '100% BRASS', '--include', '*.md', '--read']),
+    ]);
+    expect(own).toMatchObject({ status: 0, stderr: '' });
+    expect(lines(own.stdout)).toContain(
+      'file:///README.md:30:[the 100% brass clock](collection/100%25%20brass.md) and',
+    );
+    expect(lines(read.stdout).sort()).toEqual(lines(own.stdout).sort());
+  });
+
+  it('finds in servers that have no search, below a resource, as data', async () => {
+    const [found, below, names] = await Promise.all([
+      run(['grep', ODD, 't(w|h)', '--include', 'plain*', '--json']),
+      run(['grep', museum.url, '-F', '100%25%20brass', 'README.md', 'guide', '--jsonl']),
+      run(['grep', museum.url, '-l', 'brass', 'guide', '--max-matches', '2']),
+    ]);
+    expect(found.status).toBe(0);
+    expect(JSON.parse(found.stdout)).toEqual([
+      { uri: 'odd:///plain.txt', line: 2, text: 'two' },
+      { uri: 'odd:///plain.txt', line: 3, text: 'three' },
+    ]);
+    expect(lines(below.stdout).map((line) => JSON.parse(line))).toMatchObject([{ uri: 'file:///README.md', line: 30 }]);
+    expect(new Set(lines(names.stdout)).size).toBe(lines(names.stdout).length);
+  });
+
+  it('ends with 1 where there is nothing, and with 2 where the pattern is none', async () => {
+    const [nothing, wrong] = await Promise.all([run(['grep', museum.url, 'zzzzzz']), run(['grep', museum.url, '('])]);
+    expect(nothing).toEqual({ status: 1, stdout: '', stderr: '' });
+    expect(wrong).toMatchObject({ status: 2, stdout: '' });
+    expect(wrong.stderr).toMatch(/^vitrine: The pattern is not a valid regular expression/);
+  });
+});

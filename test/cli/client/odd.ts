@@ -1,0 +1,34 @@
+/** The odd server of this folder, started as a command or behind a URL. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { within } from '../../e2e/waiting.ts';
+
+const PROGRAM = fileURLToPath(new URL('odd-server.mjs', import.meta.url));
+
+/** A command line that starts it. */
+export const ODD = `"${process.execPath}" "${PROGRAM}"`;
+
+/** What starts it, as hosts write it. */
+export const ODD_ENTRY = { command: process.execPath, args: [PROGRAM] };
+
+/** The token that it lets in over HTTP. */
+export const TOKEN = 'let-me-in';
+
+/** Starts it over HTTP. */
+export async function oddOverHttp(): Promise<{ readonly url: string } & AsyncDisposable> {
+  const child = spawn(process.execPath, [PROGRAM, '--http'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [url] = (await within(once(createInterface({ input: child.stdout }), 'line'), 'its address')) as [string];
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, 'exit');
+      child.kill();
+      await within(ended, 'its end');
+    },
+  };
+}
+
+/** Anything that a terminal would act on, or not show, but for tabs and line feeds. */
+export const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e]/;

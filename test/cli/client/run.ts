@@ -1,0 +1,47 @@
+/** Runs commands in this process, which takes a tenth of the time that a process of their own takes, one after the other. */
+import { vi } from 'vitest';
+import { explainFailure } from '../../../src/cli/errors.ts';
+import { runProgram } from '../../../src/cli/program.ts';
+import { createSecrets } from '../../../src/config/secrets.ts';
+import { stripControls } from '../../../src/core/scrub.ts';
+import type { Outcome } from '../run.ts';
+
+let before: Promise<unknown> = Promise.resolve();
+
+/** As `src/cli/main.ts` runs it, with standard output and error that are no terminals. @param env is added for its time */
+export function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  const outcome = before.then(() => runNow(args, env));
+  before = outcome.catch(() => {});
+  return outcome;
+}
+
+async function runNow(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Outcome> {
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  const into = (parts: Buffer[]) => (chunk: string | Uint8Array) => {
+    parts.push(Buffer.from(chunk as string));
+    return true;
+  };
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(into(stdout)),
+    vi.spyOn(process.stderr, 'write').mockImplementation(into(stderr)),
+  ];
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const exitCode = process.exitCode;
+  process.exitCode = undefined;
+  const secrets = createSecrets();
+  let status: number;
+  try {
+    await runProgram(args, secrets);
+    status = Number(process.exitCode ?? 0);
+  } catch (error) {
+    const failure = explainFailure(error);
+    stderr.push(Buffer.from(`vitrine: ${stripControls(secrets.hide(failure.line))}\n`));
+    status = failure.status;
+  } finally {
+    process.exitCode = exitCode;
+    vi.unstubAllEnvs();
+    for (const spy of spies) spy.mockRestore();
+  }
+  return { status, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
+}

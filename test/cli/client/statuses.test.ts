@@ -1,0 +1,61 @@
+/** Each exit status of the commands for servers, with the line that goes with it. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ODD, oddOverHttp, UNSAFE } from './odd.ts';
+import { run } from './run.ts';
+
+let odd: Awaited<ReturnType<typeof oddOverHttp>>;
+beforeAll(async () => {
+  odd = await oddOverHttp();
+});
+afterAll(() => odd[Symbol.asyncDispose]());
+
+it.each<[number, string, () => readonly string[], RegExp]>([
+  [1, 'the server failed', () => ['cat', ODD, 'odd:///broken'], /It broke: odd:\/\/\/broken$/],
+  [2, 'an option that is none', () => ['ls', ODD, '--lng'], /unknown option '--lng'/],
+  [2, 'a server that is none', () => ['ls', 'no-such-server-anywhere'], /no such file, server of a host, or program/],
+  [2, 'a password in the URL', () => ['ls', 'https://a:b@example.com/'], /say them with --header or --bearer/],
+  [2, 'an open quote', () => ['ls', 'node "x'], /open quote/],
+  [2, 'a number that is none', () => ['ls', ODD, '--max-resources', 'many'], /--max-resources takes a whole number/],
+  [2, 'bytes that are none', () => ['cat', ODD, 'odd:///evil', '--max-bytes', '5T'], /--max-bytes takes bytes/],
+  [2, 'a range that is none', () => ['cat', ODD, 'odd:///evil', '--range', '5-2'], /--range takes bytes/],
+  [2, 'lines that are none', () => ['cat', ODD, 'odd:///evil', '--lines', '0'], /--lines takes lines/],
+  [2, 'two forms', () => ['ls', ODD, '--json', '--jsonl'], /not both/],
+  [2, 'a header for a program', () => ['ls', ODD, '--bearer', 'x'], /--bearer is for servers at an address/],
+  [2, 'a path where there are several roots', () => ['cat', ODD, 'a/b'], /several roots: odd:\/\/\/, elsewhere:/],
+  [3, 'a resource that is not there', () => ['cat', ODD, 'odd:///none'], /There is none: odd:\/\/\/none$/],
+  [4, 'a server that lets nobody in', () => ['ls', odd.url], /does not let this client in/],
+  [4, 'a resource for others', () => ['cat', ODD, 'odd:///denied'], /Not for you: odd:\/\/\/denied$/],
+  [5, 'nothing that listens', () => ['ls', 'http://127.0.0.1:1/mcp'], /cannot be reached/],
+  [5, 'a program that is none', () => ['ls', 'no-such-program --at all'], /there is no such program/],
+  [5, 'a program that ends', () => ['ls', `"${process.execPath}" -e "console.error('Oh no')"`], /it said: Oh no/],
+  [6, 'no answer', () => ['cat', ODD, 'odd:///silent', '--timeout', '1'], /did not answer in time|took too long/],
+  [7, 'a limit that nobody set', () => ['grep', ODD, 'one'], /elsewhere:thing: There is none/],
+  [
+    8,
+    'a format that there is not',
+    () => ['cat', ODD, 'odd:///formats', '--accept', 'image/*'],
+    /there is text\/markdown/,
+  ],
+  [9, 'too many bytes', () => ['cat', ODD, 'odd:///large', '--max-bytes', '64K'], /more than 65536 bytes/],
+])('%i for %s', async (status, _what, args, line) => {
+  const outcome = await run(args());
+  expect(outcome.status).toBe(status);
+  expect(outcome.stderr).toMatch(/^vitrine: .+\n$/);
+  expect(outcome.stderr.trimEnd()).toMatch(line);
+  expect(outcome.stderr).not.toMatch(UNSAFE);
+});
+
+it('no secret is in what is said', async () => {
+  const args = [
+    'cat',
+    odd.url,
+    '--header',
+    'X-Key: very-secret-key-indeed',
+    'odd:///none',
+    '--bearer',
+    'let-me-in-not',
+  ];
+  const outcome = await run(args);
+  expect(outcome.status).toBe(4);
+  expect(outcome.stderr).not.toMatch(/very-secret|let-me-in-not/);
+});

@@ -1,0 +1,116 @@
+/** Servers by the names that hosts have for them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type HostPlace, hostPlaces } from '../../../src/cli/client/host-places.ts';
+import { knownServers } from '../../../src/cli/client/known-servers.ts';
+import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
+import { vitrine } from '../run.ts';
+import { ODD_ENTRY, oddOverHttp, TOKEN } from './odd.ts';
+import { run } from './run.ts';
+
+/** Written so that no linter takes it for a mistake. */
+const reference = (name: string): string => `$\{${name}}`;
+
+let home: Folder;
+let project: Folder;
+let odd: Awaited<ReturnType<typeof oddOverHttp>>;
+beforeAll(async () => {
+  odd = await oddOverHttp();
+  home = await temporaryFolder({
+    '.cursor/mcp.json': JSON.stringify({ mcpServers: { odd: ODD_ENTRY, twice: ODD_ENTRY, 'with spaces': ODD_ENTRY } }),
+    '.claude.json': JSON.stringify({ mcpServers: { odd: { type: 'stdio', ...ODD_ENTRY, env: {} } }, history: [] }),
+    '.config/Code/User/mcp.json': `{
+      // As editors write it.
+      "servers": { "guarded": { "type": "http", "url": "${odd.url}", "headers": { "Authorization": "Bearer ${reference('env:ODD_TOKEN')}" } }, },
+    }`,
+    '.config/goose/config.yaml': `extensions:\n  goose: { type: stdio, cmd: ${process.execPath}, args: [], enabled: false }\n`,
+    '.config/zed/settings.json': JSON.stringify({ context_servers: { zed: { command: { path: 'x', args: ['y'] } } } }),
+    '.config/opencode/opencode.json': JSON.stringify({ mcp: { open: { type: 'local', command: ['a', 'b', 'c'] } } }),
+    '.gemini/settings.json': 'no JSON at all: [',
+    'other.json': JSON.stringify({ mcpServers: { twice: ODD_ENTRY, broken: { command: 5 } } }),
+  });
+  project = await temporaryFolder({
+    '.mcp.json': JSON.stringify({ mcpServers: { twice: { command: 'something-else' } } }),
+  });
+});
+afterAll(async () => {
+  await Promise.all([home, project, odd].map((each) => each[Symbol.asyncDispose]()));
+});
+
+const around = () => ({ cwd: project.path, home: home.path, platform: 'linux' as const, env: {} });
+const env = (more: Readonly<Record<string, string>> = {}) => ({
+  HOME: home.path,
+  XDG_CONFIG_HOME: home.at('.config'),
+  ...more,
+});
+
+describe('servers of hosts', () => {
+  it('are found where hosts keep them, in the words of each', async () => {
+    const found = await knownServers(undefined, around());
+    expect(found.map(({ host, name }) => `${host}: ${name}`).sort()).toEqual([
+      'Claude Code: odd',
+      'Claude Code: twice',
+      'Cursor: odd',
+      'Cursor: twice',
+      'Cursor: with spaces',
+      'Goose: goose',
+      'VS Code: guarded',
+      'Zed: zed',
+      'opencode: open',
+    ]);
+    expect(found.find(({ name }) => name === 'zed')?.entry).toEqual({ command: 'x', args: ['y'] });
+    expect(found.find(({ name }) => name === 'open')?.entry).toEqual({ command: 'a', args: ['b', 'c'] });
+    expect(found.find(({ name }) => name === 'goose')?.disabled).toBe(true);
+  });
+
+  it('are looked for in the places of each system', () => {
+    const desktop = (platform: NodeJS.Platform, variables: object = {}): string | undefined => {
+      const places: readonly HostPlace[] = hostPlaces({ cwd: '/p', home: '/h', platform, env: { ...variables } });
+      return places.find(({ host }) => host === 'Claude Desktop')?.file.replaceAll('\\', '/');
+    };
+    expect(desktop('linux')).toBe('/h/.config/Claude/claude_desktop_config.json');
+    expect(desktop('darwin')).toBe('/h/Library/Application Support/Claude/claude_desktop_config.json');
+    expect(desktop('win32', { APPDATA: '/a' })).toBe('/a/Claude/claude_desktop_config.json');
+  });
+
+  it('are listed without what may be secret, and used by name', async () => {
+    const listed = await run(['servers', '--json'], env());
+    expect(JSON.parse(listed.stdout)).toContainEqual({
+      name: 'guarded',
+      host: 'VS Code',
+      file: home.at('.config/Code/User/mcp.json'),
+      scope: 'user',
+      kind: 'http',
+      target: new URL(odd.url).origin,
+    });
+    expect(listed.stdout).not.toContain('Bearer');
+    const names = await run(['servers', '--names'], env());
+    expect(names.stdout.split('\n')).toContain('with spaces');
+    // Two hosts that mean the same are no reason to ask.
+    const used = await run(['ls', 'with spaces'], env());
+    expect(used).toMatchObject({ status: 0, stderr: '' });
+    const guarded = await run(['ls', 'guarded'], env({ ODD_TOKEN: TOKEN }));
+    expect(guarded).toEqual(used);
+    const unset = await run(['ls', 'guarded'], env());
+    expect(unset).toMatchObject({ status: 2, stdout: '' });
+    expect(unset.stderr).toMatch(/^vitrine: mcp\.json, server "guarded": .*ODD_TOKEN is not set/);
+  });
+
+  it('of one file are those that --mcp-config names, and a mistake in another entry is no matter', async () => {
+    const file = home.at('other.json');
+    const [used, broken, missing] = [
+      await run(['ls', 'twice', '--mcp-config', file]),
+      await run(['ls', 'broken', '--mcp-config', file]),
+      await run(['ls', 'twicee', '--mcp-config', file]),
+    ];
+    expect(used.status).toBe(0);
+    expect(broken.stderr).toMatch(/^vitrine: other\.json, server "broken": /);
+    expect(missing.stderr).toContain('did you mean "twice"?');
+    expect([broken.status, missing.status]).toEqual([2, 2]);
+  });
+
+  it('of a folder never take the place of those of the user', async () => {
+    const { status, stderr } = await vitrine(['ls', 'twice'], project.path, env());
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/"twice" is one server in .*\.mcp\.json and another one in .*\.cursor.mcp\.json/);
+  });
+});

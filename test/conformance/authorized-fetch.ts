@@ -1,0 +1,115 @@
+/**
+ * A `fetch` that gets itself a token when a server asks for one: the browser of the scenarios' authorization servers, which
+ * let everybody in, is a request whose redirect is looked at.
+ */
+import {
+  auth,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  isStrictScopeSuperset,
+  type OAuthClientInformationMixed,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type OAuthTokens,
+} from '@modelcontextprotocol/client';
+
+const REDIRECT = 'http://127.0.0.1:3000/callback';
+/** Where the suite says that the metadata of this client is. */
+const CLIENT_METADATA = 'https://conformance-test.local/client-metadata.json';
+/** Challenges that are answered, for one request. */
+const MAX_CHALLENGES = 3;
+
+interface Registered {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+}
+
+interface Person extends OAuthClientProvider {
+  /** What came back with the redirect, once. */
+  returned(): { readonly authorizationCode: string; readonly iss: string | undefined };
+}
+
+function person({ client_id, client_secret }: Registered): Person {
+  let client: OAuthClientInformationMixed | undefined =
+    client_id === undefined
+      ? undefined
+      : { client_id, ...(client_secret !== undefined && { client_secret }), redirect_uris: [REDIRECT] };
+  let tokens: OAuthTokens | undefined;
+  let verifier = '';
+  let discovered: OAuthDiscoveryState | undefined;
+  let back: URL | undefined;
+  return {
+    redirectUrl: REDIRECT,
+    clientMetadata: { client_name: 'vitrine-conformance', redirect_uris: [REDIRECT] },
+    ...(client_id === undefined && { clientMetadataUrl: CLIENT_METADATA }),
+    clientInformation: () => client,
+    saveClientInformation(saved) {
+      client = saved;
+    },
+    tokens: () => tokens,
+    saveTokens(saved) {
+      tokens = saved;
+    },
+    codeVerifier: () => verifier,
+    saveCodeVerifier(saved) {
+      verifier = saved;
+    },
+    discoveryState: () => discovered,
+    saveDiscoveryState(saved) {
+      discovered = saved;
+    },
+    invalidateCredentials(scope) {
+      if (scope === 'all' || scope === 'client') client = undefined;
+      if (scope === 'all' || scope === 'tokens') tokens = undefined;
+      if (scope === 'all' || scope === 'discovery') discovered = undefined;
+    },
+    async redirectToAuthorization(address) {
+      const response = await fetch(address, { redirect: 'manual' });
+      const location = response.headers.get('location');
+      if (location === null) throw new Error(`No redirect came back: ${response.status}`);
+      back = new URL(location);
+    },
+    returned() {
+      const { searchParams } = back ?? new URL(REDIRECT);
+      back = undefined;
+      const authorizationCode = searchParams.get('code');
+      if (authorizationCode === null) throw new Error('No code came back');
+      return { authorizationCode, iss: searchParams.get('iss') ?? undefined };
+    },
+  };
+}
+
+/** @param registered a client that the authorization server knows already */
+export function authorizedFetch(serverUrl: string, registered: Registered): typeof globalThis.fetch {
+  const provider = person(registered);
+
+  async function answer(challenge: Response): Promise<void> {
+    const { resourceMetadataUrl, scope: wanted } = extractWWWAuthenticateParams(challenge);
+    const before = (await provider.tokens())?.scope;
+    const scope = challenge.status === 403 ? computeScopeUnion(before, wanted) : wanted;
+    // A token that does not count any more may be of another authorization server than the one that is asked now.
+    if (challenge.status === 401) await provider.invalidateCredentials?.('discovery');
+    const how = {
+      serverUrl,
+      ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
+      ...(scope !== undefined && { scope }),
+    };
+    const forceReauthorization = isStrictScopeSuperset(scope, before);
+    if ((await auth(provider, { ...how, forceReauthorization })) === 'REDIRECT') {
+      const { authorizationCode, iss } = provider.returned();
+      await auth(provider, { ...how, authorizationCode, ...(iss !== undefined && { iss }) });
+    }
+  }
+
+  return async (address, init) => {
+    for (let challenges = 0; ; challenges++) {
+      const headers = new Headers(init?.headers);
+      const token = (await provider.tokens())?.access_token;
+      if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
+      const response = await fetch(address, { ...init, headers });
+      if ((response.status !== 401 && response.status !== 403) || challenges === MAX_CHALLENGES) return response;
+      await response.body?.cancel();
+      await answer(response);
+    }
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * What the official suite's client scenarios are run against: a program around `vitrine/client` that does what a host
+ * would do with the server of each scenario. `scripts/conformance/client.mjs` runs it.
+ */
+import { type Client, ClientCredentialsProvider, PrivateKeyJwtProvider } from '@modelcontextprotocol/client';
+import { createResourceClient, type HttpTarget, type ResourceClient } from 'vitrine/client';
+import { authorizedFetch } from './authorized-fetch.ts';
+
+interface ToolCall {
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+}
+
+interface ScenarioContext {
+  readonly toolCalls?: readonly ToolCall[];
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly private_key_pem?: string;
+  readonly signing_algorithm?: string;
+}
+
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+const revision = process.env.MCP_CONFORMANCE_PROTOCOL_VERSION ?? '2025-11-25';
+const given: ScenarioContext = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+const url = process.argv[2] ?? '';
+
+/** Servers of these scenarios answer neither `server/discover` nor the handshake: what they would say is said for them. */
+const WITHOUT_DISCOVERY = new Set([
+  'http-standard-headers',
+  'http-custom-headers',
+  'http-invalid-tool-headers',
+  'sep-2322-client-request-state',
+]);
+
+async function discovering(address: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const message = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined;
+  if (message?.method !== 'server/discover') return fetch(address, init);
+  const result = {
+    resultType: 'complete',
+    supportedVersions: [revision],
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'scenario', version: '1.0.0' } },
+  };
+  return Response.json({ jsonrpc: '2.0', id: message.id, result });
+}
+
+/** Of programs that nobody sits before. */
+function machineOf({ client_id: clientId = '', client_secret, private_key_pem, signing_algorithm }: ScenarioContext) {
+  if (scenario === 'auth/client-credentials-basic' && client_secret !== undefined)
+    return new ClientCredentialsProvider({ clientId, clientSecret: client_secret });
+  if (scenario === 'auth/client-credentials-jwt' && private_key_pem !== undefined)
+    return new PrivateKeyJwtProvider({
+      clientId,
+      privateKey: private_key_pem,
+      algorithm: signing_algorithm ?? 'ES256',
+    });
+  return undefined;
+}
+
+const machine = machineOf(given);
+const asked = scenario === 'sep-2322-client-request-state' ? { confirmed: true } : {};
+const target: HttpTarget = {
+  url,
+  clientInfo: { name: 'vitrine-conformance', version: '1.0.0' },
+  clientOptions: {
+    capabilities: {
+      elicitation: { form: { applyDefaults: true } },
+      ...(scenario === 'request-metadata' && { roots: { listChanged: true }, sampling: {} }),
+    },
+    versionNegotiation: { mode: revision === '2025-11-25' ? 'legacy' : 'auto' },
+  },
+  prepare(client) {
+    client.setRequestHandler('elicitation/create', async () => ({ action: 'accept' as const, content: asked }));
+  },
+  ...(machine !== undefined && { authProvider: machine }),
+  ...(machine === undefined && scenario.startsWith('auth/') && { fetch: authorizedFetch(url, given) }),
+  ...(WITHOUT_DISCOVERY.has(scenario) && { fetch: discovering }),
+};
+
+/** Every tool that is listed, in its place: the first failure ends it where `patient` is not said. */
+async function callTools(client: Client, calls?: readonly ToolCall[], patient = false): Promise<void> {
+  const { tools } = await client.listTools();
+  for (const call of calls ?? tools.map(({ name }) => ({ name, arguments: argumentsOf(name) }))) {
+    await client.callTool(call).catch((error: unknown) => {
+      if (!patient) throw error;
+    });
+  }
+}
+
+const argumentsOf = (tool: string): Record<string, unknown> => (tool === 'add_numbers' ? { a: 5, b: 3 } : {});
+
+async function readEverything(resources: ResourceClient, client: Client): Promise<void> {
+  await callTools(client);
+  for await (const { uri } of resources.list()) await resources.read(uri);
+  const { prompts } = await client.listPrompts();
+  for (const { name } of prompts) await client.getPrompt({ name });
+}
+
+/** What a host does there beyond calling each tool. */
+const SCENARIOS: Readonly<Record<string, (resources: ResourceClient, client: Client) => Promise<void>>> = {
+  initialize: async (_resources, client) => void (await client.listTools()),
+  'request-metadata': async () => {},
+  'http-standard-headers': readEverything,
+  'http-custom-headers': (_resources, client) => callTools(client, given.toolCalls),
+  'http-invalid-tool-headers': (_resources, client) => callTools(client, undefined, true),
+  'sep-2322-client-request-state': (_resources, client) => callTools(client, undefined, true),
+  'json-schema-2020-12-preservation': async (_resources, client) => {
+    const { tools } = await client.listTools();
+    const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
+    await client.callTool({ name: 'json_schema_echo', arguments: { schema } });
+  },
+  'json-schema-ref-no-deref': async (_resources, client) => void (await client.listTools()),
+};
+
+// Not `await using`: this runs as it stands on Node 22, which does not know it.
+const resources = createResourceClient(target);
+try {
+  const client = await resources.client();
+  await (SCENARIOS[scenario] ?? ((_resources, connected) => callTools(connected)))(resources, client);
+} finally {
+  await resources.close();
+}

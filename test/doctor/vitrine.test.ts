@@ -1,0 +1,37 @@
+/** The doctor finds nothing in a Vitrine: in either era, over stdio and over HTTP. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Diagnosis, diagnose } from '../../src/cli/client/doctor/diagnose.ts';
+import { CLI, type Listening, MUSEUM_CONFIG, ROOT, startHttp, TRANSPORTS, type TransportKind } from '../e2e/harness.ts';
+
+const diagnoses = new Map<TransportKind, Diagnosis>();
+
+let listening: Listening;
+beforeAll(async () => {
+  listening = await startHttp(['--config', MUSEUM_CONFIG]);
+  const options = { callTools: true, sample: 8, timeoutMs: 60_000, endMs: 60_000 };
+  const program = { command: process.execPath, args: [CLI, 'serve', '--config', MUSEUM_CONFIG], cwd: ROOT };
+  const [http, stdio] = await Promise.all([diagnose({ url: listening.url }, options), diagnose(program, options)]);
+  diagnoses.set('http', http).set('stdio', stdio);
+}, 180_000);
+afterAll(() => listening.stop());
+
+describe.each(TRANSPORTS)('over %s', (transport) => {
+  it('nothing is found, in either era', () => {
+    const { eras, results } = diagnoses.get(transport) as Diagnosis;
+    expect(eras).toEqual([
+      { era: 'legacy', version: '2025-11-25' },
+      { era: 'modern', version: '2026-07-28' },
+    ]);
+    expect(results.filter(({ status }) => status === 'problem')).toEqual([]);
+    const not = [...new Set(results.filter(({ status }) => status === 'not-applicable').map(({ id }) => id))];
+    // Whoever leaves something out is told.
+    expect(not.sort()).toEqual(
+      [
+        'base64-valid',
+        'prompt-get',
+        'subscribe-undeclared',
+        ...(transport === 'http' ? ['http-authorization'] : []),
+      ].sort(),
+    );
+  });
+});

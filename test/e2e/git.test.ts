@@ -1,0 +1,114 @@
+/** A repository as it is typed: listed, read, searched and told of, by a real client of either era. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Scene, scene } from '../../src/testing/git-scene.ts';
+import { drain, failure, metadata, readOne } from './answers.ts';
+import { temporaryFolder, writeConfig } from './folders.ts';
+import { CLI, type Connected, connect, DIAGONAL } from './harness.ts';
+import { collectNotices, subscribe } from './notices.ts';
+import { within } from './waiting.ts';
+
+let work: Scene;
+let folder = '';
+let bare = '';
+
+beforeAll(async () => {
+  work = await scene();
+  await work.write('readme.md', '# Read me\n');
+  await work.write('100% café.txt', 'one\n');
+  work.commit('First');
+  work.git('branch', 'feature/x');
+  work.git('branch', 'moving');
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-git-e2e-'));
+  bare = join(folder, 'museum.git');
+  work.git('clone', '--quiet', '--bare', work.directory, bare);
+});
+afterAll(async () => {
+  await work[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ transport, era }) => {
+  let server: Connected;
+  beforeAll(async () => {
+    server = await connect(transport, era, [bare]);
+  });
+  afterAll(() => server.close());
+
+  it('lists what HEAD is at, and what else there is to open [RES-1, 2093-4]', async () => {
+    const uris = (await drain(server, 'resources/list')).map(({ uri }) => uri);
+    expect(uris).toEqual([
+      'git:///',
+      'git:///HEAD',
+      'git:///branches',
+      'git:///tags',
+      'git:///commits',
+      'git:///HEAD/100%25%20caf%C3%A9.txt',
+      'git:///HEAD/readme.md',
+    ]);
+    const branches = await drain(server, 'resources/list', { uri: 'git:///branches' });
+    expect(branches.map(({ uri }) => uri)).toEqual([
+      'git:///branches/feature~2Fx',
+      'git:///branches/main',
+      'git:///branches/moving',
+    ]);
+  });
+
+  it('reads files of any revision, history and changes [RES-2, 2093-1]', async () => {
+    expect(await readOne(server, 'git:///branches/feature~2Fx/100%25%20caf%C3%A9.txt')).toMatchObject({
+      text: 'one\n',
+    });
+    const [commit] = await drain(server, 'resources/list', { uri: 'git:///log/HEAD/readme.md' });
+    expect(commit).toMatchObject({ title: 'First', mimeType: 'text/markdown' });
+    expect((await readOne(server, commit?.uri ?? '')).text).toContain('- added: [readme.md](');
+    expect((await readOne(server, 'git:///diff/HEAD')).text).toContain('+# Read me');
+    expect(await metadata(server, 'git:///HEAD/readme.md')).toMatchObject({ size: 10, mimeType: 'text/markdown' });
+    expect(await failure(metadata(server, 'git:///branches/HEAD~1'))).toMatchObject({ code: -32602 });
+  });
+
+  it('tells of a branch that moves [RES-4]', async () => {
+    const notices = await collectNotices(server);
+    const subscription = await subscribe(server, ['git:///branches/moving']);
+    await work.write('readme.md', `# Read me ${transport}\n`);
+    work.commit(transport);
+    work.git('push', '--quiet', '--force', bare, 'main:moving');
+    await notices.told('git:///branches/moving');
+    await subscription.end();
+    expect((await readOne(server, 'git:///branches/moving/readme.md')).text).toBe(`# Read me ${transport}\n`);
+  });
+});
+
+it('a program that does not close a repository ends all the same, and leaves nothing behind', async () => {
+  const temporary = await mkdtemp(join(tmpdir(), 'vitrine-git-e2e-'));
+  try {
+    const program = `
+      import { gitProvider } from ${JSON.stringify(new URL('../providers/git.js', pathToFileURL(CLI)).href)};
+      const provider = await gitProvider({ path: ${JSON.stringify(bare)} });
+      const ctx = { signal: new AbortController().signal, log: { warn() {}, debug() {} } };
+      await provider.watch('git:///HEAD', () => {}, ctx);
+      console.log((await provider.metadata('git:///HEAD/readme.md', ctx)).size);`;
+    const env = { ...process.env, TMPDIR: temporary };
+    const ended = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env });
+    expect((await within(ended, 'the end of the program')).stdout).toBe('10\n');
+    expect(await readdir(temporary)).toEqual([]);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+});
+
+it('a configuration says `git`, and what of it is shown', async () => {
+  await using place = await temporaryFolder({ 'notes/a.md': 'a\n' });
+  const mounts = { history: { git: work.directory, branches: false, tags: false }, notes: './notes' };
+  const server = await connect('stdio', 'modern', ['--config', await writeConfig(place, { mounts })]);
+  try {
+    const listed = await drain(server, 'resources/list', { uri: 'history+git:///' });
+    expect(listed.map(({ uri }) => uri)).toEqual(['history+git:///HEAD', 'history+git:///commits']);
+  } finally {
+    await server.close();
+  }
+});

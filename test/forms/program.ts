@@ -1,0 +1,5 @@
+/** Where the built program of conversions is: beside the built command. */
+import { pathToFileURL } from 'node:url';
+import { CLI } from '../e2e/harness.ts';
+
+export const PROGRAM = new URL('../layers/alternatives/program.js', pathToFileURL(CLI));

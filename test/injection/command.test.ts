@@ -1,0 +1,186 @@
+/** Values that want to be more than one argument, an option, another path or a program: none of them gets to be. */
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createContext } from '../../src/core/context.ts';
+import { ResourceError } from '../../src/core/errors.ts';
+import type { ResourceProvider } from '../../src/core/provider.ts';
+import { commandProvider } from '../../src/providers/command/index.ts';
+import { readLeaf } from '../../src/testing/observe.ts';
+import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+
+/** What a caller may put for a variable, before it is written into a URI. */
+const VALUES: readonly string[] = [
+  '; touch ran',
+  '&& touch ran',
+  '|| touch ran',
+  '| touch ran',
+  '& touch ran &',
+  '$(touch ran)',
+  '`touch ran`',
+  "'; touch ran; '",
+  '"; touch ran; "',
+  '> ran',
+  '>ran',
+  '\n touch ran',
+  '\r\ntouch ran',
+  '\u0000touch ran',
+  'a\u0000b',
+  '$' + '{IFS}touch$' + '{IFS}ran',
+  '$HOME',
+  '~',
+  '*',
+  '?',
+  '[a-z]',
+  '{a,b}',
+  '{value}',
+  '{other}',
+  '%s%n',
+  '\\',
+  '\\x2d',
+  'a b',
+  ' ',
+  '\t',
+  '-',
+  '--',
+  '-o',
+  '-o/etc/passwd',
+  '--output=/etc/passwd',
+  '--help',
+  '\u2010dash',
+  '..',
+  '.',
+  '../../etc/passwd',
+  '/etc/passwd',
+  'a/b',
+  '%2e%2e%2f',
+  '@/etc/passwd',
+  'file:///etc/passwd',
+  '\u202egpj.exe',
+  '\ud800',
+  'caf\u00e9',
+  '__proto__',
+  'constructor',
+  'x'.repeat(70_000),
+];
+
+const encoded = (value: string): string =>
+  [...Buffer.from(value, 'utf8')].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+
+/** Prints its arguments with a NUL behind each, and leaves a mark that it ran. */
+const SHOWN = ['sh', '-c', 'echo >> started; printf "%s\\0" "$@"', 'sh'];
+
+let folder: Folder;
+let provider: ResourceProvider;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const word = '[a-z][a-z0-9-]{0,31}';
+  provider = await commandProvider({
+    cwd: folder.path,
+    run: {
+      'any/{value}': { argv: [...SHOWN, 'before', '{value}', 'after'], variables: { value: '(?s).*' } },
+      'part/x{value}y': { argv: [...SHOWN, '--unit={value}', '{value}!'], variables: { value: '(?s).*' } },
+      'mid/{value}': { argv: [...SHOWN, '--unit={value}'], variables: { value: '.*' } },
+      'word/{value}': { argv: [...SHOWN, '{value}'], variables: { value: `^${word}$` } },
+      'two/{value}/{other}': {
+        argv: [...SHOWN, '{value}{other}', '{other}'],
+        variables: { value: `(?:${word})?`, other: '.+' },
+      },
+      'option/{value}': { argv: [...SHOWN, '{value}'], variables: { value: '-[a-z]' } },
+      'listed/{value}': { argv: [...SHOWN, '{value}'], variables: { value: ['web', '-v', 'a b;c'] } },
+      'slow/{value}': { argv: [...SHOWN, '{value}'], variables: { value: '(a+)+b' } },
+      'braces.txt': [...SHOWN, '{value}', '{print $1}', '$' + '{X}'],
+    },
+  });
+});
+afterAll(async () => {
+  await provider?.close?.();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+/** The arguments that the program got, or the code of the refusal. */
+async function outcome(uri: string): Promise<readonly string[] | string> {
+  try {
+    const text = Buffer.from((await readLeaf(provider, uri)).bytes).toString();
+    return text.split('\0').slice(0, -1);
+  } catch (error) {
+    if (error instanceof ResourceError) return error.code;
+    throw error;
+  }
+}
+
+const REFUSED = expect.stringMatching(/^(?:not-found|invalid)$/);
+
+describe.each(VALUES)('the value %j', (value) => {
+  it('is one argument as it is, or refused, where anything is allowed', async () => {
+    const got = await outcome(`command:///any/${encoded(value)}`);
+    const isName = !/[\u0000-\u001f\u007f-\u009f\\/]/.test(value) && value.isWellFormed() && !/^\.{1,2}$/.test(value);
+    const isArgument = isName && !value.startsWith('-') && value.length < 1_000;
+    expect(got).toEqual(isArgument ? ['before', value, 'after'] : REFUSED);
+    expect(existsSync(folder.at('ran'))).toBe(false);
+  });
+
+  it('is a part of one argument, in which it may begin with a dash, and of another, in which it may not', async () => {
+    const got = await outcome(`command:///part/x${encoded(value)}y`);
+    if (typeof got === 'string') expect(got).toEqual(REFUSED);
+    else expect(got).toEqual([`--unit=${value}`, `${value}!`]);
+    if (value.startsWith('-')) {
+      expect(got).toEqual(REFUSED);
+      const mid = await outcome(`command:///mid/${encoded(value)}`);
+      expect(mid).toEqual(value.includes('/') ? REFUSED : [`--unit=${value}`]);
+    }
+  });
+
+  it('is refused, and nothing runs, where it does not match as a whole', async () => {
+    const matches = /^[a-z][a-z0-9-]{0,31}$/.test(value);
+    expect(await outcome(`command:///word/${encoded(value)}`)).toEqual(matches ? [value] : REFUSED);
+    expect(await outcome(`command:///listed/${encoded(value)}`)).toEqual(REFUSED);
+    await expect(provider.metadata(`command:///listed/${encoded(value)}`, createContext())).rejects.toThrow(
+      ResourceError,
+    );
+  });
+});
+
+describe('a value', () => {
+  it('that is listed, or whose pattern begins with a dash, may be an option', async () => {
+    expect(await outcome('command:///option/-v')).toEqual(['-v']);
+    expect(await outcome('command:///option/--v')).toBe('not-found');
+    expect(await outcome('command:///listed/-v')).toEqual(['-v']);
+    expect(await outcome('command:///listed/a%20b;c')).toEqual(['a b;c']);
+  });
+
+  it('cannot hide behind an empty one', async () => {
+    expect(await outcome('command:///two/a/-rf')).toBe('not-found');
+    expect(await outcome('command:///two/a/b')).toEqual(['ab', 'b']);
+    expect(await outcome('command:///two//-rf')).toBe('invalid');
+  });
+
+  it('is matched in time linear in its length', async () => {
+    expect(await outcome(`command:///slow/${'a'.repeat(20_000)}`)).toBe('not-found');
+    expect(await outcome('command:///slow/aab')).toEqual(['aab']);
+  });
+
+  it('is no other argument: braces that are no variable are text', async () => {
+    expect(await outcome('command:///braces.txt')).toEqual(['{value}', '{print $1}', '$' + '{X}']);
+  });
+});
+
+describe('a configuration is refused', () => {
+  it.each([
+    ['a/{x}', { argv: ['echo', '{x}'] }, /A brace begins a variable/],
+    ['a', { argv: ['echo'], variables: { x: 'a' } }, /"x" is not in a/],
+    ['{x}', { argv: ['{x}'], variables: { x: 'a' } }, /A program is no variable/],
+    ['{x}{y}', { argv: ['echo'], variables: { x: 'a', y: 'b' } }, /one variable at most/],
+    ['{x}/{x}', { argv: ['echo'], variables: { x: 'a' } }, /in the path once/],
+    ['{x}', { argv: ['echo'], variables: { x: '(a' } }, /no regular expression/],
+    ['{x}', { argv: ['echo'], variables: { x: '(?=a)' } }, /no regular expression/],
+    ['{x}', { argv: ['echo'], variables: { x: ['a/b'] } }, /no slash/],
+    ['../x', { argv: ['echo'] }, /dot segment/],
+    ['a//b', { argv: ['echo'] }, /empty segment/],
+  ])('for the path %s with %j', async (path, block, message) => {
+    await expect(commandProvider({ run: { [path]: block } })).rejects.toThrow(message);
+  });
+
+  it('for programs of which one lies below another', async () => {
+    await expect(commandProvider({ run: { a: ['echo'], 'a/b': ['echo'] } })).rejects.toThrow(/nothing can be below/);
+  });
+});

@@ -1,0 +1,255 @@
+/** Addresses that a URL, a name, or a redirect may lead to: every one that is not public is refused, however it is written. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, isIPv6 } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { createAddressPolicy } from '../../src/providers/http/addresses.ts';
+import { httpProvider, type Resolve } from '../../src/providers/http/index.ts';
+import { ctx, get } from '../providers/http/looking.ts';
+import { content, startSite } from '../providers/http/site.ts';
+
+const origin = new URL('https://site.example/');
+const policy = createAddressPolicy({ configured: [origin] });
+
+const NOT_PUBLIC: readonly (readonly [string, string])[] = [
+  ['127.0.0.1', 'loopback'],
+  ['127.255.255.254', 'loopback'],
+  ['0.0.0.0', 'unspecified'],
+  ['0.1.2.3', 'this network'],
+  ['10.0.0.1', 'private'],
+  ['172.16.0.1', 'private'],
+  ['172.31.255.255', 'private'],
+  ['192.168.1.1', 'private'],
+  ['100.64.0.1', 'behind a carrier'],
+  ['100.127.255.255', 'behind a carrier'],
+  ['169.254.0.1', 'link-local'],
+  ['169.254.169.254', 'metadata of clouds'],
+  ['192.0.0.192', 'metadata of a cloud'],
+  ['192.0.2.1', 'documentation'],
+  ['198.18.0.1', 'benchmarks'],
+  ['198.51.100.1', 'documentation'],
+  ['203.0.113.1', 'documentation'],
+  ['224.0.0.1', 'multicast'],
+  ['240.0.0.1', 'reserved'],
+  ['255.255.255.255', 'broadcast'],
+  ['::', 'unspecified'],
+  ['::1', 'loopback'],
+  ['::127.0.0.1', 'an IPv4 address in an old form'],
+  ['::ffff:127.0.0.1', 'a mapped IPv4 address'],
+  ['::ffff:7f00:1', 'a mapped IPv4 address in hex'],
+  ['::ffff:10.0.0.1', 'a mapped IPv4 address'],
+  ['::ffff:169.254.169.254', 'a mapped IPv4 address'],
+  ['::ffff:0:127.0.0.1', 'a translated IPv4 address'],
+  ['64:ff9b::7f00:1', 'behind NAT64'],
+  ['64:ff9b::169.254.169.254', 'behind NAT64'],
+  ['64:ff9b:1::a00:1', 'behind a local NAT64'],
+  ['2002:7f00:1::', '6to4'],
+  ['2001:0:53aa:64c:0:0:80ff:fffe', 'Teredo'],
+  ['fe80::1', 'link-local'],
+  ['fe80::1%eth0', 'link-local with a zone'],
+  ['fec0::1', 'site-local'],
+  ['fc00::1', 'unique local'],
+  ['fd00:ec2::254', 'metadata of a cloud'],
+  ['ff02::1', 'multicast'],
+  ['100::1', 'discarded'],
+  ['2001:db8::1', 'documentation'],
+  ['3fff::1', 'documentation'],
+  ['5f00::1', 'segment routing'],
+  ['4000::1', 'not assigned'],
+  ['', 'nothing'],
+  ['site.example', 'no address'],
+];
+
+describe('an address', () => {
+  it.each(NOT_PUBLIC)('%s (%s) is not connected to', (address) => {
+    expect(policy.allows(address, origin)).toBe(false);
+  });
+
+  it.each(['1.1.1.1', '93.184.216.34', '172.32.0.1', '2606:4700::1111', '::ffff:1.1.1.1', '64:ff9b::101:101'])(
+    '%s is public',
+    (address) => {
+      expect(policy.allows(address, origin)).toBe(true);
+    },
+  );
+});
+
+describe('allowPrivate', () => {
+  const allowed = (allowPrivate: boolean | string[], address: string, host = 'site.example'): boolean =>
+    createAddressPolicy({ allowPrivate, configured: [] }).allows(address, new URL(`https://${host}/`));
+
+  it.each<[string, boolean | string[], string, boolean, string?]>([
+    ['true: a private address', true, '10.0.0.1', true],
+    ['true: loopback', true, '::1', true],
+    ['true: link-local has to be named', true, '169.254.169.254', false],
+    ['true: multicast is nobody', true, '224.0.0.1', false],
+    ['a range', ['10.0.0.0/8'], '10.1.2.3', true],
+    ['a range: what is beside it', ['10.0.0.0/8'], '11.0.0.1', true],
+    ['a range: another private address', ['10.0.0.0/8'], '192.168.0.1', false],
+    ['a range: the same address, mapped', ['10.0.0.0/8'], '::ffff:10.1.2.3', true],
+    ['an address', ['fd00::1'], 'fd00::1', true],
+    ['an address: its neighbour', ['fd00::1'], 'fd00::2', false],
+    ['an address of a cloud', ['169.254.169.254'], '169.254.169.254', true],
+    ['a host', ['intranet.example'], '10.0.0.1', true, 'intranet.example'],
+    ['a host: another one', ['intranet.example'], '10.0.0.1', false],
+    ['a host: where clouds keep credentials', ['intranet.example'], '169.254.169.254', false, 'intranet.example'],
+    ['everything is not nobody', ['0.0.0.0/0'], '0.0.0.0', false],
+  ])('%s', (_what, allowPrivate, address, expected, host) => {
+    expect(allowed(allowPrivate, address, host)).toBe(expected);
+  });
+
+  it.each(['10.0.0.0/64', 'a/b', 'http://x', 'a b', 'x:80'])('%s is refused where it is configured', (entry) => {
+    expect(() => createAddressPolicy({ allowPrivate: [entry], configured: [] })).toThrow(/allowPrivate/);
+  });
+});
+
+/** Forms of this machine that URLs can be written in; the parser makes addresses out of them. */
+const DISGUISED: readonly string[] = [
+  'http://2130706433:9/',
+  'http://0x7f000001:9/',
+  'http://017700000001:9/',
+  'http://127.1:9/',
+  'http://0x7f.1:9/',
+  'http://0177.0.0.1:9/',
+  'http://127.0.0.1.:9/',
+  `http://${encodeURIComponent('①②⑦.⓪.⓪.①')}:9/`,
+  'http://[::ffff:127.0.0.1]:9/',
+  'http://[0:0:0:0:0:0:0:1]:9/',
+  'http://0:9/',
+];
+
+describe('a redirect', () => {
+  it.each(DISGUISED)('to %s is refused, and nothing is connected to', async (location) => {
+    await using site = await startSite((_request, response) => response.writeHead(302, { location }).end());
+    const provider = await httpProvider({ http: `${site.origin}/a` });
+    try {
+      await expect(get(provider, `${site.origin}/a`)).rejects.toMatchObject({ code: 'denied' });
+    } finally {
+      await provider.close?.();
+    }
+  });
+});
+
+describe('a name', () => {
+  const named = async (resolve: Resolve, allowPrivate?: string[]) => {
+    await using site = await startSite(content('inside'));
+    const url = `http://site.example:${site.port}/a`;
+    const provider = await httpProvider({ http: url, head: false, resolve, ...(allowPrivate && { allowPrivate }) });
+    try {
+      return { got: await get(provider, url).catch((error: unknown) => error), asked: site.asked.length };
+    } finally {
+      await provider.close?.();
+    }
+  };
+  const to =
+    (...addresses: string[]): Resolve =>
+    async () =>
+      addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+
+  it.each([['127.0.0.1'], ['::ffff:127.0.0.1'], ['169.254.169.254'], ['10.0.0.1', '192.168.0.1'], ['::1']])(
+    'that leads to %s is refused before anything is sent',
+    async (...addresses) => {
+      const { got, asked } = await named(to(...addresses));
+      expect(got).toMatchObject({ code: 'denied' });
+      expect(String((got as Error).message)).not.toMatch(/\d+\.\d+|::/);
+      expect(asked).toBe(0);
+    },
+  );
+
+  it('that is allowed is connected to', async () => {
+    expect(await named(to('127.0.0.1'), ['site.example'])).toMatchObject({ got: { text: 'inside' }, asked: 1 });
+  });
+
+  it('is resolved once for a connection: what was checked is what is connected to', async () => {
+    let times = 0;
+    const rebinding: Resolve = async () => {
+      times++;
+      // Public to whoever looks first, and this machine to whoever looks again.
+      return [{ address: times === 1 ? '192.0.2.1' : '127.0.0.1', family: 4 }];
+    };
+    const { got, asked } = await named(rebinding);
+    expect(got).toMatchObject({ code: 'denied' });
+    expect(asked).toBe(0);
+    expect(times).toBe(1);
+  });
+
+  it('that is allowed at first, and leads elsewhere later, is refused for the next connection', async () => {
+    await using site = await startSite((_request, response) => {
+      response.writeHead(200, { connection: 'close' }).end('inside');
+    });
+    let address = '127.0.0.1';
+    const url = `http://site.example:${site.port}/a`;
+    const provider = await httpProvider({
+      http: url,
+      head: false,
+      allowPrivate: ['127.0.0.1'],
+      resolve: async () => [{ address, family: 4 }],
+    });
+    try {
+      expect((await get(provider, url)).text).toBe('inside');
+      address = '127.0.0.2';
+      await expect(get(provider, url)).rejects.toMatchObject({ code: 'denied' });
+      expect(site.asked).toHaveLength(1);
+    } finally {
+      await provider.close?.();
+    }
+  });
+});
+
+describe('an address that is written out where the mount is configured', () => {
+  it('is meant, and only that port of it', async () => {
+    await using site = await startSite(content('own'));
+    await using other = await startSite(content('other'));
+    site.on('/moved', (_request, response) => response.writeHead(302, { location: `${other.origin}/` }).end());
+    const http = [`${site.origin}/a`, `${site.origin}/moved`];
+    const provider = await httpProvider({ http });
+    try {
+      expect((await get(provider, http[0] ?? '')).text).toBe('own');
+      await expect(get(provider, http[1] ?? '')).rejects.toMatchObject({ code: 'denied' });
+      expect(other.asked).toHaveLength(0);
+    } finally {
+      await provider.close?.();
+    }
+  });
+
+  it('is not meant where clouds keep credentials', async () => {
+    const http = 'http://169.254.169.254/latest/meta-data/';
+    const provider = await httpProvider({ http });
+    try {
+      await expect(get(provider, http)).rejects.toMatchObject({ code: 'denied' });
+      expect(await provider.list(undefined, { limit: 1 }, ctx)).toMatchObject({ resources: [{ uri: http }] });
+    } finally {
+      await provider.close?.();
+    }
+  });
+});
+
+it('a proxy that the environment names is not used', async () => {
+  let proxied = 0;
+  const proxy = createServer((_request, response) => {
+    proxied++;
+    response.end('from the proxy');
+  });
+  proxy.on('connect', (_request, socket) => {
+    proxied++;
+    socket.destroy();
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY'];
+  const before = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  for (const name of names) process.env[name] = address;
+  await using site = await startSite(content('direct'));
+  const provider = await httpProvider({ http: `${site.origin}/a` });
+  try {
+    expect((await get(provider, `${site.origin}/a`)).text).toBe('direct');
+    expect(proxied).toBe(0);
+  } finally {
+    for (const name of names) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+    await provider.close?.();
+    proxy.close();
+  }
+});

@@ -1,0 +1,144 @@
+/** What is asked again, under which condition, and what becomes of the answers: counted at the server. */
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { createContext } from '../../../src/core/context.ts';
+import { createNotes } from '../../../src/core/notes.ts';
+import { ctx, get, serveWeb } from './looking.ts';
+import { content, JSON_TYPE } from './site.ts';
+
+const MODIFIED = 'Sun, 01 Nov 2026 10:00:00 GMT';
+const url = '/data.json';
+const one = (headers: Record<string, string>, options = {}) =>
+  serveWeb(({ origin }) => ({ http: origin + url, head: false, ...options })).then((web) => {
+    web.site.on(url, content('{"a":1}', { ...JSON_TYPE, ...headers }));
+    return web;
+  });
+
+it.each([
+  ['an ETag', { etag: '"v1"' }, [200, 304, 304]],
+  ['a time', { 'last-modified': MODIFIED }, [200, 304, 304]],
+  ['both', { etag: 'W/"v1"', 'last-modified': MODIFIED }, [200, 304, 304]],
+  ['a validator that must be asked for', { etag: '"v1"', 'cache-control': 'no-cache' }, [200, 304, 304]],
+  ['nothing', {}, [200, 200, 200]],
+  ['freshness', { 'cache-control': 'max-age=60' }, [200]],
+  ['freshness that has passed on the way', { etag: '"v1"', 'cache-control': 'max-age=60', age: '61' }, [200, 304, 304]],
+  ['an hour from now', { expires: 'Sun, 01 Nov 2099 10:00:00 GMT' }, [200]],
+  ['a date that is none', { expires: '0', etag: '"v1"' }, [200, 304, 304]],
+  ['no leave to keep it', { etag: '"v1"', 'cache-control': 'no-store, max-age=60' }, [200, 200, 200]],
+  ['a content for each who asks', { etag: '"v1"', vary: '*' }, [200, 200, 200]],
+])('three reads of what has %s', async (_what, headers, statuses) => {
+  await using web = await one(headers);
+  for (let round = 0; round < 3; round++) {
+    const { text, resource } = await get(web.provider, web.site.origin + url);
+    expect(text).toBe('{"a":1}');
+    expect(resource.mimeType).toBe('application/json');
+  }
+  expect(web.site.asked.map(({ status }) => status())).toEqual(statuses);
+});
+
+it('takes an answer for fresh as long as is configured where the server does not say', async () => {
+  await using web = await one({}, { ttlSeconds: 60 });
+  await get(web.provider, web.site.origin + url);
+  await get(web.provider, web.site.origin + url);
+  expect(web.site.asked).toHaveLength(1);
+});
+
+it('keeps no more than it may', async () => {
+  await using web = await one({ etag: '"v1"' }, { cacheBytes: 0 });
+  await get(web.provider, web.site.origin + url);
+  await get(web.provider, web.site.origin + url);
+  expect(web.site.asked.map(({ status }) => status())).toEqual([200, 200]);
+});
+
+it('gives the new content when it has changed', async () => {
+  await using web = await one({ etag: '"v1"' });
+  await get(web.provider, web.site.origin + url);
+  web.site.on(url, content('{"a":2}', { ...JSON_TYPE, etag: '"v2"' }));
+  expect((await get(web.provider, web.site.origin + url)).text).toBe('{"a":2}');
+});
+
+it.each([
+  ['max-age=60', {}, { ttlMs: 60_000, cacheScope: 'public' }],
+  ['private, max-age=60', {}, { ttlMs: 60_000, cacheScope: 'private' }],
+  ['max-age=60', { headers: { Authorization: 'Bearer abc' } }, { ttlMs: 60_000, cacheScope: 'private' }],
+  ['no-store', {}, { ttlMs: 0, cacheScope: 'private' }],
+])('says how fresh it is: %s', async (control, options, { ttlMs, cacheScope }) => {
+  await using web = await one({ 'cache-control': control }, options);
+  const notes = createNotes();
+  await web.provider.read(web.site.origin + url, { maxBytes: 100, maxChildren: 1 }, createContext({ notes }));
+  const said = notes.finish({}, { ttlMs: 1, cacheScope: 'public' });
+  expect(said.cacheScope).toBe(cacheScope);
+  expect(said.ttlMs).toBeLessThanOrEqual(ttlMs);
+  expect(said.ttlMs).toBeGreaterThan(ttlMs - 30_000 - 1);
+});
+
+it('knows type, size and time before a read, by HEAD, and asks once for several lists [2093-2]', async () => {
+  await using web = await one({ 'last-modified': MODIFIED }, { head: true });
+  for (let round = 0; round < 3; round++) {
+    const { resources } = await web.provider.list(undefined, { limit: 10 }, ctx);
+    expect(resources).toEqual([
+      {
+        uri: web.site.origin + url,
+        name: 'data.json',
+        mimeType: 'application/json',
+        size: 7,
+        annotations: { lastModified: '2026-11-01T10:00:00.000Z' },
+        capabilities: { list: false, subscribe: true },
+      },
+    ]);
+  }
+  expect(web.site.asked.map(({ method }) => method)).toEqual(['HEAD']);
+});
+
+it('does without HEAD where the server does not know it', async () => {
+  await using web = await one({}, { head: true });
+  web.site.on(url, (request, response) => {
+    if (request.method === 'HEAD') response.writeHead(405).end();
+    else content('{"a":1}', JSON_TYPE)(request, response);
+  });
+  expect(await web.provider.metadata(web.site.origin + url, ctx)).toMatchObject({ name: 'data.json' });
+  expect((await get(web.provider, web.site.origin + url)).text).toBe('{"a":1}');
+});
+
+it.each([
+  ['that knows windows', true, [206]],
+  ['that does not', false, [200]],
+])('reads a window of a server %s', async (_what, ranges, statuses) => {
+  await using web = await one({});
+  const text = `${'x'.repeat(1_000)}window${'y'.repeat(100_000)}`;
+  web.site.on(url, content(text, {}, ranges));
+  const [body] = await web.provider.read(
+    web.site.origin + url,
+    { maxBytes: 10, maxChildren: 1, range: { offset: 1_000, length: 6 } },
+    ctx,
+  );
+  expect(body?.window).toEqual({ offset: 1_000, total: text.length });
+  const got = await get(web.provider, web.site.origin + url, { range: { offset: 1_000, length: 6 } });
+  await body?.close?.();
+  expect(got.text).toBe('window');
+  expect(web.site.asked.map(({ status }) => status())).toEqual([...statuses, ...statuses]);
+  expect(web.site.asked[0]?.headers).toMatchObject({ range: 'bytes=1000-1005', 'accept-encoding': 'identity' });
+});
+
+it('unpacks what is packed, keeps it so, and does not take the length of the packed for its size', async () => {
+  await using web = await one({});
+  const text = JSON.stringify({ many: 'a'.repeat(5_000) });
+  web.site.on(url, content(gzipSync(text), { ...JSON_TYPE, 'content-encoding': 'gzip', etag: '"z"' }));
+  expect((await get(web.provider, web.site.origin + url)).text).toBe(text);
+  const again = await get(web.provider, web.site.origin + url);
+  expect(again.text).toBe(text);
+  const { resources } = await web.provider.list(undefined, { limit: 1 }, ctx);
+  for (const { size } of [again.resource, ...resources]) expect(size).toBeUndefined();
+  expect(web.site.asked.map(({ status }) => status())).toEqual([200, 304]);
+});
+
+it('asks for the form that is wanted, and says which one came', async () => {
+  await using web = await one({});
+  web.site.on(url, (request, response) => {
+    const csv = request.headers.accept?.startsWith('text/csv');
+    content(csv ? 'a\n1\n' : '{"a":1}', csv ? { 'content-type': 'text/csv' } : JSON_TYPE)(request, response);
+  });
+  const csv = await get(web.provider, web.site.origin + url, { accept: ['text/csv', 'text/*'] });
+  expect(csv).toMatchObject({ text: 'a\n1\n', resource: { mimeType: 'text/csv' } });
+  expect((await get(web.provider, web.site.origin + url)).text).toBe('{"a":1}');
+});

@@ -1,0 +1,64 @@
+/** What a configuration may say of web resources, and how its mistakes are told. */
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../../src/config/load.ts';
+import { createSecrets } from '../../../src/config/secrets.ts';
+import { httpProvider } from '../../../src/providers/http/index.ts';
+
+const parse = (text: string, env: Record<string, string> = {}) =>
+  parseConfig(`mounts:\n${text}`, 'vitrine.yaml', { env, secrets: createSecrets() });
+
+describe('a block with http', () => {
+  it('is one URL, a list, or named entries', () => {
+    const { mounts } = parse(`
+  one: { http: "https://a.example/x.json", pollSeconds: 5 }
+  list: { http: ["https://a.example/x", { urlTemplate: "https://a.example/{id}", variables: { id: { values: [a, b] } } }] }
+  named:
+    http:
+      news: { url: "https://a.example/feed", feed: true, title: News }
+      api: { openapi: ./api.yaml, server: "https://a.example/v1" }
+    headers: { Authorization: Bearer x }
+    allowPrivate: [10.0.0.0/8, intranet.example]
+`);
+    expect(mounts.one).toEqual({ http: 'https://a.example/x.json', pollSeconds: 5 });
+    expect(mounts.list).toMatchObject({ http: ['https://a.example/x', { variables: { id: { values: ['a', 'b'] } } }] });
+    expect(mounts.named).toMatchObject({ http: { news: { feed: true }, api: { openapi: './api.yaml' } } });
+  });
+
+  it('may refer to the environment', () => {
+    const reference = '$' + '{KEY}';
+    const { mounts } = parse(
+      `  a: { http: [{ url: "https://a.example/x", headers: { X-Key: "${reference}" } }], query: { key: "${reference}" } }`,
+      { KEY: 'abcdef' },
+    );
+    expect(mounts.a).toEqual({
+      http: [{ url: 'https://a.example/x', headers: { 'X-Key': 'abcdef' } }],
+      query: { key: 'abcdef' },
+    });
+    expect(() => parse(`  a: { http: "https://a.example/${reference}" }`)).toThrow(/KEY is not set/);
+  });
+
+  it.each([
+    ['http: "ftp://a.example/x"', /is no http: or https: URL/],
+    ['http: "https://me:pw@a.example/x"', /has a user or a password in it/],
+    ['http: [{ title: x }]', /an entry has one of url, urlTemplate and openapi/],
+    ['http: [{ url: "https://a.example/", openapi: x }]', /an entry has one of url, urlTemplate and openapi/],
+    ['http: [{ url: "https://a.example/", variables: { a: { values: [x] } } }]', /belongs to a urlTemplate/],
+    ['http: [{ url: "https://a.example/", server: "https://a.example/" }]', /belongs to an openapi document/],
+    ['http: [{ urlTemplate: "https://a.example/{x}", feed: true }]', /belongs to a url/],
+    ['http: [{ url: "https://a.example/", headers: { "a b": x } }]', /cannot be the name of a header/],
+    ['http: "https://a.example/", polSeconds: 5', /unknown key "polSeconds" in mounts\.a; did you mean "pollSeconds"/],
+    ['http: []', /mounts\.a\.http/],
+  ])('%s is told', (block, message) => {
+    expect(() => parse(`  a: { ${block} }`)).toThrow(message);
+  });
+
+  it.each<[string, Parameters<typeof httpProvider>[0]]>([
+    ['a template without a fixed host', { http: [{ urlTemplate: 'https://{host}/' }] }],
+    ['credentials for several origins', { http: ['https://a.example', 'https://b.example'], query: { key: 'x' } }],
+    ['credentials for nobody', { http: [{ openapi: './missing.yaml', headers: { 'X-Key': 'x' } }] }],
+    ['a document that is not there', { http: [{ openapi: './missing.yaml', server: 'https://a.example' }] }],
+    ['a range that is none', { http: 'https://a.example', allowPrivate: ['10.0.0.0/99'] }],
+  ])('%s is refused when it is opened', async (_what, options) => {
+    await expect(httpProvider(options)).rejects.toMatchObject({ code: 'invalid' });
+  });
+});

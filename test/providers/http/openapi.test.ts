@@ -1,0 +1,205 @@
+/** OpenAPI documents: which operations become what, and what a document cannot make this server do. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { createContext } from '../../../src/core/context.ts';
+import { createNotes } from '../../../src/core/notes.ts';
+import { httpProvider } from '../../../src/providers/http/index.ts';
+import { resourcesOfApi } from '../../../src/providers/http/openapi/index.ts';
+import { ctx, get, serveWeb } from './looking.ts';
+import { content, JSON_TYPE } from './site.ts';
+
+const integer = { type: 'integer' };
+const string = { type: 'string' };
+const document = (version: string): Record<string, unknown> => ({
+  openapi: version,
+  info: { title: 'Museum', version: '1' },
+  servers: [{ url: '/{stage}', variables: { stage: { default: 'v1' } } }],
+  paths: {
+    '/rooms': {
+      get: {
+        operationId: 'rooms',
+        summary: 'All rooms',
+        description: 'Every room that is open.',
+        parameters: [
+          { $ref: '#/components/parameters/Sort' },
+          { name: 'tag', in: 'query', schema: { type: 'array', items: string } },
+        ],
+        responses: { 200: { content: { 'text/csv': {}, 'application/json': {} } } },
+      },
+      post: { operationId: 'addRoom', responses: {} },
+    },
+    '/rooms/{room-id}': {
+      parameters: [{ name: 'room-id', in: 'path', required: true, schema: integer }],
+      get: { summary: 'One room', responses: { '2XX': { $ref: '#/components/responses/Room' } } },
+    },
+    '/search': {
+      get: { parameters: [{ name: 'filter[name]', in: 'query', required: true, schema: string }], responses: {} },
+    },
+    '/private': {
+      get: { parameters: [{ name: 'X-Token', in: 'header', required: true, schema: string }], responses: {} },
+    },
+    '/elsewhere': { servers: [{ url: 'https://evil.example' }], get: { responses: {} } },
+    '/remote': { get: { parameters: [{ $ref: 'https://evil.example/p.json' }], responses: {} } },
+    '/file': { get: { parameters: [{ $ref: '../../etc/passwd#/x' }], responses: {} } },
+    '/circle': { get: { parameters: [{ $ref: '#/components/parameters/A' }], responses: {} } },
+    '/deep': { $ref: '#/components/pathItems/Deep' },
+    '/../climb': { get: { responses: {} } },
+    '/only-post': { post: { responses: {} } },
+  },
+  components: {
+    parameters: {
+      Sort: { name: 'sort', in: 'query', schema: { $ref: '#/components/schemas/Sort' } },
+      A: { $ref: '#/components/parameters/B' },
+      B: { $ref: '#/components/parameters/A' },
+    },
+    schemas: { Sort: { type: 'string', enum: ['name', 'size'] } },
+    responses: { Room: { description: 'x', content: { 'application/json': {} } } },
+    pathItems: { Deep: { get: { operationId: 'deep', responses: {} } } },
+  },
+});
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-openapi-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each([
+  ['3.0.3', JSON.stringify],
+  ['3.1.0', stringify],
+])('a document of version %s', (version, write) => {
+  const open = async (more: object = {}) => {
+    const web = await serveWeb(({ origin }) => ({ http: [{ openapi: `${origin}/api` }], ...more }));
+    web.site.on('/api', content(write(document(version)), JSON_TYPE));
+    web.site.on('/v1/rooms', content('[]', JSON_TYPE));
+    web.site.on('/v1/rooms/7', content('{"room":7}', JSON_TYPE));
+    return web;
+  };
+
+  it('gives resources for what needs nothing, and templates for the rest [RES-3, RES-5]', async () => {
+    await using web = await open();
+    const { origin } = web.site;
+    const { resources } = await web.provider.list(undefined, { limit: 100 }, ctx);
+    expect(resources).toEqual([
+      {
+        uri: `${origin}/v1/rooms`,
+        name: 'rooms',
+        title: 'All rooms',
+        description: 'Every room that is open.',
+        mimeType: 'application/json',
+        capabilities: { list: false, subscribe: true },
+      },
+      { uri: `${origin}/v1/deep`, name: 'deep', capabilities: { list: false, subscribe: true } },
+    ]);
+    const templates = await web.provider.listTemplates?.({ limit: 100 }, ctx);
+    expect(templates?.resourceTemplates.map(({ uriTemplate }) => uriTemplate.slice(origin.length))).toEqual([
+      '/v1/rooms{?sort,tag*}',
+      '/v1/rooms/{room_id}',
+      '/v1/search{?filter%5Bname%5D}',
+    ]);
+    expect((await get(web.provider, `${origin}/v1/rooms/7`)).text).toBe('{"room":7}');
+    expect((await get(web.provider, `${origin}/v1/rooms?sort=name&tag=a&tag=b`)).text).toBe('[]');
+    expect(web.site.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /api',
+      'GET /v1/rooms/7',
+      'GET /v1/rooms?sort=name&tag=a&tag=b',
+    ]);
+  });
+
+  it('completes what it enumerates, and takes nothing else for it', async () => {
+    await using web = await open();
+    const { origin } = web.site;
+    const request = {
+      uriTemplate: `${origin}/v1/rooms{?sort,tag*}`,
+      variable: 'sort',
+      value: '',
+      known: {},
+      limit: 10,
+    };
+    expect(await web.provider.complete?.(request, ctx)).toEqual({ values: ['name', 'size'], total: 2, hasMore: false });
+    await expect(get(web.provider, `${origin}/v1/rooms?sort=evil`)).rejects.toMatchObject({ code: 'not-found' });
+  });
+});
+
+it('a document in a file says where its API is, or the configuration does', async () => {
+  const file = join(folder, 'api.yaml');
+  await writeFile(file, stringify(document('3.1.0')));
+  await expect(httpProvider({ http: [{ openapi: file }] })).rejects.toMatchObject({ code: 'invalid' });
+  await using web = await serveWeb(
+    ({ origin }) => ({
+      http: [{ openapi: 'api.yaml', server: `${origin}/v2/` }],
+      base: folder,
+      headers: { Authorization: 'Bearer abc' },
+    }),
+    content('[]', JSON_TYPE),
+  );
+  expect((await get(web.provider, `${web.site.origin}/v2/rooms`)).text).toBe('[]');
+  expect(web.site.asked[0]?.headers.authorization).toBe('Bearer abc');
+});
+
+it('a document that names another server gets no credentials there', () => {
+  const source = JSON.stringify({ ...document('3.0.0'), servers: [{ url: 'https://evil.example/v1' }] });
+  const access = { headers: { authorization: 'Bearer abc' }, query: { key: 'k' } };
+  const from = new URL('https://api.example/openapi.json');
+  const { targets, templates } = resourcesOfApi(source, { what: 'x', from, server: undefined, access });
+  expect(targets.length + templates.length).toBeGreaterThan(3);
+  for (const each of [...targets, ...templates]) expect(each.access).toEqual({ headers: {}, query: {} });
+  const server = new URL('https://api.example/v1');
+  const own = resourcesOfApi(source, { what: 'x', from, server, access });
+  for (const { uri, access: used } of own.targets) {
+    expect(uri).toMatch(/^https:\/\/api\.example\/v1\//);
+    expect(used).toBe(access);
+  }
+});
+
+it('a document that cannot be had is missing in lists, hides nothing else, and is tried again', async () => {
+  await using web = await serveWeb(({ origin }) => ({ http: [{ openapi: `${origin}/api` }, `${origin}/plain`] }));
+  web.site.on('/plain', content('plain'));
+  const notes = createNotes();
+  const { resources } = await web.provider.list(undefined, { limit: 10 }, createContext({ notes }));
+  expect(resources.map(({ uri }) => uri)).toEqual([`${web.site.origin}/plain`]);
+  expect(JSON.stringify(notes.finish({}, { ttlMs: 1, cacheScope: 'public' }))).toContain('document of an API');
+  expect((await get(web.provider, `${web.site.origin}/plain`)).text).toBe('plain');
+  await expect(get(web.provider, `${web.site.origin}/v1/rooms`)).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+describe('a document is refused when it', () => {
+  const place = {
+    what: 'api.json',
+    from: new URL('https://api.example/openapi.json'),
+    server: undefined,
+    access: { headers: {}, query: {} },
+  };
+  it.each([
+    ['is no document', 'hello'],
+    ['is broken', '{"openapi":'],
+    ['is of version 2', '{"swagger":"2.0","paths":{}}'],
+    ['is of a version to come', '{"openapi":"4.0.0"}'],
+    [
+      'has too many aliases',
+      `a: &a [x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 9 }, (_, n) => `${'bcdefghij'[n]}: &${'bcdefghij'[n]} [${Array(9).fill(`*${'abcdefghi'[n]}`).join(',')}]`).join('\n')}\n`,
+    ],
+    ['is too large', `{"openapi":"3.1.0","x":"${'x'.repeat(9_000_000)}"}`],
+    ['is of a file server', '{"openapi":"3.1.0","servers":[{"url":"file:///etc"}]}'],
+    ['has a user in its server', '{"openapi":"3.1.0","servers":[{"url":"https://me@api.example"}]}'],
+  ])('%s', (_what, source) => {
+    expect(() => resourcesOfApi(source, place)).toThrow(/^api\.json /);
+  });
+
+  it('and one with references that have no end is read without them', () => {
+    const deep: Record<string, unknown> = { openapi: '3.1.0', paths: {} };
+    const chain = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, n) => [`p${n}`, { $ref: `#/components/parameters/p${n + 1}` }]),
+    );
+    const paths = {
+      '/a': { get: { parameters: [{ $ref: '#/components/parameters/p0' }], responses: {} } },
+      '/b': { get: {} },
+    };
+    const source = JSON.stringify({ ...deep, paths, components: { parameters: chain } });
+    const { targets } = resourcesOfApi(source, place);
+    expect(targets.map(({ url }) => url.pathname)).toEqual(['/b']);
+  });
+});
