@@ -101,7 +101,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['RES-2', 'proved', 'Text as UTF-8, everything else in base64; a missing resource is an error'],
     ['RES-3', 'proved', 'Resource templates, with completion of their variables'],
     ['RES-4', 'proved', 'Changes of the list and of subscribed resources are told, in both eras'],
-    ['RES-5', 'open', 'Files, databases, APIs, live data, images and logs, each by a provider with an example'],
+    ['RES-5', 'proved', 'Files, databases, APIs, live data, images and logs, each by a provider with an example'],
     ['RES-6', 'proved', 'Every list is paged; names, types, freshness and errors are of use'],
     ['RES-7', 'proved', 'Long operations time out, and what was held is released at the end'],
     ['RES-8', 'proved', 'TLS when configured'],
