@@ -18,7 +18,7 @@ const COMMON = {
  *
  * @param {string} name of the program
  * @param {string} about what it measures, in one line
- * @param {Record<string, {type: 'number' | 'boolean', default?: number | boolean, quick?: number, help: string}>} own
+ * @param {Record<string, {type: 'number' | 'boolean' | 'string', default?: number | boolean, quick?: number, help: string}>} own
  * @returns {any}
  */
 export function options(name, about, own) {

@@ -165,7 +165,7 @@ function assertServable(path: string): void {
   if (scheme === undefined) return;
   if (!isUrl(path))
     throw new UsageError(
-      `${scheme}://... is a URL; this version serves files, folders and MCP servers at http(s)://...`,
+      `${scheme}://... is a URL of a kind that is not served; there are http(s), postgres, mysql, mariadb, sqlite and s3`,
     );
   if (!URL.canParse(path))
     throw new UsageError(`The URL at ${scheme}: cannot be read; give one as in https://mcp.example/mcp`);

@@ -154,8 +154,8 @@ describe.concurrent('vitrine serve', () => {
     ],
     [
       'of another kind',
-      'postgres://me:hunter22@db.example/x',
-      /^vitrine: postgres:\/\/\.\.\. is a URL; this version serves/,
+      'ftp://me:hunter22@db.example/x',
+      /^vitrine: ftp:\/\/\.\.\. is a URL of a kind that is not served/,
     ],
     ['that is none', 'https://:hunter22', /^vitrine: The URL at https: cannot be read/],
   ])('refuses a URL %s, and does not repeat it', async (_, url, line) => {

@@ -27,7 +27,11 @@ describe.concurrent('a mistake on the command line', () => {
     ['a path behind a file', ['serve', 'docs/a.md/b'], /no file or folder at docs\/a\.md\/b/],
     ['one path of several', ['serve', 'docs', 'dosc'], /no file or folder at dosc/],
     ['a device', ['serve', '/dev/null'], /\/dev\/null is neither a folder nor a file/],
-    ['a URL', ['serve', 'sqlite://example/docs'], /is a URL; this version serves files, folders and MCP servers/],
+    [
+      'a URL',
+      ['serve', 'ftp://example/docs'],
+      /^.*ftp:\/\/\.\.\. is a URL of a kind that is not served; there are http/,
+    ],
     ['an option that is not there', ['serve', '--htp'], /unknown option '--htp' \(Did you mean --http\?\)/],
     ['an option of the other command', ['check', 'docs', '--http'], /unknown option '--http'/],
     ['a command that is not there', ['srve', 'docs'], /unknown command 'srve' \(Did you mean serve\?\)/],

@@ -1,0 +1,80 @@
+/**
+ * What the programs of `bench/providers` share: each exports `client`, what its provider is measured beside, `missing()`,
+ * why it cannot be measured here, and `open(load)`, which makes the data and both sides and returns
+ * `{ turns: { list: { ours, native }, read: { ours, native } }, close }`.
+ *
+ * `ours(index)` and `native(index)` do the thing once, and return what they got: entries of a list, bytes of a read.
+ * `native` is left out where there is nothing to compare with; `before()` comes before each turn of ours, and is not
+ * counted. `load('providers/git.js')` imports from the build.
+ */
+import { prose } from './folders.mjs';
+
+/** Entries of a page. */
+export const ENTRIES = 100;
+
+/** Resources that are read in turn. */
+export const RESOURCES = 100;
+
+/** Bytes of a resource; one that is generated around a text has a few more. */
+export const BYTES = 1_024;
+
+/** Done at a time, on both sides: what a server with a few clients has to do. */
+export const AT_A_TIME = 8;
+
+export const TEXT = prose(BYTES);
+
+/** @param {number} index of a resource, counted on for ever */
+export const nameOf = (index) => `item-${String(index % RESOURCES).padStart(3, '0')}.txt`;
+
+/** Names of all resources. */
+export const names = () => Array.from({ length: RESOURCES }, (_, index) => nameOf(index));
+
+/** @typedef {(path: string) => Promise<any>} Load */
+
+/**
+ * How a provider is asked.
+ * @param {Load} load
+ */
+export async function asking(load) {
+  const { createContext } = await load('index.js');
+  const ctx = createContext();
+  return {
+    /** Entries of one page. */
+    async page(provider, uri, cursor) {
+      return (await provider.list(uri, { limit: ENTRIES, cursor }, ctx)).resources.length;
+    },
+    /** Where the second page begins. */
+    async second(provider, uri) {
+      return (await provider.list(uri, { limit: ENTRIES }, ctx)).nextCursor;
+    },
+    /** Bytes of one resource, drained; of one form of it where `accept` says which. */
+    async bytes(provider, uri, accept) {
+      let bytes = 0;
+      for (const { content } of await provider.read(uri, { maxBytes: 1_048_576, maxChildren: 0, accept }, ctx)) {
+        if (content.kind === 'bytes') bytes += content.bytes.byteLength;
+        else for await (const chunk of content.open()) bytes += chunk.byteLength;
+      }
+      return bytes;
+    },
+  };
+}
+
+/**
+ * Does it for a time, some at a time, and sees to it that each gives what it has to.
+ * @param {(index: number) => number | Promise<number>} work
+ * @param {{ms: number, least: number, most: number}} how at least for so long; what each may give
+ * @returns {Promise<number>} times a second
+ */
+export async function rate(work, { ms, least, most }) {
+  const started = performance.now();
+  const until = started + ms;
+  let next = 0;
+  const one = async () => {
+    do {
+      const got = await work(next++);
+      if (got < least || got > most) throw new Error(`${got} instead of ${least} to ${most}`);
+    } while (performance.now() < until);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, one));
+  return next / ((performance.now() - started) / 1_000);
+}
