@@ -1,9 +1,8 @@
-/** The client library as a browser gets it: bundled, without anything of Node and of the server, and in a real browser. */
+/** The client library as a browser gets it: bundled, without anything of Node and of the server, and in Chromium. */
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { build } from 'tsdown';
@@ -21,17 +20,14 @@ const EXPORTS = {
   'vitrine/client': join(BUILT, 'client.js'),
 };
 
-const root = await mkdtemp(join(tmpdir(), 'vitrine-bundle-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
-
 /** The files of a bundle for browsers, all dependencies in it. */
-async function bundle(name: string, entry: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, string>> {
-  const outDir = join(root, name);
+async function bundle(entry: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, string>> {
+  await using folder = await temporaryFolder();
   await build({
     config: false,
     cwd: ROOT,
     entry: { ...entry },
-    outDir,
+    outDir: folder.path,
     alias: EXPORTS,
     platform: 'browser',
     format: 'esm',
@@ -40,10 +36,9 @@ async function bundle(name: string, entry: Readonly<Record<string, string>>): Pr
     logLevel: 'error',
     deps: { alwaysBundle: [/.*/], onlyBundle: false },
   });
-  const names = (await readdir(outDir)).filter((file) => /\.m?js$/.test(file));
-  return new Map(
-    await Promise.all(names.map(async (file) => [file, await readFile(join(outDir, file), 'utf8')] as const)),
-  );
+  const names = (await readdir(folder.path)).filter((file) => /\.m?js$/.test(file));
+  const texts = await Promise.all(names.map((file) => readFile(folder.at(file), 'utf8')));
+  return new Map(names.map((file, at) => [file, texts[at] ?? '']));
 }
 
 /** What must be there beside the bundle, to run it. */
@@ -57,7 +52,7 @@ const needs = (files: ReadonlyMap<string, string>): readonly string[] =>
 
 describe('a bundle for browsers', () => {
   it('needs nothing beside it, and has no server in it', async () => {
-    const files = await bundle('sources', { client: 'src/client/index.ts', safety: 'src/client/safety/index.ts' });
+    const files = await bundle({ client: 'src/client/index.ts', safety: 'src/client/safety/index.ts' });
     expect(needs(files)).toEqual([]);
     const text = [...files.values()].join('\n');
     const parts = [...text.matchAll(/^\/\/#region (\S+)/gm)].map((match) => match[1] ?? '');
@@ -112,7 +107,7 @@ describeWith([chromium])('a page in Chromium', () => {
       'guide/page.html': PAGE,
       'guide/drawing.svg': DRAWING,
     });
-    const files = await bundle('page', {
+    const files = await bundle({
       page: 'test/client/browser/page.ts',
       worker: 'test/client/browser/worker.ts',
     });
@@ -218,7 +213,8 @@ describeWith([chromium])('a page in Chromium', () => {
     // Each is shown by the page: what is left is still a drawing.
     expect(safe.drawings).toBeGreaterThan(15);
     expect(safe.loaded).toBe(safe.drawings);
-    expect(await call('show', [...HTML_VECTORS, ...SVG_VECTORS])).toBeGreaterThan(10);
+    // What is not made safe does run, and load.
+    expect(await call('show', [...HTML_VECTORS, ...SVG_VECTORS])).toBeGreaterThan(4);
     expect(new Set(strayed)).toContain('evil.example');
   });
 });

@@ -52,8 +52,14 @@ export function createWatching(world: World, read: ReadPlace): Watching {
           ? undefined
           : [...(before ?? []), ...tables],
     };
+    start();
+  }
+
+  function start(): void {
     looking ??= lookAgain().finally(() => {
       looking = undefined;
+      // What was told after the last look, and before this.
+      if (dirty !== undefined && !stop.signal.aborted) start();
     });
   }
 

@@ -1,7 +1,7 @@
 /**
- * A server that means harm, over stdio in either era: `node hostile-server.mjs legacy|modern`. Its contents lie and carry
- * scripts, its names carry escapes and paths, its lists have no end, its tools change after they were seen, and it asks for
- * whatever it is told to ask for.
+ * A server that means harm, over stdio in either era: `node hostile-server.mjs legacy|modern`. Its contents lie and
+ * carry scripts, its names carry escapes and paths, its lists have no end, its tools change after they were seen, and
+ * it asks for whatever it is told to ask for.
  */
 import { createInterface } from 'node:readline';
 
