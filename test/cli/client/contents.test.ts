@@ -66,7 +66,7 @@ describe('grep', () => {
     ]);
     expect(own).toMatchObject({ status: 0, stderr: '' });
     expect(lines(own.stdout)).toContain(
-      'file:///README.md:30:[the 100% brass clock](collection/100%25%20brass.md) and',
+      'file:///README.md:31:[the 100% brass clock](collection/100%25%20brass.md) and',
     );
     expect(lines(read.stdout).sort()).toEqual(lines(own.stdout).sort());
   });
@@ -82,7 +82,7 @@ describe('grep', () => {
       { uri: 'odd:///plain.txt', line: 2, text: 'two' },
       { uri: 'odd:///plain.txt', line: 3, text: 'three' },
     ]);
-    expect(lines(below.stdout).map((line) => JSON.parse(line))).toMatchObject([{ uri: 'file:///README.md', line: 30 }]);
+    expect(lines(below.stdout).map((line) => JSON.parse(line))).toMatchObject([{ uri: 'file:///README.md', line: 31 }]);
     expect(new Set(lines(names.stdout)).size).toBe(lines(names.stdout).length);
   });
 
