@@ -21,9 +21,16 @@ export function formatsOf({ _meta }: Pick<Resource, '_meta'>): readonly Format[]
 /** Texts that are written for programs: to a reader they say little as they are. */
 const WRITTEN_FOR_PROGRAMS = /^(?:application\/(?:rtf|x-ipynb\+json)|text\/rtf|message\/rfc822)(?:;|$)/i;
 
-/** Whether a resource of this type is better read in another form, as text: a document is, a page of HTML or a table is text. */
+/** What is looked at or listened to: a text about it is something else. */
+const SEEN_OR_HEARD = /^(?:image|audio|video)\//i;
+
+/**
+ * Whether a resource of this type is better read in another form, as text: a document is; a page of HTML or a table is
+ * text, and an image is to be seen.
+ */
 export const isBetterAsText = (mimeType: string | undefined): boolean =>
-  isBinaryType(mimeType) || (mimeType !== undefined && WRITTEN_FOR_PROGRAMS.test(mimeType));
+  mimeType !== undefined &&
+  ((isBinaryType(mimeType) && !SEEN_OR_HEARD.test(mimeType)) || WRITTEN_FOR_PROGRAMS.test(mimeType));
 
 /** Text that anybody can read, best first. */
 export const TEXT_TYPES: readonly string[] = ['text/markdown', 'text/plain'];

@@ -142,6 +142,9 @@ describe('forms whose packages are missing', () => {
     expect(formsOf(without(), PDF)).toEqual([MARKDOWN]);
     expect(formsOf(without('unpdf'), PDF)).toBeUndefined();
     expect(formsOf(without('unpdf', 'hucre', 'fflate', 'saxen'), 'application/rtf; charset=x')).toEqual([MARKDOWN]);
+    expect(formsOf(without('exif-reader'), 'image/png')).toEqual(['image/webp']);
+    expect(formsOf(without('sharp', 'music-metadata'), 'image/png')).toBeUndefined();
+    expect(formsOf(without('sharp', 'music-metadata'), 'video/mp4')).toBeUndefined();
     expect(missingPackages((name) => name !== 'unpdf' && name !== 'turndown')).toEqual(['unpdf', 'turndown']);
     expect(missingPackages()).toEqual([]);
   });

@@ -40,7 +40,7 @@ function primary(contents: readonly ResourceContents[]): readonly ResourceConten
   const files = contents.filter((item) => item.capabilities?.list !== true);
   const [first] = files;
   if (first === undefined || files.some((item) => item.uri !== first.uri)) return files;
-  const isSeen = /^(?:image|audio)\//.test(first.mimeType ?? '') || !isBetterAsText(first.mimeType);
+  const isSeen = !isBetterAsText(first.mimeType) && !first.mimeType?.startsWith('video/');
   return [(isSeen ? undefined : files.find((item) => item !== first && 'text' in item)) ?? first];
 }
 

@@ -5,12 +5,15 @@ import { docx } from './docx.ts';
 import { email } from './email.ts';
 import { epub } from './epub.ts';
 import { html } from './html.ts';
+import { imageMetadata } from './image-metadata.ts';
+import { mediaMetadata } from './media-metadata.ts';
 import { notebook } from './notebook.ts';
 import { openDocument } from './open-document.ts';
 import { outlook } from './outlook.ts';
 import { pdf } from './pdf.ts';
 import { pptx } from './pptx.ts';
 import { rtf } from './rtf.ts';
+import { smallerImage, smallerWebp } from './smaller-image.ts';
 import { spreadsheet } from './spreadsheet.ts';
 
 export const CONVERTERS: readonly Converter[] = [
@@ -26,4 +29,8 @@ export const CONVERTERS: readonly Converter[] = [
   email,
   outlook,
   csv,
+  smallerImage,
+  smallerWebp,
+  imageMetadata,
+  mediaMetadata,
 ];

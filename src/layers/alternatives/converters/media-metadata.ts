@@ -1,0 +1,144 @@
+/** Sounds and films: how long they are, what is in them, and what their tags say. */
+import type { ICommonTagsResult, IFormat } from 'music-metadata';
+import type { Converter } from './converter.ts';
+import { FACT_TYPES, type Fact, type Facts, factsText } from './facts.ts';
+import { readMp4Header } from './mp4-header.ts';
+
+export const mediaMetadata: Converter = {
+  name: 'media-metadata',
+  from: [
+    'audio/mpeg',
+    'audio/mp4',
+    'audio/x-m4a',
+    'audio/aac',
+    'audio/ogg',
+    'audio/opus',
+    'audio/wav',
+    'audio/x-wav',
+    'audio/vnd.wave',
+    'audio/flac',
+    'audio/x-flac',
+    'audio/aiff',
+    'audio/x-aiff',
+    'audio/x-ms-wma',
+    'audio/matroska',
+    'audio/x-matroska',
+    'audio/webm',
+    'audio/ape',
+    'audio/wavpack',
+    'audio/x-wavpack',
+    'audio/x-dsf',
+    'audio/x-musepack',
+    'video/mp4',
+    'video/x-m4v',
+    'video/quicktime',
+    'video/webm',
+    'video/matroska',
+    'video/x-matroska',
+    'video/ogg',
+    'video/x-ms-asf',
+    'video/x-ms-wmv',
+  ],
+  to: FACT_TYPES,
+  needs: ['music-metadata'],
+  async convert(bytes, conversion) {
+    const { parseBuffer } = await import('music-metadata');
+    const info = { mimeType: conversion.from, size: bytes.byteLength };
+    const { format, common } = await parseBuffer(bytes, info, { duration: true, includeChapters: true });
+    const { picture = [], ...tags } = common;
+    // The library looks at sounds: of a film without one it knows neither how long nor how large it is.
+    const { seconds, width, height } = readMp4Header(bytes);
+    const facts = {
+      width,
+      height,
+      ...formatFacts({ ...format, duration: format.duration ?? seconds }),
+      bytes: bytes.byteLength,
+      covers: picture.length === 0 ? undefined : picture.length,
+      tags: tagFacts(tags),
+      tracks: format.trackInfo.map(trackFacts),
+      chapters: chapterFacts(format),
+    };
+    return factsText(conversion.from.startsWith('video/') ? 'Video' : 'Audio', facts, conversion);
+  },
+};
+
+function formatFacts(format: Omit<IFormat, 'duration'> & { readonly duration: number | undefined }): Facts {
+  return {
+    container: format.container,
+    codec: format.codec,
+    codecProfile: format.codecProfile,
+    durationSeconds: rounded(format.duration),
+    bitsPerSecond: rounded(format.bitrate),
+    sampleRateHertz: format.sampleRate,
+    bitsPerSample: format.bitsPerSample,
+    channels: format.numberOfChannels,
+    lossless: format.lossless,
+    createdAt: timeText(format.creationTime),
+    changedAt: timeText(format.modificationTime),
+    writtenWith: format.tool,
+  };
+}
+
+const rounded = (value: number | undefined): number | undefined =>
+  value === undefined ? undefined : Number(value.toFixed(3));
+
+/** Where the time of MPEG-4 begins: that a file was made then means that it does not say. */
+const NO_TIME = Date.UTC(1904, 0, 1);
+
+const timeText = (time: Date | undefined): string | undefined =>
+  time !== undefined && time.getTime() > NO_TIME ? time.toISOString() : undefined;
+
+const tagFacts = (tags: Omit<ICommonTagsResult, 'picture'>): Facts =>
+  Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, tagFact(value)]));
+
+/** Tags are texts and numbers, places in a row (`{ no, of }`), and texts with a language or a description. */
+function tagFact(value: unknown): Fact {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return value.map(tagFact).filter((each) => each !== undefined);
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
+  if ('no' in value && 'of' in value) return placeText(value.no, value.of);
+  if ('text' in value) return tagFact(value.text);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, tagFact(each)]));
+}
+
+function placeText(no: unknown, of: unknown): Fact {
+  if (typeof no !== 'number') return undefined;
+  return typeof of === 'number' ? `${no} of ${of}` : no;
+}
+
+/** Kinds of tracks, by the numbers of Matroska. */
+const TRACK_TYPES: Readonly<Record<number, string>> = {
+  1: 'video',
+  2: 'audio',
+  3: 'complex',
+  4: 'logo',
+  17: 'subtitles',
+  18: 'buttons',
+  32: 'control',
+};
+
+function trackFacts({ type, codecName, name, language, audio, video }: IFormat['trackInfo'][number]): Facts {
+  return {
+    type: type === undefined ? undefined : TRACK_TYPES[type],
+    // The library's own mark of codes that it has no name for.
+    codec: codecName?.replace(/^<(.*)>$/, '$1'),
+    name,
+    language,
+    width: video?.pixelWidth,
+    height: video?.pixelHeight,
+    channels: audio?.channels,
+    sampleRateHertz: audio?.samplingFrequency,
+  };
+}
+
+const chapterFacts = ({ chapters, sampleRate }: IFormat): readonly Facts[] | undefined =>
+  chapters?.map(({ title, start, timeScale, sampleOffset }) => ({
+    startSeconds: rounded(
+      timeScale !== undefined
+        ? start / timeScale
+        : sampleOffset !== undefined
+          ? sampleOffset / (sampleRate ?? 1)
+          : start,
+    ),
+    title,
+  }));
