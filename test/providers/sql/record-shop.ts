@@ -95,7 +95,9 @@ function madeUp(table: string, column: string, type: string, row: number, target
   const seed = [...`${table}.${column}`].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 7);
   const chance = (seed + row * 7_919) % 10_007;
   if (column === `${table}Id`) return row;
-  if (target !== undefined) return column === 'ReportsTo' && row === 1 ? null : 1 + (chance % (ROWS[target] ?? 1));
+  // To one of the same table only where it is there already: rows are put in one after the other.
+  if (target === table) return row === 1 ? null : 1 + (chance % (row - 1));
+  if (target !== undefined) return 1 + (chance % (ROWS[target] ?? 1));
   if (type === 'INT') return chance;
   if (type.startsWith('NUMERIC')) return (chance % 2_000) / 100;
   if (type === 'TIMESTAMP') return new Date(FIRST_DAY + (chance % 1_825) * DAY_MS).toISOString().slice(0, 19);
