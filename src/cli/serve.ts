@@ -34,6 +34,9 @@ export interface ServeFlags extends SourceFlags {
 /** How long serving waits for servers that are mounted, in milliseconds: then it is known what they can do. */
 const UPSTREAMS_READY_MS = 5_000;
 
+/** An interval in which nothing happens, in milliseconds. */
+const HOLD_MS = 2 ** 30;
+
 /** @param secrets takes what references of a configuration stand for; none of it is printed or logged */
 export async function serve(paths: readonly string[], flags: ServeFlags, secrets: Secrets): Promise<void> {
   const address = flags.http === undefined ? undefined : parseAddress(flags.http);
@@ -43,6 +46,8 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
   const { vitrine, telemetry } = await engineOf(sources, flags, log, secrets);
   let sent = true;
+  // What is closed may wait for something that keeps no process running, and is to be waited for all the same.
+  const held = setInterval(() => {}, HOLD_MS);
   try {
     // From here on there is something to end in order.
     const stopped = stopSignal();
@@ -54,6 +59,7 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
   } finally {
     await vitrine.close();
     sent = (await telemetry?.close()) ?? true;
+    clearInterval(held);
   }
   // What is still under way to a collector holds nobody up.
   if (!sent) process.exit();

@@ -72,8 +72,8 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
   /** Processes that were told to end. */
   const ending = new Set<Promise<void>>();
   const waiting: Job[] = [];
-  /** `begun` is called when a process has begun to look: the first time, and for each that takes its place. */
-  let watching: { readonly everyMs: number; readonly tell: () => void; begun: () => void } | undefined;
+  /** `begun` is called when a process has begun to look for the first time, and is undefined from then on. */
+  let watching: { readonly everyMs: number; readonly tell: () => void; begun: (() => void) | undefined } | undefined;
   let watcher: Running | undefined;
   let closed = false;
 
@@ -84,7 +84,6 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
       env: process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot },
     });
     let stderr = '';
-    if (child.stderr instanceof Socket) child.stderr.unref();
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-MAX_STDERR_CHARACTERS);
     });
@@ -111,9 +110,10 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
   function heard(one: Running, { changed, watching: everyMs, result, error }: Message): void {
     if (changed && one === watcher) watching?.tell();
     if (everyMs !== undefined && one === watcher && watching !== undefined) {
-      watching.begun();
-      // Whatever happens until another process looks in its place is not seen by either.
-      watching.begun = watching.tell;
+      // Whatever happens until another process looks in the place of one is not seen by either.
+      (watching.begun ?? watching.tell)();
+      watching.begun = undefined;
+      rest(one);
     }
     const { job } = one;
     if (job === undefined || (result === undefined && error === undefined)) return;
@@ -126,17 +126,16 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
     next();
   }
 
-  /** An idle process keeps nobody running; one that works does. */
-  function rest({ child }: Running): void {
-    child.unref();
-    child.channel?.unref();
+  /** An idle process keeps nobody running; one that is waited for does, or its answer would come after the end. */
+  function rest(one: Running): void {
+    hold(one.child, one.job !== undefined || (one === watcher && watching?.begun !== undefined));
   }
 
   function end(one: Running, error: unknown): void {
     if (!running.delete(one)) return;
     clearTimeout(one.timer);
     // Whoever closes waits for it, and has nothing else to be kept running by.
-    one.child.ref();
+    hold(one.child, true);
     ending.add(one.exited);
     void one.exited.then(() => ending.delete(one.exited));
     one.child.kill('SIGKILL');
@@ -160,8 +159,7 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
 
   function give(one: Running, job: Job): void {
     one.job = job;
-    one.child.ref();
-    one.child.channel?.ref();
+    rest(one);
     one.timer = setTimeout(
       () => end(one, new ResourceError('timeout', 'The database took too long; ask for less')),
       job.limits.timeoutMs,
@@ -186,6 +184,7 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
   function beginWatching(): void {
     if (closed || watching === undefined) return;
     watcher ??= [...running].find(({ stale }) => !stale) ?? start();
+    rest(watcher);
     watcher.child.send({ watch: watching.everyMs }, () => {});
   }
 
@@ -240,7 +239,16 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
       closed = true;
       for (const one of [...running]) end(one, lost());
       for (const job of waiting.splice(0)) job.reject(lost());
+      watching?.begun?.();
       await Promise.all(ending);
     },
   };
+}
+
+/** Whether this process goes on as long as that one, and as there may be something to hear from it. */
+function hold(child: ChildProcess, yes: boolean): void {
+  const what = yes ? 'ref' : 'unref';
+  child[what]();
+  child.channel?.[what]();
+  if (child.stderr instanceof Socket) child.stderr[what]();
 }
