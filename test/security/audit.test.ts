@@ -8,11 +8,10 @@ import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, type Connected, connect, connectHttp, connectStdio, MATRIX, startHttp } from '../e2e/harness.ts';
 import { subscribe } from '../e2e/notices.ts';
 import { until } from '../e2e/waiting.ts';
+import { type Line, linesOf } from './audit-lines.ts';
 
 const SECRET = 'xK7-argument-that-is-private';
 const CONTENT = 'content that is private';
-
-type Line = Readonly<Record<string, unknown>>;
 
 async function scene(audit: object = {}): Promise<{ folder: Folder; config: string; file: string }> {
   const folder = await temporaryFolder({
@@ -29,12 +28,6 @@ async function scene(audit: object = {}): Promise<{ folder: Folder; config: stri
   });
   return { folder, config, file: folder.at('audit.jsonl') };
 }
-
-const linesOf = async (file: string): Promise<Line[]> =>
-  (await readFile(file, 'utf8'))
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Line);
 
 const allLinesOf = async (file: string): Promise<Line[]> => {
   const { files } = await verifyAudit(file);

@@ -11,6 +11,8 @@ export interface Target {
   readonly uri?: string | undefined;
   readonly name?: string | undefined;
   readonly mount?: string | undefined;
+  /** How many alike it stands for; undefined for one. */
+  readonly times?: number | undefined;
 }
 
 export interface AuditRecord extends Target {
@@ -61,6 +63,7 @@ export function startRecord<C extends Context>(target: Target, ctx: C): StartedR
     uri: target.uri === undefined ? undefined : cut(target.uri),
     name: target.name === undefined ? undefined : cut(target.name),
     mount: target.mount,
+    times: target.times,
     decision: decided.effect,
     rule: decided.rule === '' ? undefined : cut(decided.rule),
     bytes,

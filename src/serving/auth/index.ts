@@ -1,8 +1,9 @@
 /** Authorization over HTTP for a resource server: each request gets a principal, or the refusal that says why not. */
 import { ANONYMOUS, type Log, type Principal } from '../../core/context.ts';
-import { createChallenges, type Scheme } from './challenge.ts';
+import { type AuthError, createChallenges, type Scheme } from './challenge.ts';
 import type { Verified } from './claims.ts';
 import { createProofs } from './dpop.ts';
+import type { AuthFailure } from './failures.ts';
 import { type AuthOptions, assertAuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
 import { createVerifier } from './verify.ts';
@@ -29,16 +30,23 @@ export interface Authenticated {
 }
 
 export interface Authorization {
-  /** The principal of a request, or the response that refuses it. */
-  authenticate(request: Request): Promise<Authenticated | Response>;
+  /** The principal of a request, or the response that refuses it. @param from the address that it came from */
+  authenticate(request: Request, from?: string): Promise<Authenticated | Response>;
   /** Asks for a token that is good for more; for one at all where there was none. */
   insufficient(request: Request, principal: Principal, scopes: readonly string[]): Response;
   /** The metadata of the resource where the request asks for it; undefined for any other. */
   metadata(request: Request): Response | undefined;
 }
 
-/** @throws ResourceError `invalid` */
-export function createAuthorization(options: AuthOptions, log: Log): Authorization {
+/**
+ * @param failed is told of each request that came with a token, or tried to, and did not get in
+ * @throws ResourceError `invalid`
+ */
+export function createAuthorization(
+  options: AuthOptions,
+  log: Log,
+  failed: (reason: AuthFailure, from?: string) => void = () => {},
+): Authorization {
   assertAuthOptions(options);
   const { resource, scopes = [], anonymous = false, dpop } = options;
   const paths = metadataPaths(options);
@@ -62,20 +70,26 @@ export function createAuthorization(options: AuthOptions, log: Log): Authorizati
     return verified;
   }
 
-  function refusalFor(error: unknown, scheme: Scheme): Response {
+  function refuse(from: string | undefined, error: AuthError, description: string, scheme?: Scheme): Response {
+    failed(error, from);
+    return challenges.refused(error, description, scheme);
+  }
+
+  function refusalFor(error: unknown, scheme: Scheme, from: string | undefined): Response {
     if (error instanceof TokenRefused) {
       log.debug('a token was refused', { reason: error.message });
-      return challenges.refused(error.error, error.message, scheme);
+      return refuse(from, error.error, error.message, scheme);
     }
     const { message, cause } = error instanceof IssuerUnavailable ? error : { message: 'unexpected', cause: error };
     log.error('a token could not be verified', { reason: message, error: cause });
+    failed('unavailable', from);
     return challenges.unavailable();
   }
 
   return {
-    async authenticate(request) {
+    async authenticate(request, from) {
       if (request.url.includes('access_token') && new URL(request.url).searchParams.has('access_token')) {
-        return challenges.refused('invalid_request', 'A token goes into the Authorization header, never into the URL');
+        return refuse(from, 'invalid_request', 'A token goes into the Authorization header, never into the URL');
       }
       const header = request.headers.get('authorization');
       if (header === null && anonymous) return { principal: ANONYMOUS };
@@ -83,14 +97,14 @@ export function createAuthorization(options: AuthOptions, log: Log): Authorizati
       const scheme = /^DPoP\b/i.test(header) ? 'DPoP' : 'Bearer';
       const token = SHOWN.exec(header)?.[2];
       if (token === undefined) {
-        return challenges.refused('invalid_request', 'The Authorization header is malformed', scheme);
+        return refuse(from, 'invalid_request', 'The Authorization header is malformed', scheme);
       }
       try {
         const { principal, expiresAt } = await verifyShown(request, scheme, token);
         if (scopes.every((scope) => principal.scopes?.includes(scope))) return { principal, expiresAt };
-        return challenges.refused('insufficient_scope', 'The token does not have every scope that is needed', scheme);
+        return refuse(from, 'insufficient_scope', 'The token does not have every scope that is needed', scheme);
       } catch (error) {
-        return refusalFor(error, scheme);
+        return refusalFor(error, scheme, from);
       }
     },
     insufficient(request, principal, needed) {

@@ -6,6 +6,7 @@ import { cors } from 'hono/cors';
 import { ANONYMOUS, type Log, type Principal, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Vitrine } from '../../vitrine.ts';
+import { createFailures } from '../auth/failures.ts';
 import {
   type Authenticated,
   type AuthOptions,
@@ -103,11 +104,15 @@ export interface HttpEndpoint {
   /**
    * @param options `principal`: who asks, where the caller has made sure of that itself; then no token is looked at.
    *   `expiresAt`: until when that holds, in milliseconds since 1970; its event streams end then. Default: for ever.
+   *   `from`: the address that the request came from, for the audit.
    *   `cut`: ends the connection of a client that leaves too much of an event stream; without it the stream fails
    */
   fetch(
     request: Request,
-    options?: Partial<Authenticated> & { readonly cut?: (() => void) | undefined },
+    options?: Partial<Authenticated> & {
+      readonly from?: string | undefined;
+      readonly cut?: (() => void) | undefined;
+    },
   ): Promise<Response>;
   close(): Promise<void>;
 }
@@ -124,7 +129,8 @@ export function createEndpoint(
   const log = options.log ?? SILENT;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   if (options.auth !== undefined && vitrine.sight === undefined) throw new ResourceError('invalid', NO_ACCESS);
-  const authorization = options.auth === undefined ? undefined : createAuthorization(options.auth, log);
+  const failures = createFailures(vitrine.refused);
+  const authorization = options.auth && createAuthorization(options.auth, log, failures.add);
   const guard = createGuard({ ...options, allowedHosts: [...(options.allowedHosts ?? []), ...publicHost(options)] });
   const sessions = createSessions(vitrine, log, limits, options.resume);
   const modern = createModern(vitrine, log, limits);
@@ -147,7 +153,7 @@ export function createEndpoint(
       if (refused !== undefined) return refusal(403, -32_000, refused);
       const metadata = authorization?.metadata(request);
       if (metadata !== undefined) return metadata;
-      const asks = given.principal === undefined ? await authorization?.authenticate(request) : given;
+      const asks = given.principal === undefined ? await authorization?.authenticate(request, given.from) : given;
       if (asks instanceof Response) return asks;
       const { principal = ANONYMOUS, expiresAt } = asks ?? {};
       if (!METHODS.has(request.method))
@@ -185,6 +191,7 @@ export function createEndpoint(
       return bound(withRetryAfter(request, await inEra(request, parsed, principal, expiresAt)));
     },
     async close() {
+      failures.close();
       direct.close();
       await modern.close();
       await sessions.close();
@@ -229,7 +236,8 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
   const tell = seldom((message, facts) => log.warn(message, facts));
   app.all(ENDPOINT, ({ req, env }) => {
     willAnswer(req.raw, env.outgoing);
-    return endpoint.fetch(req.raw, { cut: () => cutUnread(env.incoming.socket, tell) });
+    const { socket } = env.incoming;
+    return endpoint.fetch(req.raw, { from: socket.remoteAddress, cut: () => cutUnread(socket, tell) });
   });
   if (options.auth !== undefined) {
     const paths = metadataPaths(options.auth);
