@@ -13,7 +13,8 @@ import { ms, progress, report, table, times, whole } from './lib/report.mjs';
 import { median, medianRatio } from './lib/stats.mjs';
 
 const how = options('security-cost', 'Reads of 1 KiB with and without access rules, audit, rates and tokens.', {
-  rounds: { type: 'number', default: 200, quick: 5, help: 'turns of each, interleaved; medians are shown' },
+  launches: { type: 'number', default: 5, quick: 1, help: 'how often all servers are started anew' },
+  rounds: { type: 'number', default: 40, quick: 5, help: 'turns of each in a launch, interleaved; medians are shown' },
   requests: {
     type: 'number',
     default: 150,
@@ -53,15 +54,15 @@ const audit = () => ({ audit: { file: join(temporaryFolder(), 'audit.jsonl') } }
 
 /** What is measured, and to which it is compared. */
 const SETTINGS = [
-  { name: 'none of them', settings: {} },
-  { name: 'access, ten rules', settings: access, to: 'none of them' },
-  { name: 'audit, to a file', settings: audit(), to: 'none of them' },
-  { name: 'limits, two rates', settings: limits, to: 'none of them' },
-  { name: 'all three', settings: { ...access, ...audit(), ...limits }, to: 'none of them' },
-  { name: 'a token', settings: { ...auth, ...open }, to: 'none of them', token: true },
+  { name: 'none of them', settings: () => ({}) },
+  { name: 'access, ten rules', settings: () => access, to: 'none of them' },
+  { name: 'audit, to a file', settings: audit, to: 'none of them' },
+  { name: 'limits, two rates', settings: () => limits, to: 'none of them' },
+  { name: 'all three', settings: () => ({ ...access, ...audit(), ...limits }), to: 'none of them' },
+  { name: 'a token', settings: () => ({ ...auth, ...open }), to: 'none of them', token: true },
   {
     name: 'a token and all three',
-    settings: { ...auth, ...access, ...audit(), ...limits },
+    settings: () => ({ ...auth, ...access, ...audit(), ...limits }),
     to: 'a token',
     token: true,
   },
@@ -71,33 +72,42 @@ const folder = temporaryFolder();
 mkdirSync(join(folder, 'guide'));
 writeFileSync(join(folder, 'guide', 'clock.md'), TEXT);
 
-const targets = [];
-for (const { name, settings, to, token = false } of SETTINGS) {
-  const file = join(temporaryFolder(), 'vitrine.json');
-  writeFileSync(file, JSON.stringify({ ...settings, mounts: { bench: { path: folder, prefix: 'none' } } }));
-  const server = await startServer([how.cli, 'serve', file, '--http', '0']);
-  const { headers, message } = modern('resources/read', { uri: URI });
-  const request = { headers: { ...headers, ...(token && { Authorization: `Bearer ${TOKEN}` }) }, message };
-  const { contents } = await call(server.url, request);
-  if (contents[0].text !== TEXT) throw new Error(`${name}: the read has not the text of the file`);
-  targets.push({ name, to, server, ...request });
+/** How fast code runs that is compiled as it is used depends on the process: each is started several times. */
+const turns = SETTINGS.map(() => []);
+for (let launch = 1; launch <= how.launches; launch++) {
+  progress(`launch ${launch} of ${how.launches}`);
+  const measured = await launchAll();
+  for (const [at, own] of turns.entries()) own.push(...measured[at]);
+}
+progress('');
+
+async function launchAll() {
+  const targets = [];
+  for (const { name, settings, token = false } of SETTINGS) {
+    const file = join(temporaryFolder(), 'vitrine.json');
+    writeFileSync(file, JSON.stringify({ ...settings(), mounts: { bench: { path: folder, prefix: 'none' } } }));
+    const server = await startServer([how.cli, 'serve', file, '--http', '0']);
+    const { headers, message } = modern('resources/read', { uri: URI });
+    const request = { headers: { ...headers, ...(token && { Authorization: `Bearer ${TOKEN}` }) }, message };
+    const { contents } = await call(server.url, request);
+    if (contents[0].text !== TEXT) throw new Error(`${name}: the read has not the text of the file`);
+    targets.push({ server, ...request });
+  }
+  const { rounds, requests, connections } = how;
+  const measured = await runJob('turns', {
+    targets: targets.map(({ server, headers, message }) => ({ url: server.url, pid: server.pid, headers, message })),
+    ...{ rounds, requests, connections, warmUp: WARM_UP },
+  });
+  await Promise.all(targets.map(({ server }) => server.stop()));
+  return measured;
 }
 
-progress(`${how.rounds} rounds`);
-const { rounds, requests, connections } = how;
-const turns = await runJob('turns', {
-  targets: targets.map(({ server, headers, message }) => ({ url: server.url, pid: server.pid, headers, message })),
-  ...{ rounds, requests, connections, warmUp: WARM_UP },
-});
-progress('');
-await Promise.all(targets.map(({ server }) => server.stop()));
-
-const results = targets.map(({ name, to }, at) => {
+const results = SETTINGS.map(({ name, to }, at) => {
   const pick = (index, field) => turns[index].map((turn) => turn[field]);
   const own = Object.fromEntries(
     ['perSecond', 'p50', 'p99', 'cpuMicros'].map((field) => [field, median(pick(at, field))]),
   );
-  const other = targets.findIndex((each) => each.name === to);
+  const other = SETTINGS.findIndex((each) => each.name === to);
   if (other === -1) return { name, ...own };
   return {
     name,
@@ -109,6 +119,7 @@ const results = targets.map(({ name, to }, at) => {
   };
 });
 
+const { launches, rounds, requests, connections } = how;
 const rows = results.map((each) => [
   each.name,
   whole(each.perSecond),
@@ -121,8 +132,8 @@ const rows = results.map((each) => [
 ]);
 report(
   how,
-  { rounds, requests, connections, placement, results },
-  `${rounds} rounds of ${requests} requests, ${connections} connections; ${placement}\n\n${table(
+  { launches, rounds, requests, connections, placement, results },
+  `${launches} launches, ${rounds} rounds of ${requests} requests, ${connections} connections; ${placement}\n\n${table(
     ['read 1 KiB with', 'requests/s', 'p50', 'p99', 'processor time', 'beside', 'throughput', 'by processor'],
     rows,
   )}`,

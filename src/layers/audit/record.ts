@@ -117,15 +117,16 @@ function jsonValue(value: unknown): string {
   );
 }
 
-let lastMs = 0;
-let lastTime = new Date(0).toISOString();
+let lastSecond = Number.NaN;
+let untilSecond = '';
 
-/** Now, in ISO 8601; made once in a millisecond. */
+/** Now, in ISO 8601; all but the milliseconds is made once in a second. */
 function now(): string {
   const ms = Date.now();
-  if (ms !== lastMs) {
-    lastMs = ms;
-    lastTime = new Date(ms).toISOString();
+  const second = Math.floor(ms / 1_000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    untilSecond = new Date(second * 1_000).toISOString().slice(0, -'000Z'.length);
   }
-  return lastTime;
+  return `${untilSecond}${String(ms - second * 1_000).padStart(3, '0')}Z`;
 }
