@@ -87,10 +87,13 @@ interface Deadline {
 
 function startDeadline(timeoutMs: number, uri: string | undefined, ctx: Context): Deadline {
   const controller = new AbortController();
+  const { signal } = controller;
   const abort = (reason: unknown): void => controller.abort(reason);
+  let onAbort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+    onAbort = () => reject(signal.reason);
   });
+  signal.addEventListener('abort', onAbort, { once: true });
   aborted.catch(() => {});
   const onCallerGone = (): void => abort(ctx.signal.reason);
   if (ctx.signal.aborted) onCallerGone();
@@ -106,11 +109,13 @@ function startDeadline(timeoutMs: number, uri: string | undefined, ctx: Context)
     timeoutMs,
   );
   return {
-    ctx: Object.freeze({ ...ctx, signal: controller.signal }),
+    ctx: Object.freeze({ ...ctx, signal }),
     race: (work) => Promise.race([work, aborted]),
     end() {
       clearTimeout(timer);
       ctx.signal.removeEventListener('abort', onCallerGone);
+      // Node.js keeps signals for longer than what they are for; what they tell, they keep with them.
+      signal.removeEventListener('abort', onAbort);
     },
   };
 }

@@ -83,17 +83,17 @@ const bounds = ({ limits }: ListenerOptions) => ({
 
 function handlerOf({ fetch, host, limits }: ListenerOptions) {
   const handle = getRequestListener(fetch, { hostname: host });
-  /** What a connection waits for. */
-  const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
+  /** What a connection waits for: a few, so arrays. A set that lasts keeps what was in it until a major collection. */
+  const unanswered = new WeakMap<Socket, ServerResponse[]>();
 
-  function waitingOf(socket: Socket): Set<ServerResponse> {
+  function waitingOf(socket: Socket): ServerResponse[] {
     const known = unanswered.get(socket);
     if (known !== undefined) return known;
-    const waiting = new Set<ServerResponse>();
+    const waiting: ServerResponse[] = [];
     unanswered.set(socket, waiting);
     // Node.js tells the answer that is on its way, and not those behind it, that nobody is there any more.
     socket.once('close', () => {
-      for (const each of waiting) if (each.socket === null) each.emit('close');
+      for (const each of [...waiting]) if (each.socket === null) each.emit('close');
     });
     return waiting;
   }
@@ -101,12 +101,12 @@ function handlerOf({ fetch, host, limits }: ListenerOptions) {
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;
     const waiting = waitingOf(socket);
-    if (waiting.size >= limits.maxPipelined) {
+    if (waiting.length >= limits.maxPipelined) {
       cut(socket);
       return;
     }
-    waiting.add(outgoing);
-    outgoing.once('close', () => waiting.delete(outgoing));
+    waiting.push(outgoing);
+    outgoing.once('close', () => waiting.splice(waiting.indexOf(outgoing), 1));
     // Node.js would leave out the rest, and nobody would know what was in it.
     if (incoming.rawHeaders.length > 2 * limits.maxHeaders) {
       outgoing.writeHead(431, { Connection: 'close', 'Content-Length': 0 }).end();

@@ -8,18 +8,25 @@ const FREE_CHARACTERS = 64 * 1024;
 /** Of a client that does not take its answer, in milliseconds: after that it is the connection's business. */
 const MAX_HOLD_MS = 30_000;
 
-/** What Node sends the answer with. A request of another server has none, and its answer counts until it is made. */
-const responses = new WeakMap<Request, ServerResponse>();
+/**
+ * What Node sends the answer with. A request of another server has none, and its answer counts until it is made. It is
+ * kept on the request itself: what a weak map that lasts holds is kept until a major garbage collection.
+ */
+const RESPONSE = Symbol('response');
+
+interface Answered extends Request {
+  [RESPONSE]?: ServerResponse;
+}
 
 export function willAnswer(request: Request, response: ServerResponse): void {
-  responses.set(request, response);
+  (request as Answered)[RESPONSE] = response;
 }
 
 /** Counts a large result as held in memory until its response has been sent, or its client is gone. */
 export function holdUntilSent(admission: Admission, request: Request | undefined, result: object): void {
   const characters = lengthOf(result);
   if (characters <= FREE_CHARACTERS || request === undefined) return;
-  const response = responses.get(request);
+  const response = (request as Answered)[RESPONSE];
   if (response === undefined || response.closed) return;
   const release = admission.answer(characters);
   const timer = setTimeout(release, MAX_HOLD_MS).unref();
