@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine } from '../../src/vitrine.ts';
+import { messageOf, post } from '../e2e/raw.ts';
 import { ask } from '../security/incidents/asking.ts';
 
 it('a level of log messages that is none is refused as such, and not as an error inside', async () => {
@@ -46,6 +47,24 @@ it('a handshake without what it needs is refused as such, within a session and a
       const outside = await post(params);
       expect(outside.status).toBe(400);
       expect((await outside.json()).error).toMatchObject({ code: -32000 });
+    }
+  } finally {
+    await serving.close();
+    await vitrine.close();
+  }
+});
+
+it('what is no template is refused as such where confirmations are configured', async () => {
+  const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
+  const mounts = [{ name: 'docs', provider }];
+  const vitrine = createVitrine({ mounts, confirm: ['docs+memory:///a.txt'] });
+  const serving = await serveHttp(vitrine, { port: 0 });
+  try {
+    for (const uri of ['vitrine+state:///subscriptions%', 'vitrine+state:///subscriptions\u0000', 'docs+memory:///{']) {
+      const params = { ref: { type: 'ref/resource', uri }, argument: { name: 'path', value: '' } };
+      const message = messageOf(await post(serving.url, 'modern', 'completion/complete', params));
+      if ('result' in message) expect(message.result).toMatchObject({ completion: { values: [] } });
+      else expect(message).toMatchObject({ error: { code: -32602 } });
     }
   } finally {
     await serving.close();

@@ -5,7 +5,7 @@ import { notFound, PeerError, ResourceError } from '../../core/errors.ts';
 import { fillPage } from '../../core/filtered-list.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { CompletionRequest, CompletionValues, Page } from '../../core/provider.ts';
-import { parseUriTemplate } from '../../core/uri-template.ts';
+import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../../core/uri-template.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Asked, Decisions } from './decisions.ts';
 import { withoutUnseenMounts } from './sight.ts';
@@ -236,9 +236,10 @@ async function seenValues(
   { uriTemplate, variable, known }: CompletionRequest,
   mayBeSeen: (uri: string) => Promise<boolean>,
 ): Promise<CompletionValues> {
-  const template = parseUriTemplate(uriTemplate);
-  const whole = template.variables.every((name) => name === variable || Object.hasOwn(known, name));
-  if (!whole) return completed;
+  if (completed.values.length === 0) return completed;
+  const template = templateOf(uriTemplate);
+  const whole = template?.variables.every((name) => name === variable || Object.hasOwn(known, name));
+  if (template === undefined || !whole) return completed;
   const values: string[] = [];
   for (const value of completed.values) {
     if (await mayBeSeen(template.expand({ ...known, [variable]: value }))) values.push(value);
@@ -247,4 +248,14 @@ async function seenValues(
   if (all && !completed.hasMore) return completed;
   const { total: _total, ...rest } = completed;
   return { ...rest, values, ...(!rest.hasMore && { total: values.length }) };
+}
+
+/** Undefined for what is none, and so leads nowhere: another server may complete it all the same. */
+function templateOf(uriTemplate: string): UriTemplate | undefined {
+  try {
+    return parseUriTemplate(uriTemplate);
+  } catch (error) {
+    if (error instanceof UriTemplateError) return undefined;
+    throw error;
+  }
 }
