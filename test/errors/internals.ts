@@ -43,11 +43,12 @@ export function internalsIn(
   )?.[0];
 }
 
-/** Each path that begins there, as far as it goes. */
+/** Each path that begins there, as far as it goes; what only begins with the same letters is another one. */
 const pathsUnder = (place: string, text: string): readonly string[] =>
   text
     .split(place)
     .slice(1)
+    .filter((rest) => place.endsWith('-') || !/^[\w-]/.test(rest))
     .map((rest) => place + (/^[^\s"'`<>()]*/.exec(rest)?.[0].replace(/[.,:;]+$/, '') ?? ''));
 
 const textOf = (value: unknown): string => {

@@ -74,7 +74,9 @@ export function createWatching(setup: WatchingSetup): Watching {
   let keeping: Disposable | undefined;
   let stream: McpSubscription | undefined;
   let streamOf: Link | undefined;
-  let relisten: Promise<SubscriptionFilter> | undefined;
+  /** What has not begun yet: whoever wants something else joins it. */
+  let waiting: { readonly link: Link; readonly opened: Promise<SubscriptionFilter> } | undefined;
+  let opening: { readonly link: Link; readonly settled: Promise<unknown> } | undefined;
 
   /** As long as somebody watches, the connection is kept up. */
   const busy = (): boolean => resources.size > 0 || Object.values(lists).some((listeners) => listeners.size > 0);
@@ -97,30 +99,45 @@ export function createWatching(setup: WatchingSetup): Watching {
     };
   }
 
-  /** One stream for all that is watched; the next one is open before the last one ends. Changes at a time go together. */
+  /**
+   * One stream for all that is watched; the next one is open before the last one ends. Those of a connection are opened
+   * one after the other, or one that is overtaken would stay open with nobody to end it; all that wait become one.
+   */
   function listen(link: Link): Promise<SubscriptionFilter> {
-    relisten ??= (async () => {
-      await Promise.resolve();
-      relisten = undefined;
-      const before = streamOf === link ? stream : undefined;
-      const wanted = filter();
-      if (Object.keys(wanted).length === 0) {
-        stream = undefined;
-        await before?.close();
-        return wanted;
-      }
-      const opened = await link.listen(wanted, lifetime.signal);
-      stream = opened;
-      streamOf = link;
-      void opened.closed.then((cause) => {
-        if (stream !== opened || cause === 'local' || lifetime.signal.aborted) return;
-        stream = undefined;
-        later(link, LISTEN_PAUSE_MS, () => again(link));
-      });
+    if (waiting?.link === link) return waiting.opened;
+    const before = opening?.link === link ? opening.settled : undefined;
+    const opened = Promise.resolve(before).then(() => {
+      if (waiting?.opened === opened) waiting = undefined;
+      return replaceStream(link);
+    });
+    waiting = { link, opened };
+    opening = { link, settled: opened.catch(() => {}) };
+    return opened;
+  }
+
+  async function replaceStream(link: Link): Promise<SubscriptionFilter> {
+    const before = streamOf === link ? stream : undefined;
+    const wanted = filter();
+    if (Object.keys(wanted).length === 0) {
+      if (stream === before) stream = undefined;
       await before?.close();
+      return wanted;
+    }
+    const opened = await link.listen(wanted, lifetime.signal);
+    if (opening?.link !== link) {
+      // Another connection has taken over meanwhile.
+      await opened.close();
       return opened.honoredFilter;
-    })();
-    return relisten;
+    }
+    stream = opened;
+    streamOf = link;
+    void opened.closed.then((cause) => {
+      if (stream !== opened || cause === 'local' || lifetime.signal.aborted) return;
+      stream = undefined;
+      later(link, LISTEN_PAUSE_MS, () => again(link));
+    });
+    await before?.close();
+    return opened.honoredFilter;
   }
 
   /** After a pause, as long as the connection lasts; the next one is taken care of when it is there. */

@@ -1,0 +1,63 @@
+/** What is watched at an upstream of the 2026 era is one stream, and ends with those who wanted it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createContext } from '../../src/core/context.ts';
+import { wrapProvider } from '../../src/core/layer.ts';
+import { memoryProvider } from '../../src/providers/memory/index.ts';
+import { upstream } from '../../src/providers/upstream/index.ts';
+import { serveHttp } from '../../src/serving/http/index.ts';
+import { createVitrine } from '../../src/vitrine.ts';
+import { until } from '../e2e/waiting.ts';
+
+const COUNT = 24;
+
+it('subscriptions that begin and end while others do leave none behind at the upstream [RES-4]', async () => {
+  const names = Array.from({ length: COUNT }, (_, index) => `${index}.txt`);
+  const memory = memoryProvider({ resources: Object.fromEntries(names.map((name) => [name, { text: name }])) });
+  const open = new Map<string, number>();
+  const count = (uri: string, by: number): void => void open.set(uri, (open.get(uri) ?? 0) + by);
+  const provider = wrapProvider(memory, {
+    async watch(uri = '', onChange, ctx) {
+      // As long as it takes, others come and go.
+      await pause(5);
+      const handle = await memory.watch?.(uri, onChange, ctx);
+      count(uri, 1);
+      return {
+        async [Symbol.asyncDispose]() {
+          count(uri, -1);
+          await handle?.[Symbol.asyncDispose]();
+        },
+      };
+    },
+  });
+  const behind = createVitrine({ mounts: [{ name: 'notes', provider, prefix: 'none' }] });
+  const serving = await serveHttp(behind, { port: 0 });
+  const far = upstream({ name: 'far', target: { url: serving.url } });
+  const mounts = [{ name: 'far', provider: far.provider, server: far.server, health: () => far.health() }];
+  const front = createVitrine({ mounts });
+  try {
+    expect(await far.ready(10_000)).toBe(true);
+    const told = new Set<string>();
+    const handles = await Promise.all(
+      names.map(async (name, index) => {
+        await pause(index * 3);
+        const uri = `far+memory:///${name}`;
+        return front.provider.watch?.(uri, () => told.add(name), createContext());
+      }),
+    );
+    for (const name of names) memory.set(name, { text: 'changed' });
+    await until(() => told.size === COUNT, 'all changes');
+    await Promise.all(
+      handles.map(async (handle, index) => {
+        await pause(index * 3);
+        await handle?.[Symbol.asyncDispose]();
+      }),
+    );
+    await until(() => [...open.values()].every((left) => left === 0), 'the end of all that was watched');
+    expect(open.size).toBe(COUNT);
+  } finally {
+    await front.close();
+    await serving.close();
+    await behind.close();
+  }
+});
