@@ -1,7 +1,7 @@
 /** Around the provider: nothing is listed, described, read, watched, completed or found that may not be (SEC-RES-2). */
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
-import { notFound, PeerError, ResourceError } from '../../core/errors.ts';
+import { invalid, notFound, PeerError, ResourceError } from '../../core/errors.ts';
 import { fillPage } from '../../core/filtered-list.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { CompletionRequest, CompletionValues, Page } from '../../core/provider.ts';
@@ -236,10 +236,9 @@ async function seenValues(
   { uriTemplate, variable, known }: CompletionRequest,
   mayBeSeen: (uri: string) => Promise<boolean>,
 ): Promise<CompletionValues> {
-  if (completed.values.length === 0) return completed;
   const template = templateOf(uriTemplate);
-  const whole = template?.variables.every((name) => name === variable || Object.hasOwn(known, name));
-  if (template === undefined || !whole) return completed;
+  const whole = template.variables.every((name) => name === variable || Object.hasOwn(known, name));
+  if (!whole) return completed;
   const values: string[] = [];
   for (const value of completed.values) {
     if (await mayBeSeen(template.expand({ ...known, [variable]: value }))) values.push(value);
@@ -250,12 +249,12 @@ async function seenValues(
   return { ...rest, values, ...(!rest.hasMore && { total: values.length }) };
 }
 
-/** Undefined for what is none, and so leads nowhere: another server may complete it all the same. */
-function templateOf(uriTemplate: string): UriTemplate | undefined {
+/** @throws ResourceError `invalid` for what is none: where its values lead cannot be said, so nobody gets any */
+function templateOf(uriTemplate: string): UriTemplate {
   try {
     return parseUriTemplate(uriTemplate);
   } catch (error) {
-    if (error instanceof UriTemplateError) return undefined;
+    if (error instanceof UriTemplateError) throw invalid('There is no such template', uriTemplate);
     throw error;
   }
 }
