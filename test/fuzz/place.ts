@@ -4,11 +4,13 @@ import type { Principal } from '../../src/core/context.ts';
 import { wrapProvider } from '../../src/core/layer.ts';
 import type { ResourceProvider } from '../../src/core/provider.ts';
 import { definePrompt, defineTool } from '../../src/index.ts';
+import { verifyAudit } from '../../src/layers/audit/verify.ts';
 import { filesProvider } from '../../src/providers/files/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { upstream } from '../../src/providers/upstream/index.ts';
 import { createEndpoint, type HttpEndpoint, type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
+import { temporaryFolder } from '../e2e/folders.ts';
 import { within } from '../e2e/waiting.ts';
 import { makeScene, type Scene } from '../security/scene.ts';
 
@@ -42,6 +44,10 @@ export async function makePlace(): Promise<Place> {
   try {
     const scene = await makeScene();
     closing.push(async () => scene[Symbol.asyncDispose]());
+    const records = await temporaryFolder();
+    closing.push(async () => records[Symbol.asyncDispose]());
+    const audit = records.at('audit.jsonl');
+    closing.push(() => expectWholeAudit(audit));
     const other = createVitrine({
       mounts: [{ name: 'notes', provider: notes(), prefix: 'none' }],
       tools: [echo],
@@ -59,6 +65,7 @@ export async function makePlace(): Promise<Place> {
       ],
       prompts: [greeting],
       confirm: ['docs+file:///guide/deep/**'],
+      audit: { file: audit },
       // Callers that are known have a rate, which a fuzzer would soon meet, and nothing else from then on.
       limits: { pageSize: 3, rates: { principal: 'off' } },
       cursors: { secret: Buffer.alloc(32, 'fuzz') },
@@ -75,6 +82,12 @@ export async function makePlace(): Promise<Place> {
     await close();
     throw error;
   }
+}
+
+/** @throws where the lines of the audit do not hold each other, whatever stands in them */
+async function expectWholeAudit(file: string): Promise<void> {
+  const { lines, findings } = await verifyAudit(file);
+  if (lines === 0 || findings.length > 0) throw new Error(`${lines} lines of the audit: ${JSON.stringify(findings)}`);
 }
 
 const notes = (): ResourceProvider =>
