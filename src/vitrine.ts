@@ -6,7 +6,7 @@ import type { Principal } from './core/context.ts';
 import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
 import type { Gate } from './core/gate.ts';
 import { applyLayers } from './core/layer.ts';
-import { type Mount, mountTree, publishes } from './core/mounts.ts';
+import { type Mount, mountFinder, mountTree } from './core/mounts.ts';
 import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
 import { publishServer } from './core/published-server.ts';
@@ -120,7 +120,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   const { resourceTools = {} } = options;
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
   const mounts = withState(options.mounts, toolSubscriptions, options.hide);
-  const mountOf = (uri: string): string | undefined => mounts.find((each) => publishes(each, uri))?.name;
+  const mountOf = mountFinder(mounts);
   const around = createSurroundings(options, options.limits, mountOf, (uri) => hasForms(mounts, uri));
   const { gate, audit, access, limits, redaction } = around;
   const provider = applyLayers(mountTree(mounts), around.layers);

@@ -52,6 +52,8 @@ export async function* chunksOf(content: BodyContent): AsyncIterable<Uint8Array>
   else yield* content.open();
 }
 
+const isStream = ({ content }: ResourceBody): boolean => content.kind === 'stream';
+
 /** Closes every body, and rethrows nothing: closing is what happens after the outcome is known. */
 export async function closeBodies(bodies: readonly ResourceBody[]): Promise<void> {
   await Promise.allSettled(bodies.map((body) => body.close?.()));
@@ -68,12 +70,9 @@ export function countedBodies(
 ): readonly ResourceBody[] {
   let bytes = 0;
   let failure: { readonly error: unknown } | undefined;
-  const open = new Set<ResourceBody>();
-  for (const body of bodies) {
-    if (body.content.kind === 'bytes') bytes += body.content.bytes.byteLength;
-    else open.add(body);
-  }
-  if (open.size === 0) {
+  for (const { content } of bodies) if (content.kind === 'bytes') bytes += content.bytes.byteLength;
+  const open = bodies.some(isStream) ? new Set(bodies.filter(isStream)) : undefined;
+  if (open === undefined) {
     end(bytes, undefined);
     return bodies;
   }

@@ -15,7 +15,7 @@ import { publishAsking, publishQuestions } from './rewriting.ts';
 import { searchProvider } from './search.ts';
 import { schemeOf } from './uri.ts';
 
-export { ANY_SCHEME, nativeUri, publishes, publishUri } from './published-uris.ts';
+export { ANY_SCHEME, mountFinder, nativeUri, publishes, publishUri } from './published-uris.ts';
 
 export interface Mount {
   /** `[a-z][a-z0-9-.]*`: it becomes a part of a URI scheme. */

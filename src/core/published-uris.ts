@@ -35,3 +35,15 @@ export function publishes(mount: Mount, uri: string): boolean {
   const text = UI.test(uri) ? uri.slice('ui://'.length) : uri;
   return text.slice(0, mount.name.length + 1).toLowerCase() === `${mount.name}+`;
 }
+
+/**
+ * The name of the mount that a published URI belongs to. What was found last is remembered: of the URI of one request it
+ * is asked again and again.
+ */
+export function mountFinder(mounts: readonly Mount[]): (uri: string) => string | undefined {
+  let last: { readonly uri: string; readonly name: string | undefined } | undefined;
+  return (uri) => {
+    if (last?.uri !== uri) last = { uri, name: mounts.find((each) => publishes(each, uri))?.name };
+    return last.name;
+  };
+}

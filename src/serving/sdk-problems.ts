@@ -1,8 +1,10 @@
 /**
- * The handlers that the SDK brings itself check what they are asked with schemas, and throw what those say as an internal
- * error, in JSON. A client is told that its parameters are not right, and which.
+ * The SDK checks parameters with schemas. The handlers that it brings itself throw what those say as an internal error, in
+ * JSON; before others it names what is wrong as it was sent. A client is told that its parameters are not right, and
+ * which, in visible characters.
  */
 import { type JSONRPCRequest, ProtocolError, type Result, type ServerContext } from '@modelcontextprotocol/server';
+import { scrub } from '../core/scrub.ts';
 
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
@@ -16,8 +18,14 @@ export const sayingProblems =
     try {
       return await handler(request, ctx);
     } catch (error) {
-      const problems = error instanceof ProtocolError ? undefined : problemsIn(error);
-      throw problems === undefined ? error : new ProtocolError(-32_602, `Invalid params for ${method}: ${problems}`);
+      if (error instanceof ProtocolError) {
+        error.message = scrub(error.message);
+        throw error;
+      }
+      const problems = problemsIn(error);
+      throw problems === undefined
+        ? error
+        : new ProtocolError(-32_602, scrub(`Invalid params for ${method}: ${problems}`));
     }
   };
 

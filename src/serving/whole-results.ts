@@ -15,9 +15,6 @@ import { sayingProblems } from './sdk-problems.ts';
 
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
-/** Methods that the SDK answers with handlers of its own. */
-const OWN_TO_SDK: ReadonlySet<string> = new Set(['initialize', 'ping', 'server/discover']);
-
 const LEVELS: ReadonlySet<unknown> = new Set<LoggingLevel>([
   'debug',
   'info',
@@ -38,6 +35,11 @@ export class WholeResultServer extends Server {
   }
 
   protected override _wrapHandler(method: string, handler: Handler): Handler {
+    return sayingProblems(method, this.wholeHandler(method, handler));
+  }
+
+  /** Not `#`: the SDK's constructor comes by here, before there is any such thing. */
+  private wholeHandler(method: string, handler: Handler): Handler {
     if (method === 'logging/setLevel') {
       return async (request, ctx) => {
         // The SDK would call it an internal error, and tell how it checks.
@@ -49,7 +51,6 @@ export class WholeResultServer extends Server {
         return result;
       };
     }
-    if (OWN_TO_SDK.has(method)) return super._wrapHandler(method, sayingProblems(method, handler));
     if (method !== 'tools/call') return super._wrapHandler(method, handler);
     return async (request, ctx) => {
       let whole: Result | undefined;

@@ -1,39 +1,44 @@
 /** What the fuzzer found, each by its name. */
 import { expect, it } from 'vitest';
+import { definePrompt } from '../../src/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { serveHttp } from '../../src/serving/http/index.ts';
-import { createVitrine } from '../../src/vitrine.ts';
+import { createVitrine, type VitrineOptions } from '../../src/vitrine.ts';
 import { messageOf, post } from '../e2e/raw.ts';
 import { ask } from '../security/incidents/asking.ts';
 
-it('a level of log messages that is none is refused as such, and not as an error inside', async () => {
-  const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
-  const vitrine = createVitrine({ mounts: [{ name: 'docs', provider, prefix: 'none' }] });
+const docs = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
+
+/** Serves a document and whatever else is wanted while `use` runs. */
+async function served(options: Partial<VitrineOptions>, use: (url: string) => Promise<void>): Promise<void> {
+  const vitrine = createVitrine({ mounts: [{ name: 'docs', provider: docs }], ...options });
   const serving = await serveHttp(vitrine, { port: 0 });
   try {
-    for (const level of ['loud', '', 1, null, {}]) {
-      const { message } = await ask(serving.url, 'legacy', 'logging/setLevel', { level });
-      expect(message.error).toMatchObject({ code: -32602, message: expect.stringContaining('one of debug, info') });
-    }
-    expect((await ask(serving.url, 'legacy', 'logging/setLevel', { level: 'error' })).message.result).toEqual({});
+    await use(serving.url);
   } finally {
     await serving.close();
     await vitrine.close();
   }
-});
+}
 
-it('a handshake without what it needs is refused as such, within a session and at its start', async () => {
-  const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
-  const vitrine = createVitrine({ mounts: [{ name: 'docs', provider, prefix: 'none' }] });
-  const serving = await serveHttp(vitrine, { port: 0 });
-  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const post = async (params: object | undefined, session?: string): Promise<Response> =>
-    fetch(serving.url, {
-      method: 'POST',
-      headers: { ...headers, ...(session !== undefined && { 'mcp-session-id': session }) },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-    });
-  try {
+it('a level of log messages that is none is refused as such, and not as an error inside', () =>
+  served({}, async (url) => {
+    for (const level of ['loud', '', 1, null, {}]) {
+      const { message } = await ask(url, 'legacy', 'logging/setLevel', { level });
+      expect(message.error).toMatchObject({ code: -32602, message: expect.stringContaining('one of debug, info') });
+    }
+    expect((await ask(url, 'legacy', 'logging/setLevel', { level: 'error' })).message.result).toEqual({});
+  }));
+
+it('a handshake without what it needs is refused as such, within a session and at its start', () =>
+  served({}, async (url) => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const post = async (params: object | undefined, session?: string): Promise<Response> =>
+      fetch(url, {
+        method: 'POST',
+        headers: { ...headers, ...(session !== undefined && { 'mcp-session-id': session }) },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+      });
     const clientInfo = { name: 'tests', version: '1.0.0' };
     const begun = await post({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
     const session = begun.headers.get('mcp-session-id') ?? '';
@@ -48,25 +53,27 @@ it('a handshake without what it needs is refused as such, within a session and a
       expect(outside.status).toBe(400);
       expect((await outside.json()).error).toMatchObject({ code: -32000 });
     }
-  } finally {
-    await serving.close();
-    await vitrine.close();
-  }
-});
+  }));
 
-it('what is no template is refused as such where confirmations are configured', async () => {
-  const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
-  const mounts = [{ name: 'docs', provider }];
-  const vitrine = createVitrine({ mounts, confirm: ['docs+memory:///a.txt'] });
-  const serving = await serveHttp(vitrine, { port: 0 });
-  try {
+it('what is no template is refused as such where confirmations are configured', () =>
+  served({ confirm: ['docs+memory:///a.txt'] }, async (url) => {
     for (const uri of ['vitrine+state:///subscriptions%', 'vitrine+state:///subscriptions\u0000', 'docs+memory:///{']) {
       const params = { ref: { type: 'ref/resource', uri }, argument: { name: 'path', value: '' } };
-      const message = messageOf(await post(serving.url, 'modern', 'completion/complete', params));
+      const message = messageOf(await post(url, 'modern', 'completion/complete', params));
       expect(message).toMatchObject({ error: { code: -32602 } });
     }
-  } finally {
-    await serving.close();
-    await vitrine.close();
-  }
+  }));
+
+it.each(['modern', 'legacy'] as const)('names of parameters are told in visible characters (%s)', (era) => {
+  const greet = definePrompt({
+    name: 'greet',
+    get: () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }] }),
+  });
+  return served({ prompts: [greet] }, async (url) => {
+    const { message } = await ask(url, era, 'prompts/get', {
+      name: 'greet',
+      arguments: { 'a\u0000\u001b[2J\u202e': 1 },
+    });
+    expect(message.error).toMatchObject({ code: -32602, message: expect.stringContaining('arguments.a: ') });
+  });
 });

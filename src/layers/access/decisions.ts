@@ -4,6 +4,7 @@ import { ConfirmationNeeded } from '../../core/confirmation.ts';
 import type { Context } from '../../core/context.ts';
 import { notFound, ResourceError } from '../../core/errors.ts';
 import { createConsents } from './consents.ts';
+import { whenDecided } from './when-decided.ts';
 
 /** What a request to decide says beside who asks. */
 export type Asked = Omit<AccessRequest, 'principal'>;
@@ -75,10 +76,7 @@ export function createDecisions(policy: AccessPolicy): Decisions {
     policy,
     decide,
     allows(asked, ctx) {
-      const decision = decide(asked, ctx);
-      return decision instanceof Promise
-        ? decision.then((decided) => passes(decided, asked, ctx))
-        : passes(decision, asked, ctx);
+      return whenDecided(decide(asked, ctx), (decision) => passes(decision, asked, ctx));
     },
     async enforce(asked, ctx, manner) {
       const decision = decide(asked, ctx);

@@ -9,6 +9,7 @@ import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../../core
 import type { Resource } from '../../protocol/resources.ts';
 import type { Asked, Decisions } from './decisions.ts';
 import { withoutUnseenMounts } from './sight.ts';
+import { whenDecided } from './when-decided.ts';
 
 type MountOf = (uri: string) => string | undefined;
 
@@ -57,7 +58,6 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
       if (capabilities === undefined) return resource;
       const list = capabilities.list && decisions.allows(about('list', resource), ctx);
       const subscribe = capabilities.subscribe && decisions.allows(about('subscribe', resource), ctx);
-      // Rules decide at once: each read comes by here, and has nothing to wait for.
       if (typeof list === 'boolean' && typeof subscribe === 'boolean') return ableTo(resource, list, subscribe);
       return Promise.all([list, subscribe]).then((allowed) => ableTo(resource, ...allowed));
     }
@@ -66,19 +66,33 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
       return (await decisions.allows(about('list', resource), ctx)) ? shown(resource, ctx) : undefined;
     }
 
-    async function keptBody(body: ResourceBody, uri: string, ctx: Context): Promise<ResourceBody | undefined> {
-      if (body.child === true) {
-        if (!(await decisions.allows(about('read', body.resource), ctx))) return undefined;
-      } else if (policy.attributes || body.resource.uri !== uri) {
-        const asked = about('read', body.resource);
-        carryOut(await decisions.decide(asked, ctx), asked, uri, ctx);
-      }
-      const resource = policy.everything?.(ctx.principal) ? body.resource : await shown(body.resource, ctx);
-      if (resource === body.resource) return body;
-      const { item } = body;
-      const { capabilities } = resource;
-      const own = item === undefined || capabilities === undefined ? {} : { item: { ...item, capabilities } };
-      return { ...body, ...own, resource };
+    function keptBody(
+      body: ResourceBody,
+      uri: string,
+      ctx: Context,
+    ): ResourceBody | undefined | Promise<ResourceBody | undefined> {
+      const { resource } = body;
+      if (body.child === true)
+        return whenDecided(decisions.allows(about('read', resource), ctx), (allowed) =>
+          allowed ? shownBody(body, ctx) : undefined,
+        );
+      if (!policy.attributes && resource.uri === uri) return shownBody(body, ctx);
+      const asked = about('read', resource);
+      return whenDecided(decisions.decide(asked, ctx), (decision) => {
+        carryOut(decision, asked, uri, ctx);
+        return shownBody(body, ctx);
+      });
+    }
+
+    function shownBody(body: ResourceBody, ctx: Context): ResourceBody | Promise<ResourceBody> {
+      if (policy.everything?.(ctx.principal)) return body;
+      return whenDecided(shown(body.resource, ctx), (resource) => {
+        if (resource === body.resource) return body;
+        const { item } = body;
+        const { capabilities } = resource;
+        const own = item === undefined || capabilities === undefined ? {} : { item: { ...item, capabilities } };
+        return { ...body, ...own, resource };
+      });
     }
 
     return wrapProvider(inner, {
@@ -114,15 +128,18 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
         // Anything but a plain yes is about what is really there, under its own name.
         if (spelled?.effect === 'allow') ctx.decided?.(spelled);
         else await admitted('read', uri, ctx);
-        const bodies = await inner.read(uri, want, ctx).catch((error) => {
+        let bodies: readonly ResourceBody[];
+        try {
+          bodies = await inner.read(uri, want, ctx);
+        } catch (error) {
           throw hides ? plainlyMissing(error, uri) : error;
-        });
+        }
         try {
           const [first] = bodies;
           const kept =
             first !== undefined && bodies.length === 1
               ? [await keptBody(first, uri, ctx)]
-              : await Promise.all(bodies.map((body) => keptBody(body, uri, ctx)));
+              : await Promise.all(bodies.map(async (body) => keptBody(body, uri, ctx)));
           if (kept.every((body) => body !== undefined)) return kept;
           await closeBodies(bodies.filter((_, index) => kept[index] === undefined));
           return kept.filter((body) => body !== undefined);

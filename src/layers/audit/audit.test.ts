@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
@@ -6,7 +7,8 @@ import { layerContract } from '../../testing/layer-contract.ts';
 import { call, innerProvider, RESOURCE, URI } from '../../testing/layer-law.ts';
 import { EVERYTHING } from '../../testing/observe.ts';
 import { auditGate, auditLayer } from './index.ts';
-import { type AuditRecord, jsonOf, MAX_FIELD_LENGTH } from './record.ts';
+import { recordJson, visibleJson } from './json.ts';
+import { type AuditRecord, MAX_FIELD_LENGTH } from './record.ts';
 
 layerContract(
   'audit',
@@ -130,6 +132,11 @@ describe('a record [RES-9]', () => {
   });
 });
 
+const RECORD: AuditRecord = {
+  ...{ time: '2026-11-22T14:00:00.000Z', requestId: 'r-1', principal: 'ada', peer: 'p-1', method: 'read' },
+  ...{ uri: URI, decision: 'allow', bytes: 7, ms: 0.25, outcome: 'ok' },
+};
+
 describe('a line', () => {
   it.each([
     '\n',
@@ -145,8 +152,22 @@ describe('a line', () => {
     '\ud800',
     '"}\n{"',
   ])('is one line in visible characters with %j in a URI', (text) => {
-    const json = jsonOf({ uri: `memory:///${text}x` });
+    const record = { ...RECORD, uri: `memory:///${text}x` };
+    const json = recordJson(record);
     expect(json).toMatch(/^[\u0020-\u007e]+$/);
-    expect(JSON.parse(json)).toEqual({ uri: `memory:///${text}x` });
+    expect(JSON.parse(json)).toEqual(record);
+  });
+
+  it('has what is known, in one order, as any JSON has it', () => {
+    const text = fc.string({ unit: 'binary' });
+    const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+    const bytes = maybe(fc.nat());
+    const record = fc.record({
+      ...{ time: fc.constant(RECORD.time), requestId: text, principal: text, client: maybe(text), peer: text },
+      ...{ method: text, uri: maybe(text), name: maybe(text), mount: maybe(text), times: maybe(fc.nat()) },
+      ...{ decision: fc.constantFrom('allow' as const, 'hide' as const), rule: maybe(text), bytes },
+      ...{ ms: fc.nat().map((micros) => micros / 1_000), outcome: text },
+    });
+    fc.assert(fc.property(record, (each) => recordJson(each) === visibleJson(each)));
   });
 });

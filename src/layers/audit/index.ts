@@ -6,6 +6,7 @@ import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import { createJournal, type Journal } from './journal.ts';
+import { recordJson } from './json.ts';
 import { errorOutput, fileOutput } from './output.ts';
 import { type AuditRecord, outcomeOfError, outcomeOfResult, startRecord, type Target } from './record.ts';
 
@@ -40,7 +41,7 @@ export interface Audit {
 /** The audit of one server. @param mountOf the mount that a published URI belongs to */
 export function createAudit(options: AuditOptions, mountOf: (uri: string) => string | undefined): Audit {
   const { file, maxBytes = DEFAULT_MAX_BYTES, maxFiles = DEFAULT_MAX_FILES, log = SILENT } = options;
-  let journal: Journal | undefined;
+  let journal: Journal<AuditRecord> | undefined;
   const take = (record: AuditRecord): void => journal?.add(record);
   return {
     layer: auditLayer(take, mountOf),
@@ -52,7 +53,7 @@ export function createAudit(options: AuditOptions, mountOf: (uri: string) => str
     },
     open() {
       const output = file === '-' ? errorOutput() : fileOutput({ file, maxBytes, maxFiles: Math.max(2, maxFiles) });
-      journal = createJournal(output, log);
+      journal = createJournal(output, log, { json: recordJson });
     },
     close: async () => journal?.close(),
   };

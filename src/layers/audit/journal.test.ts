@@ -45,7 +45,7 @@ const told = (): Log & { readonly said: string[] } => {
 describe('a journal', () => {
   it('writes what it was given, in order, between its beginning and its end', async () => {
     const { output, files } = memoryOutput(all);
-    const journal = createJournal(output, SILENT);
+    const journal = createJournal<object>(output, SILENT);
     for (let index = 0; index < 1_000; index++) journal.add({ index });
     await journal.close();
     const lines = linesOf(files);
@@ -55,7 +55,7 @@ describe('a journal', () => {
 
   it('writes nothing after its end', async () => {
     const { output, files } = memoryOutput(all);
-    const journal = createJournal(output, SILENT);
+    const journal = createJournal<object>(output, SILENT);
     await Promise.all([journal.close(), journal.close()]);
     const written = files.join('');
     journal.add({ index: 1 });
@@ -66,7 +66,7 @@ describe('a journal', () => {
 
   it('goes on where a write ended early', async () => {
     const { output, files } = memoryOutput(async (bytes) => Math.min(7, bytes.byteLength));
-    const journal = createJournal(output, SILENT);
+    const journal = createJournal<object>(output, SILENT);
     journal.add({ index: 1 });
     await journal.close();
     expect(linesOf(files)).toHaveLength(3);
@@ -79,7 +79,7 @@ describe('a journal', () => {
       return bytes.byteLength;
     });
     const log = told();
-    const journal = createJournal(output, log);
+    const journal = createJournal<object>(output, log);
     journal.add({ index: 1 });
     await vi.waitUntil(() => files.join('').includes('"index":1'), { timeout: 5_000 });
     await journal.close();
@@ -97,7 +97,7 @@ describe('a journal', () => {
       return bytes.byteLength;
     });
     const log = told();
-    const journal = createJournal(output, log, 1_000);
+    const journal = createJournal<object>(output, log, { maxQueued: 1_000 });
     for (let index = 0; index < 512; index++) journal.add({ index });
     open();
     await vi.waitUntil(() => files.join('').includes('"lost"'), { timeout: 5_000 });
@@ -115,7 +115,7 @@ describe('a journal', () => {
   it('gives up at its end when nothing can be written, and says so', async () => {
     const { output } = memoryOutput(() => Promise.reject(new Error('broken')));
     const log = told();
-    const journal = createJournal(output, log);
+    const journal = createJournal<object>(output, log);
     journal.add({ index: 1 });
     await journal.close();
     expect(log.said).toContain('audit: the last lines could not be written');
@@ -123,7 +123,7 @@ describe('a journal', () => {
 
   it('puts a file away when it has no room, and the chain goes on in the next', async () => {
     const { output, files } = memoryOutput(all, 1_000);
-    const journal = createJournal(output, SILENT);
+    const journal = createJournal<object>(output, SILENT);
     for (let index = 0; index < 100; index++) journal.add({ index });
     await journal.close();
     expect(linesOf(files).filter(({ index }) => index !== undefined)).toHaveLength(100);

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../core/context.ts';
 import { chainLine } from './chain.ts';
+import { visibleJson } from './json.ts';
 import type { AuditOutput } from './output.ts';
-import { jsonOf } from './record.ts';
 
 /** Bytes of lines that may wait, about 15,000 lines; further ones are lost, and counted. */
 export const MAX_QUEUED = 8 * 1024 * 1024;
@@ -26,9 +26,9 @@ const RETRY_MS = 250;
 /** How long the end of a server waits for its lines, in milliseconds. */
 const CLOSE_MS = 3_000;
 
-export interface Journal {
+export interface Journal<T extends object> {
   /** Takes a line; never waits. */
-  add(record: object): void;
+  add(record: T): void;
   /** Writes what waits. Gives up, and says so in the log, where that is not possible in time. */
   close(): Promise<void>;
 }
@@ -51,11 +51,22 @@ const emptyChunk = (bytes: number): Chunk => ({
   full: false,
 });
 
-export function createJournal(output: AuditOutput, log: Log, maxQueued = MAX_QUEUED): Journal {
+export interface JournalOptions<T extends object> {
+  /** A record as JSON on one line. Default: any as it is. */
+  readonly json?: ((record: T) => string) | undefined;
+  /** Default: 8 MiB. */
+  readonly maxQueued?: number | undefined;
+}
+
+export function createJournal<T extends object>(
+  output: AuditOutput,
+  log: Log,
+  { json: jsonOf = visibleJson, maxQueued = MAX_QUEUED }: JournalOptions<T> = {},
+): Journal<T> {
   let chunk = emptyChunk(0);
   /** The oldest first; the last one is what lines are added to. */
   const chunks: Chunk[] = [chunk];
-  const unmade: object[] = [];
+  const unmade: T[] = [];
   let queued = 0;
   /** Bytes of the file when all that waits for it is written. */
   let planned = output.size();
@@ -90,7 +101,7 @@ export function createJournal(output: AuditOutput, log: Log, maxQueued = MAX_QUE
     chunks.push(chunk);
   };
   const event = (name: string, facts: object = {}): string =>
-    jsonOf({ time: new Date().toISOString(), event: name, ...facts });
+    visibleJson({ time: new Date().toISOString(), event: name, ...facts });
   /** What was lost stands where it would have been: after all that was there before. */
   const confess = (): void => {
     if (lost === 0) return;
@@ -104,7 +115,7 @@ export function createJournal(output: AuditOutput, log: Log, maxQueued = MAX_QUE
     unmade.length = 0;
   }
 
-  function makeLine(record: object): void {
+  function makeLine(record: T): void {
     const json = jsonOf(record);
     if (queued + json.length > maxQueued) {
       if (lost++ === 0) log.error('audit: lines are lost, since they cannot be written fast enough');
@@ -114,7 +125,7 @@ export function createJournal(output: AuditOutput, log: Log, maxQueued = MAX_QUE
     push(json);
   }
 
-  function add(record: object): void {
+  function add(record: T): void {
     // After the end there is no line: nothing may stand behind it, and the file is another one's by then.
     if (closing.signal.aborted) return;
     unmade.push(record);

@@ -91,32 +91,6 @@ export function outcomeOfError(error: unknown, ctx: Context): string {
   return ctx.signal.aborted ? 'cancelled' : 'internal';
 }
 
-/** What JSON leaves as it is and a terminal or an eye does not see: other controls, separators, marks of direction. */
-const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-
-/** Visible characters that JSON leaves as they are: nearly every text that is recorded. */
-const PLAIN = /^[\x20!#-[\]-~]*$/;
-
-/** A flat record as JSON in visible characters, on one line whatever is in it. Most of what an audit costs is here. */
-export function jsonOf(record: object): string {
-  let json = '';
-  // Over the keys alone: pairs of keys and values would be made only to be thrown away.
-  for (const key in record) {
-    const value = (record as Readonly<Record<string, unknown>>)[key];
-    if (value !== undefined) json += `${json === '' ? '{' : ','}"${key}":${jsonValue(value)}`;
-  }
-  return json === '' ? '{}' : `${json}}`;
-}
-
-function jsonValue(value: unknown): string {
-  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
-  if (Number.isFinite(value)) return String(value);
-  return JSON.stringify(value).replace(
-    UNSEEN,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
 let lastSecond = Number.NaN;
 let untilSecond = '';
 

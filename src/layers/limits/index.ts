@@ -87,21 +87,18 @@ export function createLimits(
     }),
   };
 
-  async function admit(asked: AskedFor, ctx: Context): Promise<() => void> {
-    try {
-      await rates.take(asked, ctx.principal);
-      return running.hold(ctx.principal);
-    } catch (error) {
-      onRefused(asked, ctx, error);
-      throw error;
-    }
-  }
-
   return {
     layer: limitsLayer(budget),
     admission: {
       async run(asked, ctx, work) {
-        const release = await admit(asked, ctx);
+        let release: () => void;
+        try {
+          await rates.take(asked, ctx.principal);
+          release = running.hold(ctx.principal);
+        } catch (error) {
+          onRefused(asked, ctx, error);
+          throw error;
+        }
         try {
           return await work();
         } finally {

@@ -118,26 +118,36 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
   /** When the time of each is over. All times are equally long, so the first of them ends first. */
   const ends = new Map<string, number>();
 
+  /** A count of its own where there is room; whoever has one keeps it. */
   function keyOf(key: string): string {
-    const now = Date.now();
-    const end = ends.get(key);
-    if (end !== undefined && end > now) return key;
-    ends.delete(key);
-    for (const [oldest, oldestEnd] of ends) {
-      if (ends.size < maxKeys) break;
-      // A place is given to nobody else before its time is over: its count would begin anew.
-      if (oldestEnd > now) return OTHERS;
-      ends.delete(oldest);
-    }
-    ends.set(key, now + duration * 1_000);
+    if (ends.has(key)) return key;
+    if (ends.size >= maxKeys && !makeRoom()) return OTHERS;
+    begin(key);
     return key;
   }
 
+  /** A place is given to nobody else before its time is over: its count would begin anew. */
+  function makeRoom(): boolean {
+    const now = Date.now();
+    for (const [oldest, end] of ends) {
+      if (end > now) break;
+      ends.delete(oldest);
+    }
+    return ends.size < maxKeys;
+  }
+
+  function begin(key: string): void {
+    ends.delete(key);
+    ends.set(key, Date.now() + duration * 1_000);
+  }
+
   return {
-    async take(key) {
+    async take(wanted) {
       const counting = limiter ?? (await load());
+      const key = keyOf(wanted);
       try {
-        await counting.consume(keyOf(key));
+        const { isFirstInDuration } = await counting.consume(key);
+        if (isFirstInDuration && key !== OTHERS) begin(key);
       } catch (refused) {
         const { msBeforeNext } = refused as { readonly msBeforeNext: number };
         throw overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msBeforeNext);
