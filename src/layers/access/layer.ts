@@ -1,4 +1,6 @@
 /** Around the provider: nothing is listed, described, read, watched, completed or found that may not be (SEC-RES-2). */
+
+import type { AccessDecision } from '../../core/access.ts';
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, notFound, PeerError, ResourceError } from '../../core/errors.ts';
@@ -43,7 +45,7 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
       return resource;
     }
 
-    function carryOut(decision: Parameters<Decisions['carryOut']>[0], asked: Asked, uri: string, ctx: Context): void {
+    function carryOut(decision: AccessDecision, asked: Asked, uri: string, ctx: Context): void {
       // What is hidden has the error of what is missing, under the name that was asked for.
       decisions.carryOut(decision, asked, ctx, {
         missing: () => notFound(uri),
@@ -66,6 +68,40 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
       return (await decisions.allows(about('list', resource), ctx)) ? shown(resource, ctx) : undefined;
     }
 
+    /** Nothing to wait for where it is plainly allowed. */
+    function unlessAllowed(uri: string, ctx: Context): Promise<unknown> | undefined {
+      if (policy.attributes) return admitted('read', uri, ctx);
+      const decided = decisions.decide(unseen('read', uri), ctx);
+      if (decided instanceof Promise) return decided.then((decision) => unless(decision, uri, ctx));
+      return unless(decided, uri, ctx);
+    }
+
+    function unless(decision: AccessDecision, uri: string, ctx: Context): Promise<unknown> | undefined {
+      // Anything but a plain yes is about what is really there, under its own name.
+      if (decision.effect !== 'allow') return admitted('read', uri, ctx);
+      ctx.decided?.(decision);
+      return undefined;
+    }
+
+    type Bodies = readonly ResourceBody[];
+
+    /** The contents that may be read, of which the first has been decided about where it is what was asked for. */
+    function keptBodies(bodies: Bodies, uri: string, ctx: Context): Bodies | Promise<Bodies> {
+      const [only] = bodies;
+      if (only === undefined || bodies.length > 1 || !isAskedFor(only, uri)) return keptOf(bodies, uri, ctx);
+      return whenDecided(shownBody(only, ctx), (body) => (body === only ? bodies : [body]));
+    }
+
+    async function keptOf(bodies: Bodies, uri: string, ctx: Context): Promise<Bodies> {
+      const kept = await Promise.all(bodies.map(async (body) => keptBody(body, uri, ctx)));
+      await closeBodies(bodies.filter((_, index) => kept[index] === undefined));
+      return kept.filter((body) => body !== undefined);
+    }
+
+    /** Under the name that it was allowed under: nothing else is to be decided about it. */
+    const isAskedFor = ({ child, resource }: ResourceBody, uri: string): boolean =>
+      child !== true && !policy.attributes && resource.uri === uri;
+
     function keptBody(
       body: ResourceBody,
       uri: string,
@@ -76,7 +112,7 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
         return whenDecided(decisions.allows(about('read', resource), ctx), (allowed) =>
           allowed ? shownBody(body, ctx) : undefined,
         );
-      if (!policy.attributes && resource.uri === uri) return shownBody(body, ctx);
+      if (isAskedFor(body, uri)) return shownBody(body, ctx);
       const asked = about('read', resource);
       return whenDecided(decisions.decide(asked, ctx), (decision) => {
         carryOut(decision, asked, uri, ctx);
@@ -122,30 +158,17 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
         return shown(resource, ctx);
       },
 
+      // Each read comes by here: what it seldom needs is elsewhere, since what waits holds memory for all that it may do.
       async read(uri, want, ctx) {
-        const decided = policy.attributes ? undefined : decisions.decide(unseen('read', uri), ctx);
-        const spelled = decided instanceof Promise ? await decided : decided;
-        // Anything but a plain yes is about what is really there, under its own name.
-        if (spelled?.effect === 'allow') ctx.decided?.(spelled);
-        else await admitted('read', uri, ctx);
-        let bodies: readonly ResourceBody[];
+        const unsure = unlessAllowed(uri, ctx);
+        if (unsure !== undefined) await unsure;
+        let bodies: readonly ResourceBody[] = [];
         try {
           bodies = await inner.read(uri, want, ctx);
-        } catch (error) {
-          throw hides ? plainlyMissing(error, uri) : error;
-        }
-        try {
-          const [first] = bodies;
-          const kept =
-            first !== undefined && bodies.length === 1
-              ? [await keptBody(first, uri, ctx)]
-              : await Promise.all(bodies.map(async (body) => keptBody(body, uri, ctx)));
-          if (kept.every((body) => body !== undefined)) return kept;
-          await closeBodies(bodies.filter((_, index) => kept[index] === undefined));
-          return kept.filter((body) => body !== undefined);
+          return await keptBodies(bodies, uri, ctx);
         } catch (error) {
           await closeBodies(bodies);
-          throw error;
+          throw hides ? plainlyMissing(error, uri) : error;
         }
       },
 

@@ -16,12 +16,20 @@ export const BEGINNING: Link = { seq: 0, hash: '0'.repeat(64) };
 /** Bytes of one line that are read. Those that are written are far shorter. */
 export const MAX_LINE_BYTES = 262_144;
 
-/** The line that follows `before`, with its line feed. @param json an object that is not empty */
-export function chainLine(json: string, before: Link): { readonly line: string; readonly link: Link } {
+/** A line in two parts, of which the second has the SHA-256 of the first; they are not put together to be written. */
+export interface ChainedLine {
+  readonly text: string;
+  /** With the line feed; of ASCII alone. */
+  readonly seal: string;
+  readonly link: Link;
+}
+
+/** The line that follows `before`. @param members of an object in JSON, without its braces; at least one */
+export function chainLine(members: string, before: Link): ChainedLine {
   const seq = before.seq + 1;
-  const head = `{"audit":1,"seq":${seq},"prev":"${before.hash}",${json.slice(1, -1)}`;
-  const own = hash('sha256', head);
-  return { line: `${head},"hash":"${own}"}\n`, link: { seq, hash: own } };
+  const text = `{"audit":1,"seq":${seq},"prev":"${before.hash}",${members}`;
+  const own = hash('sha256', text);
+  return { text, seal: `,"hash":"${own}"}\n`, link: { seq, hash: own } };
 }
 
 export interface ReadLine {

@@ -6,7 +6,7 @@ import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { recordJson } from './json.ts';
+import { recordMembers } from './json.ts';
 import { errorOutput, fileOutput } from './output.ts';
 import { type AuditRecord, outcomeOfError, outcomeOfResult, startRecord, type Target } from './record.ts';
 
@@ -53,7 +53,7 @@ export function createAudit(options: AuditOptions, mountOf: (uri: string) => str
     },
     open() {
       const output = file === '-' ? errorOutput() : fileOutput({ file, maxBytes, maxFiles: Math.max(2, maxFiles) });
-      journal = createJournal(output, log, { json: recordJson });
+      journal = createJournal(output, log, { membersOf: recordMembers });
     },
     close: async () => journal?.close(),
   };

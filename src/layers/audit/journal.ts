@@ -4,8 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../core/context.ts';
-import { chainLine } from './chain.ts';
-import { visibleJson } from './json.ts';
+import { type ChainedLine, chainLine } from './chain.ts';
+import { visibleMembers } from './json.ts';
 import type { AuditOutput } from './output.ts';
 
 /** Bytes of lines that may wait, about 15,000 lines; further ones are lost, and counted. */
@@ -44,6 +44,8 @@ interface Chunk {
   full: boolean;
 }
 
+const bytesOf = ({ text, seal }: ChainedLine): number => Buffer.byteLength(text) + seal.length;
+
 const emptyChunk = (bytes: number): Chunk => ({
   buffer: Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes)),
   used: 0,
@@ -52,8 +54,8 @@ const emptyChunk = (bytes: number): Chunk => ({
 });
 
 export interface JournalOptions<T extends object> {
-  /** A record as JSON on one line. Default: any as it is. */
-  readonly json?: ((record: T) => string) | undefined;
+  /** A record as the members of an object in JSON, on one line. Default: whatever it has. */
+  readonly membersOf?: ((record: T) => string) | undefined;
   /** Default: 8 MiB. */
   readonly maxQueued?: number | undefined;
 }
@@ -61,11 +63,13 @@ export interface JournalOptions<T extends object> {
 export function createJournal<T extends object>(
   output: AuditOutput,
   log: Log,
-  { json: jsonOf = visibleJson, maxQueued = MAX_QUEUED }: JournalOptions<T> = {},
+  { membersOf = visibleMembers, maxQueued = MAX_QUEUED }: JournalOptions<T> = {},
 ): Journal<T> {
   let chunk = emptyChunk(0);
   /** The oldest first; the last one is what lines are added to. */
   const chunks: Chunk[] = [chunk];
+  /** Written, and there for what comes next: two take turns. */
+  let spare: Chunk | undefined;
   const unmade: T[] = [];
   let queued = 0;
   /** Bytes of the file when all that waits for it is written. */
@@ -79,29 +83,31 @@ export function createJournal<T extends object>(
   const closing = new AbortController();
 
   /** Puts a line behind the others, and the file away before it where that has no room. */
-  const push = (json: string): void => {
-    let next = chainLine(json, link);
-    let bytes = Buffer.byteLength(next.line);
+  const push = (members: string): void => {
+    let next = chainLine(members, link);
+    let bytes = bytesOf(next);
     if (planned > 0 && planned + bytes > output.maxBytes) {
       chunk.full = true;
       planned = 0;
       begin(0);
       push(event('rotated'));
-      next = chainLine(json, link);
-      bytes = Buffer.byteLength(next.line);
+      next = chainLine(members, link);
+      bytes = bytesOf(next);
     }
     if (chunk.used + bytes > chunk.buffer.byteLength) begin(bytes);
-    chunk.used += chunk.buffer.write(next.line, chunk.used);
+    chunk.used += chunk.buffer.write(next.text, chunk.used);
+    chunk.used += chunk.buffer.write(next.seal, chunk.used, 'latin1');
     link = next.link;
     planned += bytes;
     queued += bytes;
   };
   const begin = (bytes: number): void => {
-    chunk = emptyChunk(bytes);
+    chunk = spare !== undefined && spare.buffer.byteLength >= bytes ? spare : emptyChunk(bytes);
+    spare = undefined;
     chunks.push(chunk);
   };
   const event = (name: string, facts: object = {}): string =>
-    visibleJson({ time: new Date().toISOString(), event: name, ...facts });
+    visibleMembers({ time: new Date().toISOString(), event: name, ...facts });
   /** What was lost stands where it would have been: after all that was there before. */
   const confess = (): void => {
     if (lost === 0) return;
@@ -116,13 +122,13 @@ export function createJournal<T extends object>(
   }
 
   function makeLine(record: T): void {
-    const json = jsonOf(record);
-    if (queued + json.length > maxQueued) {
+    const members = membersOf(record);
+    if (queued + members.length > maxQueued) {
       if (lost++ === 0) log.error('audit: lines are lost, since they cannot be written fast enough');
       return;
     }
     confess();
-    push(json);
+    push(members);
   }
 
   function add(record: T): void {
@@ -155,6 +161,7 @@ export function createJournal<T extends object>(
       if (done && first === chunk) first.used = first.written = 0;
       else if (done) chunks.shift();
       if (first.full && !(await persist(() => output.rotate()))) return;
+      if (chunks[0] !== first) spare = Object.assign(first, { used: 0, written: 0, full: false });
       if (queued === 0) confess();
       more = !done || first !== chunk || queued >= CHUNK_BYTES || (closing.signal.aborted && queued > 0);
     } while (more);

@@ -1,4 +1,4 @@
-/** Records as JSON: one line in visible characters, whatever is in them. */
+/** Records as the members of an object in JSON: one line in visible characters, whatever is in them. */
 import type { AuditRecord } from './record.ts';
 
 /** What JSON leaves as it is and a terminal or an eye does not see: other controls, separators, marks of direction. */
@@ -7,21 +7,25 @@ const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060
 /** Visible characters that JSON leaves as they are: nearly every text that is recorded. */
 const PLAIN = /^[\x20!#-[\]-~]*$/;
 
-export const visibleJson = (value: unknown): string =>
+const visibleJson = (value: unknown): string =>
   JSON.stringify(value).replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : visibleJson(text));
+/** @param record an object that is not empty */
+export const visibleMembers = (record: object): string => visibleJson(record).slice(1, -1);
+
+/** A text as it stands between the quotation marks of a string. */
+const inString = (text: string): string => (PLAIN.test(text) ? text : visibleJson(text).slice(1, -1));
 
 const member = (name: string, text: string | undefined): string =>
-  text === undefined ? '' : `,"${name}":${quoted(text)}`;
+  text === undefined ? '' : `,"${name}":"${inString(text)}"`;
 
 const count = (name: string, value: number | undefined): string => (value === undefined ? '' : `,"${name}":${value}`);
 
-/** As `visibleJson` has it, field by field: most of what an audit costs is here. */
-export const recordJson = (record: AuditRecord): string =>
-  `{"time":"${record.time}","requestId":${quoted(record.requestId)},"principal":${quoted(record.principal)}` +
+/** As `visibleMembers` has it, field by field: most of what an audit costs is here. */
+export const recordMembers = (record: AuditRecord): string =>
+  `"time":"${record.time}","requestId":"${inString(record.requestId)}","principal":"${inString(record.principal)}"` +
   member('client', record.client) +
-  `,"peer":${quoted(record.peer)},"method":${quoted(record.method)}` +
+  `,"peer":"${inString(record.peer)}","method":"${inString(record.method)}"` +
   member('uri', record.uri) +
   member('name', record.name) +
   member('mount', record.mount) +
@@ -29,4 +33,4 @@ export const recordJson = (record: AuditRecord): string =>
   `,"decision":"${record.decision}"` +
   member('rule', record.rule) +
   count('bytes', record.bytes) +
-  `,"ms":${record.ms},"outcome":${quoted(record.outcome)}}`;
+  `,"ms":${record.ms},"outcome":"${inString(record.outcome)}"`;

@@ -63,21 +63,42 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
     rated || anonymousIsOne || principal.id !== ANONYMOUS.id;
 
   return {
-    async take({ method, name }, principal) {
+    take({ method, name }, principal) {
       const { id, clientId, issuer } = principal;
+      const due: Due[] = [];
       const whole = id === ANONYMOUS.id ? anonymous : principals;
-      if (whole !== undefined) await whole.take(id);
-      if (clients !== undefined && clientId !== undefined) await clients.take(`${issuer ?? ''} ${clientId}`);
+      if (whole !== undefined) due.push({ counter: whole, key: id });
+      if (clients !== undefined && clientId !== undefined)
+        due.push({ counter: clients, key: `${issuer ?? ''} ${clientId}` });
       const ofMethod = methods.get(method);
       // Without a limit of their own, those who share a name are held to nothing that is for one of them by default.
-      if (ofMethod !== undefined && counts(principal, options.methods?.[method] !== undefined)) await ofMethod.take(id);
-      if (method === 'tools/call' && name !== undefined) await tools.get(name)?.take(id);
+      if (ofMethod !== undefined && counts(principal, options.methods?.[method] !== undefined))
+        due.push({ counter: ofMethod, key: id });
+      const ofTool = method === 'tools/call' && name !== undefined ? tools.get(name) : undefined;
+      if (ofTool !== undefined) due.push({ counter: ofTool, key: id });
+      return takeAll(due);
     },
     close() {
       for (const each of [principals, anonymous, clients, ...methods.values(), ...tools.values()]) each?.close();
     },
   };
 }
+
+/** What has to be counted, and as whose. */
+interface Due {
+  readonly counter: Counter;
+  readonly key: string;
+}
+
+/** One after the other: what is refused by one is not counted by those behind it. */
+function takeAll(due: readonly Due[], at = 0): Promise<void> {
+  const next = due[at];
+  if (next === undefined) return NOTHING_DUE;
+  const taken = next.counter.take(next.key);
+  return at === due.length - 1 ? taken : taken.then(() => takeAll(due, at + 1));
+}
+
+const NOTHING_DUE = Promise.resolve();
 
 interface Counter {
   /** @throws ResourceError `limited` */
@@ -110,11 +131,11 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
   const duration = SECONDS[unit] ?? 60;
   let limiter: RateLimiterMemory | undefined;
   /** Loaded when it is first wanted: a host that starts the server over stdio waits for every module. */
-  const load = async (): Promise<RateLimiterMemory> => {
+  async function load(): Promise<RateLimiterMemory> {
     const { RateLimiterMemory } = await import('rate-limiter-flexible');
     limiter ??= new RateLimiterMemory({ points, duration, keyPrefix: '' });
     return limiter;
-  };
+  }
   /** When the time of each is over. All times are equally long, so the first of them ends first. */
   const ends = new Map<string, number>();
 
@@ -141,18 +162,19 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
     ends.set(key, Date.now() + duration * 1_000);
   }
 
+  function takeOne(counting: RateLimiterMemory, wanted: string): Promise<void> {
+    const key = keyOf(wanted);
+    return counting.consume(key).then(({ isFirstInDuration }) => {
+      if (isFirstInDuration && key !== OTHERS) begin(key);
+    }, refuse);
+  }
+
+  function refuse({ msBeforeNext }: { readonly msBeforeNext: number }): never {
+    throw overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msBeforeNext);
+  }
+
   return {
-    async take(wanted) {
-      const counting = limiter ?? (await load());
-      const key = keyOf(wanted);
-      try {
-        const { isFirstInDuration } = await counting.consume(key);
-        if (isFirstInDuration && key !== OTHERS) begin(key);
-      } catch (refused) {
-        const { msBeforeNext } = refused as { readonly msBeforeNext: number };
-        throw overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msBeforeNext);
-      }
-    },
+    take: (key) => (limiter === undefined ? load().then((counting) => takeOne(counting, key)) : takeOne(limiter, key)),
     close() {
       // Each key has a timer.
       for (const key of [...ends.keys(), OTHERS]) void limiter?.delete(key);
