@@ -13,11 +13,11 @@ import { ms, progress, report, table, times, whole } from './lib/report.mjs';
 import { median, medianRatio } from './lib/stats.mjs';
 
 const how = options('security-cost', 'Reads of 1 KiB with and without access rules, audit, rates and tokens.', {
-  launches: { type: 'number', default: 5, quick: 1, help: 'how often all servers are started anew' },
-  rounds: { type: 'number', default: 40, quick: 5, help: 'turns of each in a launch, interleaved; medians are shown' },
+  launches: { type: 'number', default: 16, quick: 1, help: 'how often all servers are started anew' },
+  rounds: { type: 'number', default: 15, quick: 5, help: 'turns of each in a launch, interleaved; medians are shown' },
   requests: {
     type: 'number',
-    default: 150,
+    default: 200,
     quick: 50,
     help: 'requests of one turn: short ones meet the same disturbances',
   },

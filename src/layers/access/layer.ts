@@ -165,7 +165,8 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
         let bodies: readonly ResourceBody[] = [];
         try {
           bodies = await inner.read(uri, want, ctx);
-          return await keptBodies(bodies, uri, ctx);
+          const kept = keptBodies(bodies, uri, ctx);
+          return kept instanceof Promise ? await kept : kept;
         } catch (error) {
           await closeBodies(bodies);
           throw hides ? plainlyMissing(error, uri) : error;

@@ -49,14 +49,15 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
   const resourceTools: AccessDecision = { effect: 'allow', rule: 'default of resource tools' };
   const attributes = compiled.some(({ target }) => target.attributes);
   let known = new WeakMap<Principal, Own>();
+  /** Of one request everything is asked for the same principal. */
+  let last: { readonly principal: Principal; readonly own: Own } | undefined;
   let remembered = 0;
 
   function ownOf(principal: Principal): Own {
-    let own = known.get(principal);
-    if (own === undefined) {
-      own = ownRules(principal);
-      known.set(principal, own);
-    }
+    if (last?.principal === principal) return last.own;
+    const own = known.get(principal) ?? ownRules(principal);
+    known.set(principal, own);
+    last = { principal, own };
     return own;
   }
 
@@ -89,6 +90,7 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     byUri.set(uri, { mount, decision });
     if (++remembered > MAX_REMEMBERED) {
       known = new WeakMap();
+      last = undefined;
       remembered = 0;
     }
     return decision;
