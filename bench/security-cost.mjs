@@ -13,11 +13,11 @@ import { ms, progress, report, table, times, whole } from './lib/report.mjs';
 import { median, medianRatio } from './lib/stats.mjs';
 
 const how = options('security-cost', 'Reads of 1 KiB with and without access rules, audit, rates and tokens.', {
-  launches: { type: 'number', default: 16, quick: 1, help: 'how often all servers are started anew' },
-  rounds: { type: 'number', default: 15, quick: 5, help: 'turns of each in a launch, interleaved; medians are shown' },
+  launches: { type: 'number', default: 8, quick: 1, help: 'how often each pair of servers is started anew' },
+  rounds: { type: 'number', default: 12, quick: 5, help: 'turns of each in a launch, in turns; medians are shown' },
   requests: {
     type: 'number',
-    default: 200,
+    default: 300,
     quick: 50,
     help: 'requests of one turn: short ones meet the same disturbances',
   },
@@ -72,27 +72,28 @@ const folder = temporaryFolder();
 mkdirSync(join(folder, 'guide'));
 writeFileSync(join(folder, 'guide', 'clock.md'), TEXT);
 
-/** How fast code runs that is compiled as it is used depends on the process: each is started several times. */
-const turns = SETTINGS.map(() => []);
+/**
+ * Two servers at a time: with more of them, the caches of the processor belong to others at each beginning of a turn. How
+ * fast code runs that is compiled as it is used depends on the process: each pair is started several times.
+ */
+const pairs = SETTINGS.filter(({ to }) => to !== undefined).map((own) => ({
+  own,
+  other: SETTINGS.find(({ name }) => name === own.to),
+  turns: { own: [], other: [] },
+}));
 for (let launch = 1; launch <= how.launches; launch++) {
   progress(`launch ${launch} of ${how.launches}`);
-  const measured = await launchAll();
-  for (const [at, own] of turns.entries()) own.push(...measured[at]);
+  for (const { own, other, turns } of pairs) {
+    const [ofOther, ofOwn] = await measure([other, own]);
+    turns.other.push(...ofOther);
+    turns.own.push(...ofOwn);
+  }
 }
 progress('');
 
-async function launchAll() {
+async function measure(settings) {
   const targets = [];
-  for (const { name, settings, token = false } of SETTINGS) {
-    const file = join(temporaryFolder(), 'vitrine.json');
-    writeFileSync(file, JSON.stringify({ ...settings(), mounts: { bench: { path: folder, prefix: 'none' } } }));
-    const server = await startServer([how.cli, 'serve', file, '--http', '0']);
-    const { headers, message } = modern('resources/read', { uri: URI });
-    const request = { headers: { ...headers, ...(token && { Authorization: `Bearer ${TOKEN}` }) }, message };
-    const { contents } = await call(server.url, request);
-    if (contents[0].text !== TEXT) throw new Error(`${name}: the read has not the text of the file`);
-    targets.push({ server, ...request });
-  }
+  for (const each of settings) targets.push(await start(each));
   const { rounds, requests, connections } = how;
   const measured = await runJob('turns', {
     targets: targets.map(({ server, headers, message }) => ({ url: server.url, pid: server.pid, headers, message })),
@@ -102,22 +103,33 @@ async function launchAll() {
   return measured;
 }
 
-const results = SETTINGS.map(({ name, to }, at) => {
-  const pick = (index, field) => turns[index].map((turn) => turn[field]);
-  const own = Object.fromEntries(
-    ['perSecond', 'p50', 'p99', 'cpuMicros'].map((field) => [field, median(pick(at, field))]),
-  );
-  const other = SETTINGS.findIndex((each) => each.name === to);
-  if (other === -1) return { name, ...own };
-  return {
-    name,
-    ...own,
-    to,
-    throughput: medianRatio(pick(at, 'perSecond'), pick(other, 'perSecond')),
+async function start({ name, settings, token = false }) {
+  const file = join(temporaryFolder(), 'vitrine.json');
+  writeFileSync(file, JSON.stringify({ ...settings(), mounts: { bench: { path: folder, prefix: 'none' } } }));
+  const server = await startServer([how.cli, 'serve', file, '--http', '0']);
+  const { headers, message } = modern('resources/read', { uri: URI });
+  const request = { headers: { ...headers, ...(token && { Authorization: `Bearer ${TOKEN}` }) }, message };
+  const { contents } = await call(server.url, request);
+  if (contents[0].text !== TEXT) throw new Error(`${name}: the read has not the text of the file`);
+  return { server, ...request };
+}
+
+const pick = (turns, field) => turns.map((turn) => turn[field]);
+const summary = (turns) =>
+  Object.fromEntries(['perSecond', 'p50', 'p99', 'cpuMicros'].map((field) => [field, median(pick(turns, field))]));
+
+const [bare] = SETTINGS;
+const results = [
+  { name: bare.name, ...summary(pairs.filter(({ other }) => other === bare).flatMap(({ turns }) => turns.other)) },
+  ...pairs.map(({ own, turns }) => ({
+    name: own.name,
+    ...summary(turns.own),
+    to: own.to,
+    throughput: medianRatio(pick(turns.own, 'perSecond'), pick(turns.other, 'perSecond')),
     /** Of processor time, which other work on the machine disturbs less: as many more requests as that would let through. */
-    byProcessor: medianRatio(pick(other, 'cpuMicros'), pick(at, 'cpuMicros')),
-  };
-});
+    byProcessor: medianRatio(pick(turns.other, 'cpuMicros'), pick(turns.own, 'cpuMicros')),
+  })),
+];
 
 const { launches, rounds, requests, connections } = how;
 const rows = results.map((each) => [
