@@ -1,5 +1,4 @@
 /** Around the provider: nothing is listed, described, read, watched, completed or found that may not be (SEC-RES-2). */
-
 import type { AccessDecision } from '../../core/access.ts';
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
@@ -68,24 +67,20 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
       return (await decisions.allows(about('list', resource), ctx)) ? shown(resource, ctx) : undefined;
     }
 
-    /** Nothing to wait for where it is plainly allowed. */
-    function unlessAllowed(uri: string, ctx: Context): Promise<unknown> | undefined {
+    /** Undefined where it is plainly allowed: then there is nothing to wait for. */
+    function unlessAllowed(uri: string, ctx: Context): unknown {
       if (policy.attributes) return admitted('read', uri, ctx);
-      const decided = decisions.decide(unseen('read', uri), ctx);
-      if (decided instanceof Promise) return decided.then((decision) => unless(decision, uri, ctx));
-      return unless(decided, uri, ctx);
-    }
-
-    function unless(decision: AccessDecision, uri: string, ctx: Context): Promise<unknown> | undefined {
-      // Anything but a plain yes is about what is really there, under its own name.
-      if (decision.effect !== 'allow') return admitted('read', uri, ctx);
-      ctx.decided?.(decision);
-      return undefined;
+      return whenDecided(decisions.decide(unseen('read', uri), ctx), (decision) => {
+        // Anything but a plain yes is about what is really there, under its own name.
+        if (decision.effect !== 'allow') return admitted('read', uri, ctx);
+        ctx.decided?.(decision);
+        return undefined;
+      });
     }
 
     type Bodies = readonly ResourceBody[];
 
-    /** The contents that may be read, of which the first has been decided about where it is what was asked for. */
+    /** The contents that may be read. What was asked for, alone, has been decided about before. */
     function keptBodies(bodies: Bodies, uri: string, ctx: Context): Bodies | Promise<Bodies> {
       const [only] = bodies;
       if (only === undefined || bodies.length > 1 || !isAskedFor(only, uri)) return keptOf(bodies, uri, ctx);
