@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
-import { createContext } from '../../core/context.ts';
+import { type Context, createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
 import { call, innerProvider, RESOURCE, URI } from '../../testing/layer-law.ts';
 import { EVERYTHING } from '../../testing/observe.ts';
 import { auditGate, auditLayer } from './index.ts';
-import { recordMembers, visibleMembers } from './json.ts';
-import { type AuditRecord, MAX_FIELD_LENGTH } from './record.ts';
+import { visibleMembers } from './json.ts';
+import { type AuditRecord, createMembers, MAX_FIELD_LENGTH } from './members.ts';
+import { type Operation, operationOf } from './operation.ts';
 
 layerContract(
   'audit',
@@ -18,10 +20,13 @@ layerContract(
 const mountOf = (uri: string): string | undefined => (uri.startsWith('memory:') ? 'notes' : undefined);
 const ctx = createContext({ principal: { id: 'ada' }, requestId: 'r-1', peer: 'p-1' });
 
+const members = createMembers(mountOf);
+const recordOf = (operation: Operation): AuditRecord => JSON.parse(`{${members(operation)}}`) as AuditRecord;
+
 async function recordsOf(run: (layer: ReturnType<typeof auditLayer>) => Promise<unknown>): Promise<AuditRecord[]> {
-  const records: AuditRecord[] = [];
-  await run(auditLayer((record) => records.push(record), mountOf));
-  return records;
+  const ended: Operation[] = [];
+  await run(auditLayer((operation) => ended.push(operation)));
+  return ended.map(recordOf);
 }
 
 const streamOf = (...chunks: (string | Error)[]): ResourceBody => ({
@@ -82,7 +87,7 @@ describe('a record [RES-9]', () => {
   });
 
   it('of a read in streams comes with the end of the last one, and has the bytes that were taken', async () => {
-    const records: AuditRecord[] = [];
+    const records: Operation[] = [];
     const inner = innerProvider({ bodies: () => [streamOf('abc', 'de'), streamOf('f')] });
     const bodies = await auditLayer((record) => records.push(record))(inner).read(URI, EVERYTHING, ctx);
     await drain(bodies.slice(0, 1));
@@ -94,7 +99,7 @@ describe('a record [RES-9]', () => {
   });
 
   it('of a read whose bodies nobody takes comes when they are closed', async () => {
-    const records: AuditRecord[] = [];
+    const records: Operation[] = [];
     const inner = innerProvider({ bodies: () => [streamOf('abc')] });
     await closeBodies(await auditLayer((record) => records.push(record))(inner).read(URI, EVERYTHING, ctx));
     expect(records).toMatchObject([{ bytes: 0, outcome: 'ok' }]);
@@ -110,7 +115,7 @@ describe('a record [RES-9]', () => {
   });
 
   it('of a call tells failures and questions from answers', async () => {
-    const records: AuditRecord[] = [];
+    const records: Operation[] = [];
     const gate = auditGate((record) => records.push(record));
     const results = [
       { content: [] },
@@ -132,12 +137,12 @@ describe('a record [RES-9]', () => {
   });
 });
 
-const RECORD: AuditRecord = {
-  ...{ time: '2026-11-22T14:00:00.000Z', requestId: 'r-1', principal: 'ada', peer: 'p-1', method: 'read' },
-  ...{ uri: URI, decision: 'allow', bytes: 7, ms: 0.25, outcome: 'ok' },
-};
-
 describe('a line', () => {
+  const operation = (parts: Partial<Operation> = {}): Operation => ({
+    ...operationOf({ method: 'read', uri: URI }, ctx),
+    ...{ time: Date.parse('2026-11-22T14:00:00.007Z'), micros: 1_250, bytes: 7, outcome: 'ok', ...parts },
+  });
+
   it.each([
     '\n',
     '\r',
@@ -152,22 +157,58 @@ describe('a line', () => {
     '\ud800',
     '"}\n{"',
   ])('is one line in visible characters with %j in a URI', (text) => {
-    const record = { ...RECORD, uri: `memory:///${text}x` };
-    const json = `{${recordMembers(record)}}`;
-    expect(json).toMatch(/^[\u0020-\u007e]+$/);
-    expect(JSON.parse(json)).toEqual(record);
+    const uri = `memory:///${text}x`;
+    expect(members(operation({ uri }))).toMatch(/^[\u0020-\u007e]+$/);
+    expect(recordOf(operation({ uri }))).toMatchObject({ uri, time: '2026-11-22T14:00:00.007Z', ms: 1.25, bytes: 7 });
   });
 
   it('has what is known, in one order, as any JSON has it', () => {
     const text = fc.string({ unit: 'binary' });
     const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-    const bytes = maybe(fc.nat());
-    const record = fc.record({
-      ...{ time: fc.constant(RECORD.time), requestId: text, principal: text, client: maybe(text), peer: text },
-      ...{ method: text, uri: maybe(text), name: maybe(text), mount: maybe(text), times: maybe(fc.nat()) },
-      ...{ decision: fc.constantFrom('allow' as const, 'hide' as const), rule: maybe(text), bytes },
-      ...{ ms: fc.nat().map((micros) => micros / 1_000), outcome: text },
+    const parts = fc.record({
+      ...{ requestId: text, peer: text, method: text, uri: maybe(text), name: maybe(text), mount: maybe(text) },
+      ...{
+        times: maybe(fc.nat()),
+        bytes: maybe(fc.nat()),
+        micros: fc.nat().map((ms) => ms * 1_000 + 1),
+        outcome: text,
+      },
+      time: fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('2099-01-01') }).map(Number),
+      principal: fc.record({ id: text, clientId: maybe(text) }),
+      decided: fc.record({ effect: fc.constantFrom('allow' as const, 'hide' as const), rule: text }),
     });
-    fc.assert(fc.property(record, (each) => recordMembers(each) === visibleMembers(each)));
+    fc.assert(fc.property(parts, (each) => members(operation(each)) === visibleMembers(lineOf(operation(each)))));
+  });
+
+  /** As it is said in docs/layers/audit.md, without a thought for how long it takes. */
+  const lineOf = ({ principal: { id, clientId }, decided, time, micros, ...own }: Operation) => ({
+    ...{
+      time: new Date(time).toISOString(),
+      requestId: own.requestId,
+      principal: id,
+      client: clientId,
+      peer: own.peer,
+    },
+    ...{ method: own.method, uri: own.uri, name: own.name },
+    mount: own.mount ?? (own.uri === undefined ? undefined : mountOf(own.uri)),
+    ...{ times: own.times, decision: decided.effect, rule: decided.rule === '' ? undefined : decided.rule },
+    ...{ bytes: own.bytes, ms: micros / 1_000, outcome: own.outcome },
+  });
+
+  it('has what was decided until it ended, and nothing of what came after', async () => {
+    const ended: Operation[] = [];
+    let decided: Context['decided'];
+    const inner = innerProvider({ before: async () => {} });
+    const seen: ResourceProvider = {
+      ...inner,
+      metadata: (uri, own) => {
+        decided = own.decided;
+        decided?.({ effect: 'ask', rule: 'first' });
+        return inner.metadata(uri, own);
+      },
+    };
+    await auditLayer((each) => ended.push(each))(seen).metadata(URI, ctx);
+    decided?.({ effect: 'deny', rule: 'late' });
+    expect(ended.map(recordOf)).toMatchObject([{ decision: 'ask', rule: 'first' }]);
   });
 });

@@ -6,9 +6,17 @@ import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { recordMembers } from './json.ts';
+import { createMembers } from './members.ts';
+import {
+  ended,
+  type Operation,
+  operationOf,
+  outcomeOfError,
+  outcomeOfResult,
+  type Target,
+  within,
+} from './operation.ts';
 import { errorOutput, fileOutput } from './output.ts';
-import { type AuditRecord, outcomeOfError, outcomeOfResult, startRecord, type Target } from './record.ts';
 
 export interface AuditOptions {
   /** Where the lines go: a file, or `-` for standard error. */
@@ -41,107 +49,100 @@ export interface Audit {
 /** The audit of one server. @param mountOf the mount that a published URI belongs to */
 export function createAudit(options: AuditOptions, mountOf: (uri: string) => string | undefined): Audit {
   const { file, maxBytes = DEFAULT_MAX_BYTES, maxFiles = DEFAULT_MAX_FILES, log = SILENT } = options;
-  let journal: Journal<AuditRecord> | undefined;
-  const take = (record: AuditRecord): void => journal?.add(record);
+  let journal: Journal<Operation> | undefined;
+  const take: Take = (operation) => journal?.add(operation);
   return {
-    layer: auditLayer(take, mountOf),
-    gate: auditGate(take, mountOf),
+    layer: auditLayer(take),
+    gate: auditGate(take),
     refused(asked, ctx, error, decided) {
-      const { record, ctx: own } = startRecord(located(asked, mountOf), ctx);
-      if (decided !== undefined) own.decided?.(decided);
-      take(record(outcomeOfError(error, ctx)));
+      const operation = operationOf(asked, ctx);
+      if (decided !== undefined) operation.decided = decided;
+      take(ended(operation, outcomeOfError(error, ctx)));
     },
     open() {
       const output = file === '-' ? errorOutput() : fileOutput({ file, maxBytes, maxFiles: Math.max(2, maxFiles) });
-      journal = createJournal(output, log, { membersOf: recordMembers });
+      journal = createJournal(output, log, { membersOf: createMembers(mountOf) });
     },
     close: async () => journal?.close(),
   };
 }
 
-type Take = (record: AuditRecord) => void;
-type MountOf = (uri: string) => string | undefined;
+/** Is given each operation that has ended. */
+type Take = (operation: Operation) => void;
 
 /** Records what is neither a provider's operation nor within one. */
-export function auditGate(take: Take, mountOf: MountOf = () => undefined): Gate {
-  return (operation, ctx, run) => recorded(take, located(operation, mountOf), ctx, run);
+export function auditGate(take: Take): Gate {
+  return (asked, ctx, run) => recorded(take, asked, ctx, run);
 }
 
 /** Records every operation of a provider when it has ended; a read when its last byte was taken, or nobody wants more. */
-export function auditLayer(take: Take, mountOf: MountOf = () => undefined): Layer {
-  return (inner) => {
-    const at = (method: string, uri: string | undefined): Target => ({
-      method,
-      uri,
-      mount: uri === undefined ? undefined : mountOf(uri),
-    });
-    return wrapProvider(inner, {
-      list: (uri, page, ctx) => recorded(take, at('list', uri), ctx, (own) => inner.list(uri, page, own)),
-      metadata: (uri, ctx) => recorded(take, at('metadata', uri), ctx, (own) => inner.metadata(uri, own)),
-      async read(uri, want, ctx) {
-        const { record, ctx: own } = startRecord(at('read', uri), ctx);
-        try {
-          return countedBodies(await inner.read(uri, want, own), (bytes, failure) =>
-            take(record(failure === undefined ? 'ok' : outcomeOfError(failure.error, ctx), bytes)),
-          );
-        } catch (error) {
-          take(record(outcomeOfError(error, ctx)));
-          throw error;
-        }
+export function auditLayer(take: Take): Layer {
+  return (inner) =>
+    wrapProvider(inner, {
+      list: (uri, page, ctx) => recorded(take, { method: 'list', uri }, ctx, (own) => inner.list(uri, page, own)),
+      metadata: (uri, ctx) => recorded(take, { method: 'metadata', uri }, ctx, (own) => inner.metadata(uri, own)),
+      // Without a frame that waits: each read comes by here.
+      read(uri, want, ctx) {
+        const operation = operationOf({ method: 'read', uri }, ctx);
+        const end = (bytes: number | undefined, failure?: { readonly error: unknown }): void =>
+          take(ended(operation, failure === undefined ? 'ok' : outcomeOfError(failure.error, ctx), bytes));
+        return inner.read(uri, want, within(operation, ctx)).then(
+          (bodies) => countedBodies(bodies, end),
+          (error: unknown) => {
+            end(undefined, { error });
+            throw error;
+          },
+        );
       },
       listTemplates: (page, ctx) =>
         recorded(
           take,
-          at('templates', undefined),
+          { method: 'templates' },
           ctx,
           async (own) => (await inner.listTemplates?.(page, own)) ?? { resourceTemplates: [] },
         ),
       complete: (request, ctx) =>
         recorded(
           take,
-          at('complete', request.uriTemplate),
+          { method: 'complete', uri: request.uriTemplate },
           ctx,
           async (own) => (await inner.complete?.(request, own)) ?? { values: [], hasMore: false },
         ),
       watch: (uri, onChange, ctx) =>
         recorded(
           take,
-          at('watch', uri),
+          { method: 'watch', uri },
           ctx,
           async (own) => (await inner.watch?.(uri, onChange, own)) ?? { [Symbol.asyncDispose]: async () => {} },
         ),
       async *search(query, ctx) {
-        const { record, ctx: own } = startRecord(at('search', query.uri), ctx);
+        const operation = operationOf({ method: 'search', uri: query.uri }, ctx);
         let outcome = 'ok';
         try {
-          yield* inner.search?.(query, own) ?? [];
+          yield* inner.search?.(query, within(operation, ctx)) ?? [];
         } catch (error) {
           outcome = outcomeOfError(error, ctx);
           throw error;
         } finally {
-          take(record(outcome));
+          take(ended(operation, outcome));
         }
       },
     });
-  };
 }
-
-const located = (target: Target, mountOf: MountOf): Target =>
-  target.mount === undefined && target.uri !== undefined ? { ...target, mount: mountOf(target.uri) } : target;
 
 async function recorded<T, C extends Context>(
   take: Take,
-  target: Target,
+  asked: Target,
   ctx: C,
   run: (ctx: C) => Promise<T>,
 ): Promise<T> {
-  const { record, ctx: own } = startRecord(target, ctx);
+  const operation = operationOf(asked, ctx);
   try {
-    const result = await run(own);
-    take(record(outcomeOfResult(result)));
+    const result = await run(within(operation, ctx));
+    take(ended(operation, outcomeOfResult(result)));
     return result;
   } catch (error) {
-    take(record(outcomeOfError(error, ctx)));
+    take(ended(operation, outcomeOfError(error, ctx)));
     throw error;
   }
 }

@@ -46,6 +46,8 @@ interface Chunk {
 
 const bytesOf = ({ text, seal }: ChainedLine): number => Buffer.byteLength(text) + seal.length;
 
+const lengthOf = ({ text, seal }: ChainedLine): number => text.length + seal.length;
+
 const emptyChunk = (bytes: number): Chunk => ({
   buffer: Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes)),
   used: 0,
@@ -95,7 +97,8 @@ export function createJournal<T extends object>(
       bytes = bytesOf(next);
     }
     if (chunk.used + bytes > chunk.buffer.byteLength) begin(bytes);
-    chunk.used += chunk.buffer.write(next.text, chunk.used);
+    // Nearly every line is ASCII, which takes less to write.
+    chunk.used += chunk.buffer.write(next.text, chunk.used, bytes === lengthOf(next) ? 'latin1' : 'utf8');
     chunk.used += chunk.buffer.write(next.seal, chunk.used, 'latin1');
     link = next.link;
     planned += bytes;

@@ -1,5 +1,5 @@
 /** How many requests may come in a time: by principal, client, method and tool (SEC-TOOL-2, SEC-UTIL-4, SEC-UTIL-5). */
-import type { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type AskedFor, overLimit } from '../../core/admission.ts';
 import { ANONYMOUS, type Principal } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
@@ -76,7 +76,7 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
         due.push({ counter: ofMethod, key: id });
       const ofTool = method === 'tools/call' && name !== undefined ? tools.get(name) : undefined;
       if (ofTool !== undefined) due.push({ counter: ofTool, key: id });
-      return takeAll(due);
+      return due.length === 0 ? NOTHING_DUE : takeAll(due);
     },
     close() {
       for (const each of [principals, anonymous, clients, ...methods.values(), ...tools.values()]) each?.close();
@@ -91,18 +91,33 @@ interface Due {
 }
 
 /** One after the other: what is refused by one is not counted by those behind it. */
-function takeAll(due: readonly Due[], at = 0): Promise<void> {
-  const next = due[at];
-  if (next === undefined) return NOTHING_DUE;
-  const taken = next.counter.take(next.key);
-  return at === due.length - 1 ? taken : taken.then(() => takeAll(due, at + 1));
+async function takeAll(due: readonly Due[]): Promise<void> {
+  for (const { counter, key } of due) {
+    const limiter = counter.limiter ?? (await counter.load());
+    const place = counter.placeOf(key);
+    let taken: RateLimiterRes;
+    try {
+      taken = await limiter.consume(place);
+    } catch (full) {
+      throw counter.refusal(full as RateLimiterRes);
+    }
+    if (taken.isFirstInDuration) counter.begun(place);
+  }
 }
 
 const NOTHING_DUE = Promise.resolve();
 
+/** The parts of one step that has to be quick: each request goes through it, once for each of its limits. */
 interface Counter {
-  /** @throws ResourceError `limited` */
-  take(key: string): Promise<void>;
+  /** Undefined until it is loaded. */
+  readonly limiter: RateLimiterMemory | undefined;
+  load(): Promise<RateLimiterMemory>;
+  /** Under which key it counts. */
+  placeOf(key: string): string;
+  /** The time of a place has begun. */
+  begun(place: string): void;
+  /** `limited` */
+  refusal(full: RateLimiterRes): Error;
   close(): void;
 }
 
@@ -140,10 +155,10 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
   const ends = new Map<string, number>();
 
   /** A count of its own where there is room; whoever has one keeps it. */
-  function keyOf(key: string): string {
+  function placeOf(key: string): string {
     if (ends.has(key)) return key;
     if (ends.size >= maxKeys && !makeRoom()) return OTHERS;
-    begin(key);
+    begun(key);
     return key;
   }
 
@@ -157,24 +172,21 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
     return ends.size < maxKeys;
   }
 
-  function begin(key: string): void {
-    ends.delete(key);
-    ends.set(key, Date.now() + duration * 1_000);
-  }
-
-  function takeOne(counting: RateLimiterMemory, wanted: string): Promise<void> {
-    const key = keyOf(wanted);
-    return counting.consume(key).then(({ isFirstInDuration }) => {
-      if (isFirstInDuration && key !== OTHERS) begin(key);
-    }, refuse);
-  }
-
-  function refuse({ msBeforeNext }: { readonly msBeforeNext: number }): never {
-    throw overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msBeforeNext);
+  function begun(place: string): void {
+    if (place === OTHERS) return;
+    ends.delete(place);
+    ends.set(place, Date.now() + duration * 1_000);
   }
 
   return {
-    take: (key) => (limiter === undefined ? load().then((counting) => takeOne(counting, key)) : takeOne(limiter, key)),
+    get limiter() {
+      return limiter;
+    },
+    load,
+    placeOf,
+    begun,
+    refusal: ({ msBeforeNext }) =>
+      overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msBeforeNext),
     close() {
       // Each key has a timer.
       for (const key of [...ends.keys(), OTHERS]) void limiter?.delete(key);

@@ -1,0 +1,86 @@
+/** One operation, from its beginning until its line is made: who, what, when, and how it ended (RES-9). */
+import type { Decided } from '../../core/access.ts';
+import type { Context, Principal } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { isInputRequired } from '../../protocol/input-required.ts';
+
+/** What an operation is about. */
+export interface Target {
+  readonly method: string;
+  readonly uri?: string | undefined;
+  readonly name?: string | undefined;
+  readonly mount?: string | undefined;
+  /** How many alike it stands for; undefined for one. */
+  readonly times?: number | undefined;
+}
+
+/** What its line is made of, when there is time for that. No contents, argument values or tokens. */
+export interface Operation extends Target {
+  readonly requestId: string;
+  readonly principal: Principal;
+  readonly peer: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly time: number;
+  /** Likewise, on the clock that nobody sets. */
+  readonly began: number;
+  /** Allowed, or what kept it from being done. */
+  decided: Decided;
+  /** How long it took, in whole microseconds. */
+  micros: number;
+  /** Of a read: what was taken of its content. */
+  bytes: number | undefined;
+  /** Empty while it runs. */
+  outcome: string;
+}
+
+const ALLOWED: Decided = { effect: 'allow', rule: '' };
+
+/** Starts the clock for one operation. */
+export function operationOf({ method, uri, name, mount, times }: Target, ctx: Context): Operation {
+  const { requestId, principal, peer } = ctx;
+  return {
+    method,
+    uri,
+    name,
+    mount,
+    times,
+    requestId,
+    principal,
+    peer,
+    time: Date.now(),
+    began: performance.now(),
+    decided: ALLOWED,
+    micros: 0,
+    bytes: undefined,
+    outcome: '',
+  };
+}
+
+/** The context with which it has to run, so that what is decided about it is known. */
+export function within<C extends Context>(operation: Operation, ctx: C): C {
+  const decided = (by: Decided): void => {
+    if (operation.outcome === '') operation.decided = by;
+  };
+  return { ...ctx, decided };
+}
+
+/** Stops the clock. */
+export function ended(operation: Operation, outcome: string, bytes?: number): Operation {
+  operation.micros = Math.round((performance.now() - operation.began) * 1_000);
+  operation.bytes = bytes;
+  operation.outcome = outcome;
+  return operation;
+}
+
+/** How what was answered counts: a tool reports its failures as results, and a question is no answer yet. */
+export function outcomeOfResult(result: unknown): string {
+  if (typeof result !== 'object' || result === null) return 'ok';
+  if (isInputRequired(result)) return 'input-required';
+  return 'isError' in result && result.isError === true ? 'failed' : 'ok';
+}
+
+/** The code of what was thrown; `cancelled` where the caller was gone before. */
+export function outcomeOfError(error: unknown, ctx: Context): string {
+  if (error instanceof ResourceError) return error.code;
+  return ctx.signal.aborted ? 'cancelled' : 'internal';
+}
