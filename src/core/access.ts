@@ -79,6 +79,11 @@ export interface AccessPolicy {
   couldHide?(principal: Principal, area: AccessArea): boolean;
   /** Whether everything that is listed is allowed, so that nobody has to look. Default: not. */
   everything?(principal: Principal): boolean;
+  /**
+   * Whether the principal may also list, and subscribe to, whatever `decide` plainly allows it to read, so that nobody
+   * asks at each read what to say of it. Default: not.
+   */
+  readMeansAll?(principal: Principal): boolean;
   /** Ends what it holds. */
   close?(): Promise<void>;
 }

@@ -1,129 +1,25 @@
 /** Around the provider: nothing is listed, described, read, watched, completed or found that may not be (SEC-RES-2). */
-import type { AccessDecision } from '../../core/access.ts';
-import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
-import { invalid, notFound, PeerError, ResourceError } from '../../core/errors.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
 import { fillPage } from '../../core/filtered-list.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { CompletionRequest, CompletionValues, Page } from '../../core/provider.ts';
 import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../../core/uri-template.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import type { Asked, Decisions } from './decisions.ts';
+import type { Decisions } from './decisions.ts';
+import { guardedRead } from './read.ts';
 import { withoutUnseenMounts } from './sight.ts';
-import { whenDecided } from './when-decided.ts';
-
-type MountOf = (uri: string) => string | undefined;
+import { createViews, type MountOf } from './views.ts';
 
 export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undefined): Layer {
   const { policy } = decisions;
-  const hides = policy.hides !== false;
-  const about = (operation: Asked['operation'], resource: Resource): Asked => ({
-    operation,
-    uri: resource.uri,
-    mount: mountOf(resource.uri),
-    resource,
-  });
-  const unseen = (operation: Asked['operation'], uri: string): Asked => ({ operation, uri, mount: mountOf(uri) });
 
   return (inner) => {
-    /** @throws ResourceError `not-found` in our own words for whatever is missing */
-    async function described(uri: string, ctx: Context): Promise<Resource> {
-      try {
-        return await inner.metadata(uri, ctx);
-      } catch (error) {
-        throw hides ? plainlyMissing(error, uri) : error;
-      }
-    }
-
-    /** What is there under the URI, in whatever spelling, and may be used in this way. */
-    async function admitted(operation: Asked['operation'], uri: string, ctx: Context): Promise<Resource> {
-      const resource = await described(uri, ctx);
-      const asked = about(operation, resource);
-      const decision = await decisions.decide(asked, ctx);
-      carryOut(decision, asked, uri, ctx);
-      return resource;
-    }
-
-    function carryOut(decision: AccessDecision, asked: Asked, uri: string, ctx: Context): void {
-      // What is hidden has the error of what is missing, under the name that was asked for.
-      decisions.carryOut(decision, asked, ctx, {
-        missing: () => notFound(uri),
-        key: asked.uri ?? uri,
-        question: `May this be read? ${asked.uri}`,
-      });
-    }
-
-    /** The resource as this principal has it: what it can do is what may be done with it (2093-3). */
-    function shown(resource: Resource, ctx: Context): Resource | Promise<Resource> {
-      const { capabilities } = resource;
-      if (capabilities === undefined) return resource;
-      const list = capabilities.list && decisions.allows(about('list', resource), ctx);
-      const subscribe = capabilities.subscribe && decisions.allows(about('subscribe', resource), ctx);
-      if (typeof list === 'boolean' && typeof subscribe === 'boolean') return ableTo(resource, list, subscribe);
-      return Promise.all([list, subscribe]).then((allowed) => ableTo(resource, ...allowed));
-    }
+    const views = createViews(inner, decisions, mountOf);
+    const { about, unseen, described, admitted, carryOut, shown } = views;
 
     async function keepListed(resource: Resource, ctx: Context): Promise<Resource | undefined> {
       return (await decisions.allows(about('list', resource), ctx)) ? shown(resource, ctx) : undefined;
-    }
-
-    /** Undefined where it is plainly allowed: then there is nothing to wait for. */
-    function unlessAllowed(uri: string, ctx: Context): unknown {
-      if (policy.attributes) return admitted('read', uri, ctx);
-      return whenDecided(decisions.decide(unseen('read', uri), ctx), (decision) => {
-        // Anything but a plain yes is about what is really there, under its own name.
-        if (decision.effect !== 'allow') return admitted('read', uri, ctx);
-        ctx.decided?.(decision);
-        return undefined;
-      });
-    }
-
-    type Bodies = readonly ResourceBody[];
-
-    /** The contents that may be read. What was asked for, alone, has been decided about before. */
-    function keptBodies(bodies: Bodies, uri: string, ctx: Context): Bodies | Promise<Bodies> {
-      const [only] = bodies;
-      if (only === undefined || bodies.length > 1 || !isAskedFor(only, uri)) return keptOf(bodies, uri, ctx);
-      return whenDecided(shownBody(only, ctx), (body) => (body === only ? bodies : [body]));
-    }
-
-    async function keptOf(bodies: Bodies, uri: string, ctx: Context): Promise<Bodies> {
-      const kept = await Promise.all(bodies.map(async (body) => keptBody(body, uri, ctx)));
-      await closeBodies(bodies.filter((_, index) => kept[index] === undefined));
-      return kept.filter((body) => body !== undefined);
-    }
-
-    /** Under the name that it was allowed under: nothing else is to be decided about it. */
-    const isAskedFor = ({ child, resource }: ResourceBody, uri: string): boolean =>
-      child !== true && !policy.attributes && resource.uri === uri;
-
-    function keptBody(
-      body: ResourceBody,
-      uri: string,
-      ctx: Context,
-    ): ResourceBody | undefined | Promise<ResourceBody | undefined> {
-      const { resource } = body;
-      if (body.child === true)
-        return whenDecided(decisions.allows(about('read', resource), ctx), (allowed) =>
-          allowed ? shownBody(body, ctx) : undefined,
-        );
-      if (isAskedFor(body, uri)) return shownBody(body, ctx);
-      const asked = about('read', resource);
-      return whenDecided(decisions.decide(asked, ctx), (decision) => {
-        carryOut(decision, asked, uri, ctx);
-        return shownBody(body, ctx);
-      });
-    }
-
-    function shownBody(body: ResourceBody, ctx: Context): ResourceBody | Promise<ResourceBody> {
-      if (policy.everything?.(ctx.principal)) return body;
-      return whenDecided(shown(body.resource, ctx), (resource) => {
-        if (resource === body.resource) return body;
-        const { item } = body;
-        const { capabilities } = resource;
-        const own = item === undefined || capabilities === undefined ? {} : { item: { ...item, capabilities } };
-        return { ...body, ...own, resource };
-      });
     }
 
     return wrapProvider(inner, {
@@ -153,20 +49,7 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
         return shown(resource, ctx);
       },
 
-      // Each read comes by here: what it seldom needs is elsewhere, since what waits holds memory for all that it may do.
-      async read(uri, want, ctx) {
-        const unsure = unlessAllowed(uri, ctx);
-        if (unsure !== undefined) await unsure;
-        let bodies: readonly ResourceBody[] = [];
-        try {
-          bodies = await inner.read(uri, want, ctx);
-          const kept = keptBodies(bodies, uri, ctx);
-          return kept instanceof Promise ? await kept : kept;
-        } catch (error) {
-          await closeBodies(bodies);
-          throw hides ? plainlyMissing(error, uri) : error;
-        }
-      },
+      read: guardedRead(inner, views),
 
       async listTemplates(page, ctx) {
         if (policy.everything?.(ctx.principal) === true) {
@@ -246,25 +129,7 @@ export function accessLayer(decisions: Decisions, mountOf: MountOf = () => undef
   };
 }
 
-function ableTo(resource: Resource, list: boolean, subscribe: boolean): Resource {
-  const { capabilities } = resource;
-  if (capabilities === undefined || (list === capabilities.list && subscribe === capabilities.subscribe))
-    return resource;
-  return { ...resource, capabilities: { ...capabilities, list, subscribe } };
-}
-
 const NOTHING_WATCHED: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };
-
-/**
- * Another server has its own words for what is missing: passed on, they would tell apart what is missing from what is
- * hidden. Revision 2026-07-28 has one code for that and for any other bad parameter, so both become the same.
- */
-function plainlyMissing(error: unknown, uri: string): unknown {
-  if (error instanceof PeerError && (error.code === 'not-found' || error.code === 'invalid')) {
-    return notFound(uri, error);
-  }
-  return error instanceof ResourceError && error.code === 'not-found' ? notFound(uri, error.cause) : error;
-}
 
 /** Values that lead to something that may be seen, as far as they say where they lead; nobody counts the others. */
 async function seenValues(

@@ -21,6 +21,8 @@ interface Own {
   readonly rules: readonly CompiledRule[];
   /** Everything is allowed, and no rule stands against it. */
   readonly everything: boolean;
+  /** What may be read may be listed and subscribed to. */
+  readonly readMeansAll: boolean;
   /** What was decided about resources, by operation and URI. */
   readonly decided: Map<AccessOperation, Map<string, Remembered>>;
 }
@@ -67,7 +69,7 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     // The strictest come first: behind an allowing one there are only allowing ones.
     const open = first === undefined ? fallback === 'allow' : first.rule.effect === 'allow';
     const everything = open && (fallback === 'allow' || own.some(({ target }) => target.everything));
-    return { rules: own, everything, decided: new Map() };
+    return { rules: own, everything, readMeansAll: own.every(treatsReadersAlike), decided: new Map() };
   }
 
   /**
@@ -131,11 +133,18 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
       return ownOf(principal).rules.some((each) => each.rule.effect === 'hide' && isAbout(each, area));
     },
     everything: (principal) => ownOf(principal).everything,
+    readMeansAll: (principal) => ownOf(principal).readMeansAll,
     matching(request) {
       const all = ownOf(request.principal).rules.filter(({ target }) => target.matches(request));
       return all.length === 0 ? [decide(request)] : all.map(({ decision }) => decision);
     },
   };
+}
+
+/** It allows to read nothing that it does not allow to list and to subscribe to, and it forbids neither of these alone. */
+function treatsReadersAlike({ rule, target: { operations } }: CompiledRule): boolean {
+  const [read, ...rest] = (['read', 'list', 'subscribe'] as const).map((each) => operations.has(each));
+  return rule.effect === 'allow' ? !read || !rest.includes(false) : read === true || !rest.includes(true);
 }
 
 /** Whether a rule lets something through there. */

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AccessRequest } from '../../../core/access.ts';
+import type { AccessOperation, AccessRequest } from '../../../core/access.ts';
 import { ANONYMOUS, type Principal } from '../../../core/context.ts';
 import type { Resource } from '../../../protocol/resources.ts';
 import { type AccessRule, type AccessRules, rulesPolicy } from './index.ts';
@@ -187,6 +188,38 @@ describe('rules', () => {
     expect(rulesPolicy({ rules: [{ effect: 'allow' }, { effect: 'hide', tools: ['x'] }] }).everything?.(ANNA)).toBe(
       false,
     );
+  });
+
+  it('know whom they let list and subscribe to whatever they let them read [2093-3]', () => {
+    const operation = fc.constantFrom<AccessOperation>('list', 'read', 'metadata', 'subscribe');
+    const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+    const rule = fc.record({
+      effect: fc.constantFrom('allow' as const, 'deny' as const, 'hide' as const),
+      who: fc.constantFrom('anyone' as const, 'anonymous' as const, 'authenticated' as const),
+      operations: some(fc.uniqueArray(operation, { minLength: 1 })),
+      uris: some(fc.constantFrom(['docs+**'], ['docs+file:///a.*'], ['docs+file:///b/**'])),
+      except: some(fc.constant(['docs+file:///b/c.md'])),
+    });
+    const rules = fc.record({
+      rules: fc.array(rule, { maxLength: 5 }),
+      default: fc.constantFrom('allow' as const, 'deny' as const, 'hide' as const),
+    });
+    const uri = fc.constantFrom(A, 'docs+file:///b/c.md', 'docs+file:///b/d.md', 'wiki+x:y');
+    let meant = 0;
+    const sees = fc.property(rules, fc.constantFrom(ANNA, ANONYMOUS), uri, (each, principal, asked) => {
+      const policy = rulesPolicy(each);
+      const effectOf = (wanted: AccessOperation): string =>
+        policy.decide(read(asked, { principal, operation: wanted })).effect;
+      if (policy.readMeansAll?.(principal) !== true || effectOf('read') !== 'allow') return;
+      meant++;
+      expect([effectOf('list'), effectOf('subscribe')]).toEqual(['allow', 'allow']);
+    });
+    fc.assert(sees, { numRuns: 2_000 });
+    expect(meant).toBeGreaterThan(100);
+    const denied = { effect: 'deny', operations: ['subscribe'] } as const;
+    expect(rulesPolicy({ rules: [{ effect: 'allow' }, denied] }).readMeansAll?.(ANNA)).toBe(false);
+    expect(rulesPolicy(allow({ operations: ['read'] })).readMeansAll?.(ANNA)).toBe(false);
+    expect(rulesPolicy(allow()).readMeansAll?.(ANNA)).toBe(true);
   });
 
   it.each<[AccessRule, RegExp]>([

@@ -1,0 +1,93 @@
+/**
+ * Reads under a policy. Each read comes by here, and nearly each is plainly allowed: that way waits for nothing but the
+ * read itself, and the others are beside it.
+ */
+import { closeBodies, type ResourceBody } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import type { ReadOptions, ResourceProvider } from '../../core/provider.ts';
+import type { Views } from './views.ts';
+import { whenDecided } from './when-decided.ts';
+
+type Bodies = readonly ResourceBody[];
+
+export function guardedRead(inner: ResourceProvider, views: Views): ResourceProvider['read'] {
+  const { policy, decisions, about, unseen, admitted, carryOut, shown, plainly } = views;
+
+  /** Undefined where it is plainly allowed: then there is nothing to wait for. */
+  function unlessAllowed(uri: string, ctx: Context): unknown {
+    if (policy.attributes) return admitted('read', uri, ctx);
+    return whenDecided(decisions.decide(unseen('read', uri), ctx), (decision) => {
+      // Anything but a plain yes is about what is really there, under its own name.
+      if (decision.effect !== 'allow') return admitted('read', uri, ctx);
+      ctx.decided?.(decision);
+      return undefined;
+    });
+  }
+
+  async function readWhenSure(unsure: unknown, uri: string, want: ReadOptions, ctx: Context): Promise<Bodies> {
+    await unsure;
+    return kept(await inner.read(uri, want, ctx).catch((error) => fail(error, uri)), uri, ctx);
+  }
+
+  /** Under the name that it was allowed under: nothing else is to be decided about it. */
+  const isAskedFor = ({ child, resource }: ResourceBody, uri: string): boolean =>
+    child !== true && !policy.attributes && resource.uri === uri;
+
+  /** The contents that may be read. */
+  async function kept(bodies: Bodies, uri: string, ctx: Context): Promise<Bodies> {
+    try {
+      const seen = await Promise.all(bodies.map(async (body) => keptBody(body, uri, ctx)));
+      await closeBodies(bodies.filter((_, index) => seen[index] === undefined));
+      return seen.filter((body) => body !== undefined);
+    } catch (error) {
+      await closeBodies(bodies);
+      throw plainly(error, uri);
+    }
+  }
+
+  function keptBody(
+    body: ResourceBody,
+    uri: string,
+    ctx: Context,
+  ): ResourceBody | undefined | Promise<ResourceBody | undefined> {
+    const { resource } = body;
+    if (body.child === true)
+      return whenDecided(decisions.allows(about('read', resource), ctx), (allowed) =>
+        allowed ? shownBody(body, ctx) : undefined,
+      );
+    if (isAskedFor(body, uri)) return shownBody(body, ctx);
+    const asked = about('read', resource);
+    return whenDecided(decisions.decide(asked, ctx), (decision) => {
+      carryOut(decision, asked, uri, ctx);
+      return shownBody(body, ctx);
+    });
+  }
+
+  function shownBody(body: ResourceBody, ctx: Context): ResourceBody | Promise<ResourceBody> {
+    if (policy.everything?.(ctx.principal)) return body;
+    return whenDecided(shown(body.resource, ctx), (resource) => {
+      if (resource === body.resource) return body;
+      const { item } = body;
+      const { capabilities } = resource;
+      const own = item === undefined || capabilities === undefined ? {} : { item: { ...item, capabilities } };
+      return { ...body, ...own, resource };
+    });
+  }
+
+  const fail = (error: unknown, uri: string): never => {
+    throw plainly(error, uri);
+  };
+
+  return (uri, want, ctx) => {
+    const unsure = unlessAllowed(uri, ctx);
+    if (unsure !== undefined) return readWhenSure(unsure, uri, want, ctx);
+    return inner.read(uri, want, ctx).then(
+      (bodies) => {
+        const [only] = bodies;
+        const isAll = only !== undefined && bodies.length === 1 && isAskedFor(only, uri);
+        return isAll && policy.readMeansAll?.(ctx.principal) === true ? bodies : kept(bodies, uri, ctx);
+      },
+      (error: unknown) => fail(error, uri),
+    );
+  };
+}
