@@ -69,13 +69,25 @@ export function countedBodies(
   end: (bytes: number, failure: { readonly error: unknown } | undefined) => void,
 ): readonly ResourceBody[] {
   let bytes = 0;
-  let failure: { readonly error: unknown } | undefined;
-  for (const { content } of bodies) if (content.kind === 'bytes') bytes += content.bytes.byteLength;
-  const open = bodies.some(isStream) ? new Set(bodies.filter(isStream)) : undefined;
-  if (open === undefined) {
-    end(bytes, undefined);
-    return bodies;
+  let streams = 0;
+  for (const { content } of bodies) {
+    if (content.kind === 'bytes') bytes += content.bytes.byteLength;
+    else streams++;
   }
+  if (streams > 0) return countedStreams(bodies, bytes, end);
+  end(bytes, undefined);
+  return bodies;
+}
+
+/** Beside `countedBodies`, through which every read goes: this needs memory for what few reads have. */
+function countedStreams(
+  bodies: readonly ResourceBody[],
+  bytesBefore: number,
+  end: (bytes: number, failure: { readonly error: unknown } | undefined) => void,
+): readonly ResourceBody[] {
+  let bytes = bytesBefore;
+  let failure: { readonly error: unknown } | undefined;
+  const open = new Set(bodies.filter(isStream));
   return bodies.map((body): ResourceBody => {
     const { content } = body;
     if (content.kind === 'bytes') return body;

@@ -1,7 +1,6 @@
 /** An operation as the members of its line: most of what an audit costs is here, so nothing is made twice. */
 import { hash } from 'node:crypto';
 import type { AccessEffect, Decided } from '../../core/access.ts';
-import type { Principal } from '../../core/context.ts';
 import { inString } from './json.ts';
 import type { Operation } from './operation.ts';
 
@@ -36,15 +35,14 @@ export const MAX_FIELD_LENGTH = 2_048;
 /** @param mountOf the mount that a published URI belongs to */
 export function createMembers(mountOf: (uri: string) => string | undefined): (operation: Operation) => string {
   const timeOf = createTimes();
-  const whoOf = createWho();
-  const decisionOf = createDecisions();
+  const callerOf = createCallers();
+  const verdictOf = createVerdicts();
   return (operation) => {
-    const { requestId, principal, peer, method, uri, name, times, bytes, micros } = operation;
+    const { requestId, uri, name, bytes, micros } = operation;
     const mount = operation.mount ?? (uri === undefined ? undefined : mountOf(uri));
     return (
-      `"time":"${timeOf(operation.time)}","requestId":"${field(requestId)}"${whoOf(principal, peer)}` +
-      `,"method":"${field(method)}"${member('uri', uri)}${member('name', name)}${member('mount', mount)}` +
-      `${count('times', times)}${decisionOf(operation.decided)}${count('bytes', bytes)}` +
+      `"time":"${timeOf(operation.time)}","requestId":"${field(requestId)}"${callerOf(operation)}` +
+      `${member('uri', uri)}${member('name', name)}${verdictOf(mount, operation)}${count('bytes', bytes)}` +
       `,"ms":${Math.trunc(micros / 1_000)}.${THREE_DIGITS[micros % 1_000]},"outcome":"${field(operation.outcome)}"`
     );
   };
@@ -76,30 +74,30 @@ function createTimes(): (ms: number) => string {
   };
 }
 
-/** Who asks; one request comes behind another of the same. */
-function createWho(): (principal: Principal, peer: string) => string {
-  let last: Principal | undefined;
-  let lastPeer = '';
+/** Who asks for what; one request comes behind another that is like it. */
+function createCallers(): (operation: Operation) => string {
+  let last: Pick<Operation, 'principal' | 'peer' | 'method'> | undefined;
   let text = '';
-  return (principal, peer) => {
-    if (principal !== last || peer !== lastPeer) {
-      text = `,"principal":"${field(principal.id)}"${member('client', principal.clientId)},"peer":"${field(peer)}"`;
-      last = principal;
-      lastPeer = peer;
+  return (operation) => {
+    const { principal, peer, method } = operation;
+    if (last?.principal !== principal || last.peer !== peer || last.method !== method) {
+      const who = `,"principal":"${field(principal.id)}"${member('client', principal.clientId)},"peer":"${field(peer)}"`;
+      text = `${who},"method":"${field(method)}"`;
+      last = { principal, peer, method };
     }
     return text;
   };
 }
 
-/** What was decided; rules give the same object for the same decision. */
-function createDecisions(): (decided: Decided) => string {
-  let last: Decided | undefined;
+/** What was decided and where, likewise; rules give the same object for the same decision. */
+function createVerdicts(): (mount: string | undefined, operation: Operation) => string {
+  let last: (Pick<Operation, 'mount' | 'times'> & { readonly decided: Decided }) | undefined;
   let text = '';
-  return (decided) => {
-    if (decided !== last) {
-      const { effect, rule } = decided;
-      text = `,"decision":"${effect}"${member('rule', rule === '' ? undefined : rule)}`;
-      last = decided;
+  return (mount, { decided, times }) => {
+    if (last?.decided !== decided || last.mount !== mount || last.times !== times) {
+      const rule = decided.rule === '' ? undefined : decided.rule;
+      text = `${member('mount', mount)}${count('times', times)},"decision":"${decided.effect}"${member('rule', rule)}`;
+      last = { decided, mount, times };
     }
     return text;
   };

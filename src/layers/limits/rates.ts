@@ -65,18 +65,19 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
   return {
     take({ method, name }, principal) {
       const { id, clientId, issuer } = principal;
-      const due: Due[] = [];
-      const whole = id === ANONYMOUS.id ? anonymous : principals;
-      if (whole !== undefined) due.push({ counter: whole, key: id });
-      if (clients !== undefined && clientId !== undefined)
-        due.push({ counter: clients, key: `${issuer ?? ''} ${clientId}` });
+      // The last one first: each leads to the next.
+      let due: Due | undefined;
+      const ofTool = method === 'tools/call' && name !== undefined ? tools.get(name) : undefined;
+      if (ofTool !== undefined) due = { counter: ofTool, key: id, next: due };
       const ofMethod = methods.get(method);
       // Without a limit of their own, those who share a name are held to nothing that is for one of them by default.
       if (ofMethod !== undefined && counts(principal, options.methods?.[method] !== undefined))
-        due.push({ counter: ofMethod, key: id });
-      const ofTool = method === 'tools/call' && name !== undefined ? tools.get(name) : undefined;
-      if (ofTool !== undefined) due.push({ counter: ofTool, key: id });
-      return due.length === 0 ? NOTHING_DUE : takeAll(due);
+        due = { counter: ofMethod, key: id, next: due };
+      if (clients !== undefined && clientId !== undefined)
+        due = { counter: clients, key: `${issuer ?? ''} ${clientId}`, next: due };
+      const whole = id === ANONYMOUS.id ? anonymous : principals;
+      if (whole !== undefined) due = { counter: whole, key: id, next: due };
+      return due === undefined ? NOTHING_DUE : takeAll(due);
     },
     close() {
       for (const each of [principals, anonymous, clients, ...methods.values(), ...tools.values()]) each?.close();
@@ -88,11 +89,13 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
 interface Due {
   readonly counter: Counter;
   readonly key: string;
+  readonly next: Due | undefined;
 }
 
 /** One after the other: what is refused by one is not counted by those behind it. */
-async function takeAll(due: readonly Due[]): Promise<void> {
-  for (const { counter, key } of due) {
+async function takeAll(first: Due): Promise<void> {
+  for (let due: Due | undefined = first; due !== undefined; due = due.next) {
+    const { counter, key } = due;
     const limiter = counter.limiter ?? (await counter.load());
     const place = counter.placeOf(key);
     let taken: RateLimiterRes;
