@@ -8,7 +8,7 @@ import { layerContract } from '../../testing/layer-contract.ts';
 import { call, innerProvider, RESOURCE, URI } from '../../testing/layer-law.ts';
 import { EVERYTHING } from '../../testing/observe.ts';
 import { auditGate, auditLayer } from './index.ts';
-import { visibleMembers } from './json.ts';
+import { asciiMembers } from './json.ts';
 import { type AuditRecord, createMembers, MAX_FIELD_LENGTH } from './members.ts';
 import { type Operation, operationOf } from './operation.ts';
 
@@ -155,10 +155,14 @@ describe('a line', () => {
     '\u200b',
     '\ufeff',
     '\ud800',
+    'été',
+    'р\u0430ypal 名 🗝',
     '"}\n{"',
-  ])('is one line in visible characters with %j in a URI', (text) => {
+  ])('is one line of visible ASCII with %j in it', (text) => {
     const uri = `memory:///${text}x`;
-    expect(members(operation({ uri }))).toMatch(/^[\u0020-\u007e]+$/);
+    const principal = { id: text, clientId: text };
+    expect(members(operation({ uri, principal, name: text }))).toMatch(/^[\u0020-\u007e]+$/);
+    expect(recordOf(operation({ uri, principal }))).toMatchObject({ principal: text, client: text });
     expect(recordOf(operation({ uri }))).toMatchObject({ uri, time: '2026-11-22T14:00:00.007Z', ms: 1.25, bytes: 7 });
   });
 
@@ -177,7 +181,7 @@ describe('a line', () => {
       principal: fc.record({ id: text, clientId: maybe(text) }),
       decided: fc.record({ effect: fc.constantFrom('allow' as const, 'hide' as const), rule: text }),
     });
-    fc.assert(fc.property(parts, (each) => members(operation(each)) === visibleMembers(lineOf(operation(each)))));
+    fc.assert(fc.property(parts, (each) => members(operation(each)) === asciiMembers(lineOf(operation(each)))));
   });
 
   /** As it is said in docs/layers/audit.md, without a thought for how long it takes. */

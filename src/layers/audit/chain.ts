@@ -16,15 +16,15 @@ export const BEGINNING: Link = { seq: 0, hash: '0'.repeat(64) };
 /** Bytes of one line that are read. Those that are written are far shorter. */
 export const MAX_LINE_BYTES = 262_144;
 
-/** A line in two parts, of which the second has the SHA-256 of the first; they are not put together to be written. */
+/** A line of ASCII in two parts, of which the second has the SHA-256 of the first; they are not put together to be written. */
 export interface ChainedLine {
   readonly text: string;
-  /** With the line feed; of ASCII alone. */
+  /** With the line feed. */
   readonly seal: string;
   readonly link: Link;
 }
 
-/** The line that follows `before`. @param members of an object in JSON, without its braces; at least one */
+/** The line that follows `before`. @param members of an object in JSON, without its braces, in ASCII; at least one */
 export function chainLine(members: string, before: Link): ChainedLine {
   const seq = before.seq + 1;
   const text = `{"audit":1,"seq":${seq},"prev":"${before.hash}",${members}`;

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../core/context.ts';
 import { type ChainedLine, chainLine } from './chain.ts';
-import { visibleMembers } from './json.ts';
+import { asciiMembers } from './json.ts';
 import type { AuditOutput } from './output.ts';
 
 /** Bytes of lines that may wait, about 15,000 lines; further ones are lost, and counted. */
@@ -44,9 +44,8 @@ interface Chunk {
   full: boolean;
 }
 
-const bytesOf = ({ text, seal }: ChainedLine): number => Buffer.byteLength(text) + seal.length;
-
-const lengthOf = ({ text, seal }: ChainedLine): number => text.length + seal.length;
+/** All of it is ASCII. */
+const bytesOf = ({ text, seal }: ChainedLine): number => text.length + seal.length;
 
 const emptyChunk = (bytes: number): Chunk => ({
   buffer: Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes)),
@@ -56,7 +55,7 @@ const emptyChunk = (bytes: number): Chunk => ({
 });
 
 export interface JournalOptions<T extends object> {
-  /** A record as the members of an object in JSON, on one line. Default: whatever it has. */
+  /** A record as the members of an object in JSON, on one line of ASCII. Default: whatever it has. */
   readonly membersOf?: ((record: T) => string) | undefined;
   /** Default: 8 MiB. */
   readonly maxQueued?: number | undefined;
@@ -65,7 +64,7 @@ export interface JournalOptions<T extends object> {
 export function createJournal<T extends object>(
   output: AuditOutput,
   log: Log,
-  { membersOf = visibleMembers, maxQueued = MAX_QUEUED }: JournalOptions<T> = {},
+  { membersOf = asciiMembers, maxQueued = MAX_QUEUED }: JournalOptions<T> = {},
 ): Journal<T> {
   let chunk = emptyChunk(0);
   /** The oldest first; the last one is what lines are added to. */
@@ -97,8 +96,7 @@ export function createJournal<T extends object>(
       bytes = bytesOf(next);
     }
     if (chunk.used + bytes > chunk.buffer.byteLength) begin(bytes);
-    // Nearly every line is ASCII, which takes less to write.
-    chunk.used += chunk.buffer.write(next.text, chunk.used, bytes === lengthOf(next) ? 'latin1' : 'utf8');
+    chunk.used += chunk.buffer.write(next.text, chunk.used, 'latin1');
     chunk.used += chunk.buffer.write(next.seal, chunk.used, 'latin1');
     link = next.link;
     planned += bytes;
@@ -110,7 +108,7 @@ export function createJournal<T extends object>(
     chunks.push(chunk);
   };
   const event = (name: string, facts: object = {}): string =>
-    visibleMembers({ time: new Date().toISOString(), event: name, ...facts });
+    asciiMembers({ time: new Date().toISOString(), event: name, ...facts });
   /** What was lost stands where it would have been: after all that was there before. */
   const confess = (): void => {
     if (lost === 0) return;

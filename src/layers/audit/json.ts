@@ -1,16 +1,16 @@
-/** JSON on one line in visible characters, whatever is in it. */
+/** JSON on one line of visible ASCII, whatever is in it. */
 
-/** What JSON leaves as it is and a terminal or an eye does not see: other controls, separators, marks of direction. */
-const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+/** What JSON leaves as it is, and an eye may not see or may take for something else: it is escaped. */
+const NOT_ASCII = /[^\x20-\x7e]/g;
 
 /** Visible characters that JSON leaves as they are: nearly every text that is recorded. */
 const PLAIN = /^[\x20!#-[\]-~]*$/;
 
-const visibleJson = (value: unknown): string =>
-  JSON.stringify(value).replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const asciiJson = (value: unknown): string =>
+  JSON.stringify(value).replace(NOT_ASCII, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** The members of an object, without its braces. @param object one that is not empty */
-export const visibleMembers = (object: object): string => visibleJson(object).slice(1, -1);
+export const asciiMembers = (object: object): string => asciiJson(object).slice(1, -1);
 
 /** A text as it stands between the quotation marks of a string. */
-export const inString = (text: string): string => (PLAIN.test(text) ? text : visibleJson(text).slice(1, -1));
+export const inString = (text: string): string => (PLAIN.test(text) ? text : asciiJson(text).slice(1, -1));
