@@ -213,3 +213,36 @@ describe('a policy of another kind', () => {
     expect(errors.length).toBeGreaterThan(0);
   });
 });
+
+describe('what a policy says of all that may be read', () => {
+  const policyWith = (readMeansAll: AccessPolicy['readMeansAll']): AccessPolicy => ({
+    name: 'own',
+    attributes: false,
+    decide: ({ operation }) => ({ effect: operation === 'read' ? 'allow' : 'deny', rule: 'reads' }),
+    ...(readMeansAll && { readMeansAll }),
+  });
+  const capable = (inner: ResourceProvider): ProviderOverrides => ({
+    async read(uri, options, on) {
+      const bodies = await inner.read(uri, options, on);
+      const capabilities = { list: false, subscribe: true };
+      return bodies.map((body) => ({ ...body, resource: { ...body.resource, capabilities } }));
+    },
+  });
+
+  it.each<[string, AccessPolicy['readMeansAll'], boolean]>([
+    ['is taken at its word', () => true, true],
+    ['that it is not all, has it asked', () => false, false],
+    ['nothing, has it asked', undefined, false],
+    [
+      'by failing, has it asked, and the read goes on',
+      () => {
+        throw new Error('down');
+      },
+      false,
+    ],
+  ])('%s [2093-3]', async (_, readMeansAll, subscribe) => {
+    const provider = await guarded(policyWith(readMeansAll), capable);
+    const [body] = await provider.read(uriOf('a.txt'), want, ctx);
+    expect(body?.resource.capabilities).toMatchObject({ subscribe });
+  });
+});

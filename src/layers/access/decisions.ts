@@ -23,6 +23,8 @@ export interface Decisions {
   decide(asked: Asked, ctx: Context): AccessDecision | Promise<AccessDecision>;
   /** Whether it is allowed without asking anybody now; tells nobody. */
   allows(asked: Asked, ctx: Context): boolean | Promise<boolean>;
+  /** Whether whatever the caller may plainly read may be listed and subscribed to as well: then nobody has to ask. */
+  readMeansAll(ctx: Context): boolean;
   /**
    * Resolves when it may be; tells the audit.
    * @throws ResourceError `denied`, `not-found`, or a question for a human
@@ -77,6 +79,14 @@ export function createDecisions(policy: AccessPolicy): Decisions {
     decide,
     allows(asked, ctx) {
       return whenDecided(decide(asked, ctx), (decision) => passes(decision, asked, ctx));
+    },
+    readMeansAll(ctx) {
+      try {
+        return policy.readMeansAll?.(ctx.principal) === true;
+      } catch (error) {
+        ctx.log.error('the access policy failed, so it is asked about everything', { policy: policy.name, error });
+        return false;
+      }
     },
     async enforce(asked, ctx, manner) {
       const decision = decide(asked, ctx);

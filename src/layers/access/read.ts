@@ -85,7 +85,7 @@ export function guardedRead(inner: ResourceProvider, views: Views): ResourceProv
       (bodies) => {
         const [only] = bodies;
         const isAll = only !== undefined && bodies.length === 1 && isAskedFor(only, uri);
-        return isAll && policy.readMeansAll?.(ctx.principal) === true ? bodies : kept(bodies, uri, ctx);
+        return isAll && decisions.readMeansAll(ctx) ? bodies : kept(bodies, uri, ctx);
       },
       (error: unknown) => fail(error, uri),
     );
