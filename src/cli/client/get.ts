@@ -28,6 +28,7 @@ export interface GetFlags extends ServerFlags {
   readonly maxDepth?: string;
   readonly force?: boolean;
   readonly fresh?: boolean;
+  readonly keepName?: readonly string[];
   readonly verbose?: boolean;
 }
 
@@ -92,6 +93,7 @@ function optionsOf(flags: GetFlags): GetOptions {
     accept: flags.accept,
     force: flags.force,
     fresh: flags.fresh,
+    keepNames: flags.keepName,
   };
 }
 

@@ -176,6 +176,7 @@ export function addClientCommands(program: Command, secrets: Secrets): void {
     .requiredOption('--to <folder>', 'the folder; made if it is not there')
     .option('--accept <types>', 'formats that are wanted, best first, as in text/markdown,text/*')
     .option('--force', 'take a folder that is not empty, and write over what is in the way')
+    .option('--keep-name <name>', 'a name that stays though tools act on it, as in .vscode (may be repeated)', collect)
     .option('--fresh', 'ask for everything, whatever the server says has not changed')
     .option('-v, --verbose', 'print a line for each resource')
     .option('--concurrency <count>', 'resources that are read at the same time, up to 64 (default: 4)')

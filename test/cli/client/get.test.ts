@@ -6,7 +6,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refusal, type Scripted, scripted } from '../../client/scripted.ts';
 import { run } from './run.ts';
 
-const TEXTS: Readonly<Record<string, string>> = { 'x:///a': 'one', 'x:///b': 'three', 'x:///c\u001b[2J': 'escape' };
+const TEXTS: Readonly<Record<string, string>> = {
+  'x:///a': 'one',
+  'x:///b': 'three',
+  'x:///c\u001b[2J': 'escape',
+};
+
+/** Not in the list. */
+const GIT = 'x:///.git';
 
 let server: Scripted;
 let root: string;
@@ -18,7 +25,7 @@ beforeAll(async () => {
       resources: [...Object.keys(TEXTS), 'x:///gone'].map((uri) => ({ uri, name: uri })),
     }),
     'resources/read': ({ uri }) => {
-      const text = TEXTS[String(uri)];
+      const text = uri === GIT ? 'gitdir: elsewhere' : TEXTS[String(uri)];
       if (text === undefined) throw refusal(-32_602);
       return { contents: [{ uri, text }] };
     },
@@ -78,6 +85,15 @@ describe('get', () => {
     expect(refused).toMatchObject({ status: 2, stdout: '' });
     expect(refused.stderr).toContain('not empty');
     expect(await run(['get', server.url, '--to', to, '--force', '--fresh'])).toMatchObject({ status: 7 });
+  });
+
+  it('keeps no name that tools act on, unless it is said', async () => {
+    const args = ['get', server.url, GIT, '--to', to, '--jsonl', '--force'];
+    expect((await run(args)).stdout).toContain('"path":"_.git"');
+    expect((await run([...args, '--keep-name', '.envrc', '--keep-name', '.GIT'])).stdout).toContain('"path":".git"');
+    const refused = await run([...args, '--keep-name', 'a']);
+    expect(refused).toMatchObject({ status: 2, stdout: '' });
+    expect(refused.stderr).toContain('No tool acts on the name "a"');
   });
 
   it.each([

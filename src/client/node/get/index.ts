@@ -4,6 +4,7 @@ import { DIRECTORY_MIME_TYPE } from '../../../protocol/resources.ts';
 import type { ResourceClient } from '../../client.ts';
 import { ResourceClientError } from '../../errors.ts';
 import { isListable, type ListedResource } from '../../shapes.ts';
+import { keptNames } from './acting.ts';
 import { openDisk } from './disk.ts';
 import { addEntry, checkHead, type Manifest, type ManifestHead, readManifest, writeManifest } from './manifest.ts';
 import { getOne, type OneSetup } from './one.ts';
@@ -15,11 +16,13 @@ export type { GetEntry, GetOptions, GetProgress, GetReport, GetStatus } from './
 
 /**
  * Writes resources to files below a folder. A second run into the same folder takes what changed, and one that was
- * interrupted goes on. Names that lead elsewhere are escaped, links are not followed, and what is not its own is left alone.
+ * interrupted goes on. Names that lead elsewhere and names that tools act on are escaped, links are not followed, and what
+ * is not its own is left alone.
  * @param start a URI, or several; undefined for all that the server has
  * @param folder made if it is not there
- * @throws ResourceClientError: what the server answers to the start, `invalid` for a folder that holds something else;
- *   the reason of the signal; errors of the disk. What is wrong with one resource is told in `onEntry`.
+ * @throws ResourceClientError: what the server answers to the start, `invalid` for a folder that holds something else and
+ *   for a name to keep on which no tool acts; the reason of the signal; errors of the disk. What is wrong with one
+ *   resource is told in `onEntry`.
  */
 export async function getResources(
   client: ResourceClient,
@@ -27,13 +30,14 @@ export async function getResources(
   folder: string,
   options: GetOptions = {},
 ): Promise<GetReport> {
+  const keep = keptNames(options.keepNames ?? []);
   const starts = start === undefined ? [] : typeof start === 'string' ? [start] : start;
   const { name: server = null } = await client.connect(options.signal);
   await using disk = await openDisk(folder, options.force === true);
   const manifest = await readManifest(disk.folder);
   const head: ManifestHead = { vitrineGet: 1, server, start: starts };
   checkHead(manifest.head, head);
-  const placement = createPlacement(starts.length === 1 ? starts[0] : undefined);
+  const placement = createPlacement(starts.length === 1 ? starts[0] : undefined, keep);
   for (const [uri, { path }] of manifest.entries) if (!placement.keep(uri, path)) manifest.entries.delete(uri);
   await writeManifest(disk.folder, head, manifest.entries.values(), manifest.unfinished, false);
 

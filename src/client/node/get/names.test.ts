@@ -1,8 +1,11 @@
 /** Whatever a server names its resources, the names of files are names, and each resource has its own. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldName, isSafeName, marked, safeName, stepsOf } from './names.ts';
+import { foldName } from './fold.ts';
+import { isSafeName, marked, safeName, stepsOf } from './names.ts';
 import { createPlacement } from './placement.ts';
+
+const FILE = { top: false, file: true };
 
 const pathOf = (uri: string, start?: string): string =>
   stepsOf(uri, start)
@@ -49,7 +52,37 @@ describe('names', () => {
     // Escapes that are none.
     ['x:///100%', undefined, 'x/100%'],
     ['x:///%ff', undefined, 'x/%ff'],
+    // What tools act on, in the spellings that file systems take for the same.
+    ['x:///.git/config', undefined, 'x/_.git/config'],
+    ['x:///a/.GiT/hooks/post-checkout', undefined, 'x/a/_.GiT/hooks/post-checkout'],
+    ['x:///%2egit/config', undefined, 'x/_.git/config'],
+    ['x:///.git%20/config', undefined, 'x/.git%20/config'],
+    ['x:///.git.../config', undefined, 'x/.git..%2E/config'],
+    ['x:///.git::$INDEX_ALLOCATION/config', undefined, 'x/.git%3A%3A$INDEX_ALLOCATION/config'],
+    ['x:///git~1/config', undefined, 'x/git%7E1/config'],
+    ['x:///GI7EBA~1/config', undefined, 'x/GI7EBA%7E1/config'],
+    ['x:///GIT\uff5e1', undefined, 'x/GIT%7E1'],
+    ['x:///ENVRC~1.TXT', undefined, 'x/ENVRC%7E1.TXT'],
+    ['x:///backup~2024-01-01', undefined, 'x/backup~2024-01-01'],
+    ['x:///\uff0e\uff47\uff49\uff54/config', undefined, 'x/_\uff0e\uff47\uff49\uff54/config'],
+    ['x:///.g\u0131t/config', undefined, 'x/_.g\u0131t/config'],
+    ['x:///.gi\ufe0ft/config', undefined, 'x/_.gi\ufe0ft/config'],
+    ['x:///.git\uff1aa/config', undefined, 'x/_.git\uff1aa/config'],
+    ['x:///.git', 'x:///.git', '_.git'],
+    ['x:///.gitignore', undefined, 'x/.gitignore'],
+    ['x:///.gitattributes', undefined, 'x/.gitattributes'],
+    // A file makes a folder a repository; a folder of that name does not.
+    ['x:///head', undefined, 'x/_head'],
+    ['x:///HEAD/src', undefined, 'x/HEAD/src'],
+    ['x:///a/Desktop.ini', undefined, 'x/a/_Desktop.ini'],
+    ['x:///docs.URL', undefined, 'x/_docs.URL_'],
+    ['x:///.claude.lnk', undefined, 'x/_.claude.lnk_'],
+    ['x:///_exrc', undefined, 'x/__exrc'],
+    // Only a home directory has these.
+    ['x:///.bashrc', 'x:///', '_.bashrc'],
+    ['x:///.bashrc', undefined, 'x/.bashrc'],
     // What get keeps for itself.
+    ['x:///a/.vitrine-get/manifest.jsonl', undefined, 'x/a/_.vitrine-get/manifest.jsonl'],
     ['x:///.vitrine-get/manifest.jsonl', 'x:///', '_.vitrine-get/manifest.jsonl'],
     ['x:///.Vitrine-Get/lock', 'x:///', '_.Vitrine-Get/lock'],
   ])('%j below %j is %j', (uri, start, path) => {
@@ -58,10 +91,10 @@ describe('names', () => {
   });
 
   it('are of up to 255 bytes, and folders of up to 32', () => {
-    const long = safeName(`${'\u00fc'.repeat(400)}.markdown`);
+    const long = safeName(`${'\u00fc'.repeat(400)}.markdown`, FILE);
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(255);
     expect(long).toMatch(/^\u00fc+~[0-9a-f]{16}\.markdown$/);
-    expect(safeName(`${'a'.repeat(299)}b`)).not.toBe(safeName(`${'a'.repeat(299)}c`));
+    expect(safeName(`${'a'.repeat(299)}b`, FILE)).not.toBe(safeName(`${'a'.repeat(299)}c`, FILE));
     const deep = (end: string) => stepsOf(`x:///${'a/'.repeat(500)}${end}/z`, undefined);
     expect(deep('b')).toHaveLength(32);
     expect(deep('b').map(({ name }) => name)).not.toEqual(deep('c').map(({ name }) => name));
@@ -70,7 +103,29 @@ describe('names', () => {
 
   it('of any URI lead nowhere else, and no two of them are one file', () => {
     const segment = fc.oneof(
-      fc.constantFrom('a', 'A', '..', '.', '%2e%2e', '%2F', 'con', 'a.', 'a ', '\u00e9', 'e\u0301', '~', ''),
+      fc.constantFrom(
+        '.git',
+        '.GIT',
+        '_.git',
+        'git~1',
+        'HEAD',
+        'a.lnk',
+        '.env',
+        '.claude.url',
+        'a',
+        'A',
+        '..',
+        '.',
+        '%2e%2e',
+        '%2F',
+        'con',
+        'a.',
+        'a ',
+        '\u00e9',
+        'e\u0301',
+        '~',
+        '',
+      ),
       fc.string({ unit: 'binary', maxLength: 6 }).map((text) => encodeURIComponent(text.toWellFormed())),
       fc.string({ unit: 'binary', maxLength: 6 }),
     );
@@ -99,10 +154,17 @@ describe('names', () => {
     });
   });
 
-  it.each([[['..', 'a']], [['a', '']], [['a/b']], [['.vitrine-get', 'lock']], [['C:', 'a']], [[]]])(
-    'of a manifest that somebody has changed, %j is not taken',
-    (path) => {
-      expect(createPlacement(undefined).keep('x:///a', path)).toBe(false);
-    },
-  );
+  it.each([
+    [['..', 'a']],
+    [['a', '']],
+    [['a/b']],
+    [['.vitrine-get', 'lock']],
+    [['C:', 'a']],
+    [['a', '.git']],
+    [['.GIT', 'a']],
+    [['git~1', 'a']],
+    [[]],
+  ])('of a manifest that somebody has changed, %j is not taken', (path) => {
+    expect(createPlacement(undefined).keep('x:///a', path)).toBe(false);
+  });
 });

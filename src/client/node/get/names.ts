@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { identityOf, insideOf } from '../../shapes.ts';
+import { inertName, plainName, type Standing } from './acting.ts';
 
 /** Bytes of a name that all file systems take. */
 const MAX_NAME_BYTES = 255;
@@ -17,6 +18,9 @@ const MAX_SEGMENTS = 32;
 /** What `get` keeps for itself. */
 export const OWN_FOLDER = '.vitrine-get';
 
+/** No name that tools act on is wanted as it is. */
+const NONE: ReadonlySet<string> = new Set();
+
 /** One step of the way to a file. */
 export interface Step {
   /** What the URI has there: tells two containers apart whose names come out the same. */
@@ -28,14 +32,12 @@ export interface Step {
 /**
  * The way to a resource's file: below the start it is the rest of the URI, for all others scheme, authority and path.
  * @param start the URI that is got, where it is one
+ * @param keep names that stay as they are though tools act on them, as `keptNames` gives them
  */
-export function stepsOf(uri: string, start: string | undefined): readonly Step[] {
+export function stepsOf(uri: string, start: string | undefined, keep = NONE): readonly Step[] {
   const raws = rawSteps(uri, start);
   const kept = raws.length > MAX_SEGMENTS ? shortened(raws) : raws;
-  return kept.map((raw, at) => {
-    const name = safeName(raw);
-    return { raw, name: at === 0 && foldName(name) === OWN_FOLDER ? `_${name}` : name };
-  });
+  return kept.map((raw, at) => ({ raw, name: safeName(raw, { top: at === 0, file: at === kept.length - 1 }, keep) }));
 }
 
 function rawSteps(uri: string, start: string | undefined): readonly string[] {
@@ -66,17 +68,26 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}/\\:*?"<>|]/
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\.|$)/i;
 
 /** One segment of a URI as a name: its escapes decoded once, and escaped again where a name must not have them. */
-export function safeName(segment: string): string {
+export function safeName(segment: string, standing: Standing, keep = NONE): string {
   const escaped = decoded(segment).toWellFormed().replace(UNSAFE, escapedBytes);
   // `.` and `..` among them.
   const ended = escaped.replace(/[. ]$/, escapedBytes);
   const begun = RESERVED.test(ended.replace(/ +(?=\.|$)/, '')) ? `_${ended}` : ended;
-  const name = begun.replace(/^ /, escapedBytes);
+  const inert = inertName(begun.replace(/^ /, escapedBytes), standing, keep);
+  const name = plainName(inert) === OWN_FOLDER ? `_${inert}` : inert;
   if (name === '') return '_';
   return Buffer.byteLength(name) <= MAX_PLAIN_BYTES ? name : marked(name, digest(segment, 16));
 }
 
-/** Whether a name may be used as it stands. */
+/** Whether a path that was written down may be used as it stands. */
+export const isSafePath = (path: readonly string[], keep = NONE): boolean =>
+  path.length > 0 &&
+  path.every((name, at) => {
+    const standing = { top: at === 0, file: at === path.length - 1 };
+    return isSafeName(name) && plainName(name) !== OWN_FOLDER && inertName(name, standing, keep) === name;
+  });
+
+/** Whether every file system takes a name as it stands. */
 export const isSafeName = (name: string): boolean =>
   name !== '' &&
   Buffer.byteLength(name) <= MAX_NAME_BYTES &&
@@ -114,6 +125,3 @@ export function marked(name: string, mark: string): string {
 /** Hexadecimal digits of the SHA-256 of a text. */
 export const digest = (text: string, length: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, length);
-
-/** What two names have in common that are one name for some file system: in case, and in the form of Unicode. */
-export const foldName = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');

@@ -1,6 +1,8 @@
 /** Which file each resource has: one of its own, whatever names the server gives, and the same one the next time. */
 import { ResourceClientError } from '../../errors.ts';
-import { digest, foldName, isSafeName, marked, OWN_FOLDER, type Step, stepsOf } from './names.ts';
+import { actsAs } from './acting.ts';
+import { foldName } from './fold.ts';
+import { digest, isSafePath, marked, type Step, stepsOf } from './names.ts';
 
 export interface Placement {
   /** The way to the resource's file, from the folder. @throws ResourceClientError `invalid` */
@@ -14,7 +16,11 @@ type Taken = { readonly kind: 'file'; readonly uri: string } | { readonly kind: 
 /** How many digits a mark has; more where a server has thought of names with the same. */
 const MARKS = [8, 16, 64] as const;
 
-export function createPlacement(start: string | undefined): Placement {
+/**
+ * @param start the URI that is got, where it is one
+ * @param keep names that stay as they are though tools act on them, as `keptNames` gives them
+ */
+export function createPlacement(start: string | undefined, keep?: ReadonlySet<string>): Placement {
   // By the path in the form that names have in common.
   const taken = new Map<string, Taken>();
   const placed = new Map<string, readonly string[]>();
@@ -51,7 +57,7 @@ export function createPlacement(start: string | undefined): Placement {
     place(uri, container) {
       const known = placed.get(uri);
       if (known !== undefined) return known;
-      const steps = stepsOf(uri, start);
+      const steps = stepsOf(uri, start, keep);
       const above = folders(steps, steps.length - 1);
       // The folder of what is below has the name; what it says itself is beside it.
       if (container) folders(steps, steps.length);
@@ -60,10 +66,12 @@ export function createPlacement(start: string | undefined): Placement {
       return path;
     },
     keep(uri, path) {
-      if (path.length === 0 || !path.every(isSafeName) || foldName(path[0] ?? '') === OWN_FOLDER) return false;
-      const steps = stepsOf(uri, start);
+      if (!isSafePath(path, keep)) return false;
+      const steps = stepsOf(uri, start, keep);
       const key = keyOf(path.slice(0, -1), path.at(-1) ?? '');
       if (steps.length !== path.length || taken.has(key) || placed.has(uri)) return false;
+      // An earlier run escaped a name that stays as it is in this one.
+      if (steps.some(({ name }, at) => actsAs(name) && path[at]?.startsWith(`_${name}`))) return false;
       for (let count = 1; count < path.length; count++) {
         const above = keyOf(path.slice(0, count - 1), path[count - 1] ?? '');
         const found = taken.get(above);

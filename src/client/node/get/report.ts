@@ -22,6 +22,11 @@ export interface GetOptions {
   readonly force?: boolean | undefined;
   /** Asks for everything, whatever the server says has not changed. Default false. */
   readonly fresh?: boolean | undefined;
+  /**
+   * Names that files and folders have though tools act on them, such as `.vscode` (see `docs/guide/get.md`). Default: none; a
+   * `_` comes before them.
+   */
+  readonly keepNames?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Told of each resource when it is done. */
   readonly onEntry?: ((entry: GetEntry) => void) | undefined;

@@ -1,0 +1,67 @@
+/** Names that tools act on, made into names that nobody acts on. */
+import { ResourceClientError } from '../../errors.ts';
+import { ACTING_NAMES, type ActingNames } from './acting-names.ts';
+import { foldName } from './fold.ts';
+
+/** Where a name stands. */
+export interface Standing {
+  /** It is in the folder that is written to, and not further below. */
+  readonly top: boolean;
+  /** It is the name of a file. */
+  readonly file: boolean;
+}
+
+/**
+ * The form of a name that all names have in common which some file system takes for one: beside case and the form of
+ * Unicode, HFS+ passes over code points that nobody sees, and Windows over dots and spaces at the end and over what follows a
+ * colon (`.git::$INDEX_ALLOCATION`).
+ */
+export const plainName = (name: string): string =>
+  foldName(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ''))
+    .replace(/:.*$/su, '')
+    .replace(/[. ]+$/, '');
+
+interface Pattern {
+  readonly where: ActingNames['where'];
+  fits(plain: string): boolean;
+}
+
+const PATTERNS: readonly Pattern[] = ACTING_NAMES.flatMap(({ where, names }) =>
+  names.map((name): Pattern => {
+    const [begin = '', end] = foldName(name).split('*');
+    if (end === undefined) return { where, fits: (plain) => plain === begin };
+    return {
+      where,
+      fits: (plain) => plain.length > begin.length + end.length - 1 && plain.startsWith(begin) && plain.endsWith(end),
+    };
+  }),
+);
+
+/** Whether a tool acts on the name, wherever it stands or there. */
+export function actsAs(name: string, standing: Standing = { top: true, file: true }): boolean {
+  const plain = plainName(name);
+  const { top, file } = standing;
+  const holds = ({ where }: Pattern): boolean => where === 'anywhere' || (where === 'top' ? top : file);
+  return PATTERNS.some((pattern) => holds(pattern) && pattern.fits(plain));
+}
+
+/** What Windows may take for the short name of another file, as `git~1` for `.git`. */
+const SHORT_NAME = /^(?=[^.]{1,8}(?:\.[^.]{0,3})?$)[^.]*~[0-9a-z]{1,6}(?:\.|$)/u;
+
+/** The name, or one beside it on which no tool acts. @param keep names that may act, as `plainName` gives them */
+export function inertName(name: string, standing: Standing, keep: ReadonlySet<string>): string {
+  const long = SHORT_NAME.test(plainName(name)) ? name.replace(/[~\uff5e]/gu, '%7E') : name;
+  if (keep.has(plainName(long)) || !actsAs(long, standing)) return long;
+  const begun = `_${long}`;
+  // What acts by its end would still do so.
+  return actsAs(begun, standing) ? `${begun}_` : begun;
+}
+
+/** @throws ResourceClientError `invalid` for a name that is written as it is anyway */
+export function keptNames(names: readonly string[]): ReadonlySet<string> {
+  for (const name of names) {
+    if (!actsAs(name))
+      throw new ResourceClientError('invalid', `No tool acts on the name "${name}": get keeps it anyway`);
+  }
+  return new Set(names.map(plainName));
+}
