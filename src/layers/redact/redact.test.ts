@@ -6,6 +6,7 @@ import type { ReadOptions, ResourceProvider } from '../../core/provider.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
 import { createRedaction, type RedactOptions } from './index.ts';
+import { MAX_KEY_LENGTH } from './scan-keys.ts';
 import { MARGIN_BYTES } from './scan-program.ts';
 import { createScanner } from './scanner.ts';
 
@@ -113,6 +114,19 @@ describe('what is covered', () => {
     expect(given).toBe(`\ufefftoken [redacted: github-token]${'*'.repeat(GITHUB.length - 24)} end`);
   });
 
+  it.each([
+    ['to its quote', `{"line": "//r.example/:_authToken=abc-${'def'}-0123456", "next": "stays"}`],
+    ['to its own quote', `_authToken="abc-${'def'} 0123456" stays`],
+    ['not as a variable', `stays _authToken=${'$'}{NPM_TOKEN}`],
+    ['nor as one in quotes', `stays _authToken="${'$'}{NPM_TOKEN}"`],
+  ])('a token of npm goes %s', async (_what, text) => {
+    await using engine = over(text);
+    const given = (await read(engine.provider)).text;
+    expect(given).not.toContain('abc-def');
+    expect(given).toContain('stays');
+    expect(given.includes('NPM_TOKEN')).toBe(text.includes('NPM_TOKEN'));
+  });
+
   it('JSON stays JSON', async () => {
     await using engine = over(JSON.stringify({ key: PEM, id: AWS_KEY, plain: 'é' }));
     expect(JSON.parse((await read(engine.provider)).text)).toMatchObject({ plain: 'é' });
@@ -156,8 +170,20 @@ describe('windows', () => {
     expect((await read(engine.provider, { range: { offset: 4, length: 3 } })).text).toBe('456');
   });
 
-  it('have a margin that is longer than any secret that is known', () => {
-    expect(MARGIN_BYTES).toBeGreaterThan(10_000 + 200);
+  it('have a margin that is longer than any secret that is known, in UTF-16 too', () => {
+    expect(MARGIN_BYTES).toBeGreaterThan(2 * MAX_KEY_LENGTH);
+  });
+
+  it('of a line that goes on for long are those of the whole: a token ends where its word does', async () => {
+    const line = `//r.example/:_authToken=${'aB3-'.repeat(9)} ${'and so on, '.repeat(40_000)}`;
+    await using engine = over(line);
+    const whole = (await read(engine.provider)).bytes;
+    expect(whole.toString()).toContain('=[redacted: npm-token]');
+    expect(whole.toString()).toContain('* and so on, and so on');
+    for (const offset of [0, 20, 60, 20_000, 150_000, 300_000]) {
+      const part = await read(engine.provider, { range: { offset, length: 100 } });
+      expect(part.bytes.equals(whole.subarray(offset, offset + 100)), `at ${offset}`).toBe(true);
+    }
   });
 });
 

@@ -2,12 +2,17 @@
  * The program of the thread that looks for secrets. It is a text, so that it is the same wherever Vitrine runs from:
  * its sources, the package, or somebody's bundle. It takes bytes, and answers with places and kinds, never with secrets.
  */
+import { KEYS_PROGRAM, MAX_KEY_LENGTH } from './scan-keys.ts';
+import { WIDE_PROGRAM } from './scan-wide.ts';
 
 /**
- * Bytes before and behind a place that are looked at with it. Every secret that the rules know is shorter, the longest of
- * them private keys, at about 10,100.
+ * Characters before and behind a place that are looked at with it. Every secret that the rules know is shorter, the
+ * longest of them private keys.
  */
-export const MARGIN_BYTES = 16 * 1024;
+const MARGIN = 16 * 1024;
+
+/** The same in bytes: a character of UTF-16 has two. */
+export const MARGIN_BYTES = 2 * MARGIN;
 
 /** What is given to the library at once: its work for one text grows faster than the text where there are many secrets. */
 const BLOCK_BYTES = 128 * 1024;
@@ -37,40 +42,37 @@ const KINDS = {
 
 /**
  * Every byte is one character, so that places are places in the bytes whatever the encoding; one outside of ASCII is no
- * letter, and joins nothing. Text with a NUL in every other byte, which is UTF-16, is looked at without them too.
+ * letter, and joins nothing. What has a NUL beside every character, which is UTF-16, is looked at without them too.
  *
  * Comments in a text by which its author turns the rules off are not obeyed. Account numbers are no secrets. No rule is
  * told a name: it looks for the same things in every file. What a rule says of where the secret begins is the beginning
- * of its whole match for some, so the secret itself is looked for from there. The library notes the time of every step and
- * forgets none: here it takes no notes, or the thread would grow with each text.
+ * of its whole match for some, so the secret itself is looked for from there. The library takes all of a line behind
+ * `_authToken=` for a token, however long it is: here it ends with its quote, or at the first space. The library notes the
+ * time of every step and forgets none: here it takes no notes, or the thread would grow with each text.
  */
 export const SCAN_PROGRAM = `
 'use strict';
 const { parentPort, workerData } = require('node:worker_threads');
 const { performance } = require('node:perf_hooks');
-const { core, preset, kinds, margin, block } = workerData;
+const { core, preset, kinds, margin, block, keyLength } = workerData;
 const FILTER = '@secretlint/secretlint-rule-filter-comments';
 const AWS = '@secretlint/secretlint-rule-aws';
-const NPM = '@secretlint/secretlint-rule-npm';
+const AUTH_TOKEN = /_authToken= {0,8}("(?!\\$)[^"\\n]{1,4096}"|'(?!\\$)[^'\\n]{1,4096}'|[^$\\s"'][^\\s"']{0,4095})/g;
 
 performance.mark = performance.measure = () => undefined;
-
+${KEYS_PROGRAM}${WIDE_PROGRAM}
 const loaded = Promise.all([import(core), import(preset)]).then(([{ lintSource }, { rules }]) => {
   const used = rules.filter(({ meta }) => meta.id !== FILTER).map((rule) => ({
     id: rule.meta.id,
     rule,
     options: rule.meta.id === AWS ? { enableIDScanRule: true } : {},
   }));
-  const npm = used.filter(({ id }) => id === NPM);
-  const lint = (content, filePath, rules) =>
-    lintSource({
-      source: { content, filePath, ext: '.txt', contentType: 'text' },
-      options: { config: { rules }, noPhysicFilePath: true },
-    });
   return async (content) => {
-    const results = [await lint(content, 'package.json', used)];
-    if (content.includes('_authToken=')) results.push(await lint(content, '.npmrc', npm));
-    return results.flatMap(({ messages }) => messages);
+    const { messages } = await lintSource({
+      source: { content, filePath: 'package.json', ext: '.txt', contentType: 'text' },
+      options: { config: { rules: used }, noPhysicFilePath: true },
+    });
+    return messages;
   };
 });
 
@@ -82,40 +84,43 @@ function placeOf(text, { range, data = {} }) {
   return at === -1 ? range : [at, at + secret.length];
 }
 
-async function findIn(text, found, placed) {
+/** What the library does not find, or finds otherwise. */
+function* foundHere(text) {
+  for (const place of keysIn(text, keyLength)) yield { place, kind: kinds.PrivateKey };
+  for (const { index, 0: { length }, 1: token } of text.matchAll(AUTH_TOKEN))
+    yield { place: [index + length - token.length, index + length], kind: kinds.Npmrc_authToken };
+}
+
+async function findIn(text) {
   const lint = await loaded;
+  const found = [];
   for (let at = 0; at < text.length; at += block) {
     const from = Math.max(0, at - margin);
     const part = text.slice(from, at + block + margin);
+    const own = [...foundHere(part)];
     for (const message of await lint(part)) {
       if (message.messageId === 'AWSAccountID') continue;
-      const [start, end] = placeOf(part, message);
-      found.push({ start: placed(from + start), end: placed(from + end - 1) + 1, kind: kinds[message.messageId] ?? 'secret' });
+      own.push({ place: placeOf(part, message), kind: kinds[message.messageId] ?? 'secret' });
+    }
+    for (const { place, kind } of own) {
+      const start = from + place[0];
+      const end = from + place[1];
+      // At the ends of what was looked at, something can seem to be a secret that is none in the whole.
+      if (start < at + block && end > at) found.push({ start, end, kind });
     }
   }
+  return found;
 }
 
 parentPort.on('message', async (bytes) => {
   try {
     const ascii = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let nuls = 0;
-    for (let at = 0; at < ascii.length; at++) {
-      if (ascii[at] === 0) nuls++;
-      else if (ascii[at] > 127) ascii[at] = 0xa4;
-    }
-    const found = [];
-    await findIn(ascii.toString('latin1'), found, (at) => at);
-    if (nuls * 8 > ascii.length) {
-      const places = new Uint32Array(ascii.length - nuls);
-      const dense = Buffer.alloc(ascii.length - nuls);
-      let to = 0;
-      for (let at = 0; at < ascii.length; at++) {
-        if (ascii[at] === 0) continue;
-        places[to] = at;
-        dense[to++] = ascii[at];
-      }
-      await findIn(dense.toString('latin1'), found, (at) => places[at]);
-    }
+    for (let at = 0; at < ascii.length; at++) if (ascii[at] > 127) ascii[at] = 0xa4;
+    const text = ascii.toString('latin1');
+    const found = await findIn(text);
+    for (const { dense, places } of wideTexts(ascii))
+      for (const { start, end, kind } of await findIn(dense))
+        found.push({ start: places[start], end: places[end - 1] + 1, kind });
     parentPort.postMessage({ found });
   } catch (error) {
     parentPort.postMessage({ failed: String(error && error.name) });
@@ -128,6 +133,7 @@ export const scanProgramData = (core: string, preset: string): object => ({
   core,
   preset,
   kinds: KINDS,
-  margin: MARGIN_BYTES,
+  margin: MARGIN,
   block: BLOCK_BYTES,
+  keyLength: MAX_KEY_LENGTH,
 });
