@@ -1,12 +1,14 @@
 /** What may be said of resources under `describe`; each key is documented in `docs/layers/describe.md`. */
 import { z } from 'zod';
+import { globConfig } from '../core/glob/config.ts';
+import type { GlobSubject } from '../core/glob/index.ts';
 import { iconConfig } from './mount-schema.ts';
 
-const globs = z.array(z.string().min(1).max(4_096)).min(1).max(1_000);
+const globs = (subject: GlobSubject) => z.array(globConfig(subject)).min(1).max(1_000);
 
 const description = z.strictObject({
-  uris: globs.optional().describe('Globs over URIs, such as docs+file:///reports/**. Default: any'),
-  mimeTypes: globs.optional().describe('Globs over MIME types, such as image/*. Default: any'),
+  uris: globs('uri').optional().describe('Globs over URIs, such as docs+file:///reports/**. Default: any'),
+  mimeTypes: globs('text').optional().describe('Globs over MIME types, such as image/*. Default: any'),
   title: z.string().min(1).max(1_024).optional().describe('May have {name}, {stem} and {folder} in it'),
   description: z.string().min(1).max(8_192).optional().describe('Likewise'),
   icons: z.array(iconConfig).max(16).optional().describe('Instead of those of the type'),

@@ -1,5 +1,6 @@
 /** What a `vitrine.yaml` may say. Published as JSON Schema in `schema/vitrine.schema.json` for editors. */
 import { z } from 'zod';
+import { globConfig } from '../core/glob/config.ts';
 import { mountNameProblem } from '../core/mounts.ts';
 import { RATE } from '../layers/limits/rates.ts';
 import { commandConfig } from '../providers/command/config.ts';
@@ -185,7 +186,7 @@ const settings = z.strictObject({
   icons: z.enum(['on', 'off']).optional().describe('Default icons of resources by their type. Default: on'),
   prompts: z.string().min(1).optional().describe('A folder whose Markdown files are prompts, and not resources'),
   confirm: z
-    .array(z.string().min(1).max(4_096))
+    .array(globConfig('uri'))
     .max(1_000)
     .optional()
     .describe('Globs over URIs, such as docs+file:///private/**: a human confirms each read of what matches'),

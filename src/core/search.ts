@@ -6,7 +6,7 @@ import type { Resource } from '../protocol/resources.ts';
 import { chunksOf, closeBodies } from './body.ts';
 import type { Context } from './context.ts';
 import { invalid, ResourceError } from './errors.ts';
-import { globFilter } from './glob.ts';
+import { globFilter } from './glob/filter.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
 import { isBinaryType } from './text.ts';
 
@@ -76,7 +76,7 @@ async function* searchByReading(
   ctx: Context,
 ): AsyncIterable<SearchMatch> {
   const test = await compileLineTest(query);
-  const included = await globFilter(query.glob);
+  const included = globFilter(query.glob);
   for await (const { resource, path } of leaves(provider, query.uri, ctx)) {
     if (!included(path)) continue;
     if (test === undefined) yield { uri: resource.uri };

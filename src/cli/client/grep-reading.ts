@@ -1,6 +1,6 @@
 /** Matches in the texts of any server: each is read, within limits, and gone through line by line. */
 import { isListable, type ListedResource } from '../../client/shapes.ts';
-import { globFilter } from '../../core/glob.ts';
+import { globFilter } from '../../core/glob/filter.ts';
 import { isBinaryType } from '../../core/text.ts';
 import type { Session } from './connect.ts';
 import { EXIT_OK } from './exit-codes.ts';
@@ -25,7 +25,7 @@ export async function* matchesByReading(
   cut: () => void,
 ): AsyncGenerator<Match> {
   const { output, signal } = session;
-  const included = await globFilter(query.glob);
+  const included = globFilter(query.glob);
   const reading: { readonly uri: string; readonly found: Promise<readonly Match[]> }[] = [];
   let count = 0;
   async function take(): Promise<readonly Match[]> {

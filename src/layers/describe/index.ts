@@ -3,8 +3,8 @@
  * adds words and weights, and changes nothing about what a resource is: not its URI, type, size or content.
  */
 import type { ResourceBody } from '../../core/body.ts';
+import { compileGlobs } from '../../core/glob/index.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
-import { nameGlobs, uriGlobs } from '../../core/uri-globs.ts';
 import type { Annotations, Icon, Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import { fill, fillersIn } from './words.ts';
 
@@ -63,13 +63,16 @@ export function describeLayer(descriptions: readonly Description[]): Layer {
 
 function compile(said: Description): Compiled {
   for (const text of [said.title, said.description]) if (text !== undefined) fillersIn(text);
-  const uris = uriGlobs(said.uris);
-  const types = nameGlobs(said.mimeTypes);
+  const uris = compileGlobs(said.uris, 'uri');
+  const types = compileGlobs(
+    said.mimeTypes?.map((glob) => glob.toLowerCase()),
+    'text',
+  );
   return {
     said,
     fits: (uri, mimeType) =>
-      (uris === undefined || uris(uri)) &&
-      (types === undefined || (mimeType !== undefined && types(bareType(mimeType)))),
+      uris?.matches(uri) !== false &&
+      (types === undefined || (mimeType !== undefined && types.matches(bareType(mimeType)))),
   };
 }
 

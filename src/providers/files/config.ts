@@ -1,5 +1,6 @@
 /** The options of a files mount; each is documented in `docs/providers/files.md`. */
 import { z } from 'zod';
+import { globConfig } from '../../core/glob/config.ts';
 
 export const filesConfig = z.strictObject({
   /** The folder, or one file. Relative to the configuration file, or to the working directory. */
@@ -13,7 +14,7 @@ export const filesConfig = z.strictObject({
   /** Leaves out what the `.gitignore` files in the tree leave out. */
   gitignore: z.boolean().default(false),
   /** Leaves out paths that match one of these globs, relative to the folder. */
-  exclude: z.array(z.string().min(1)).max(1_000).default([]),
+  exclude: z.array(globConfig('path')).max(1_000).default([]),
   /** Follows symbolic links that stay under the folder; otherwise links are left out. */
   symlinks: z.boolean().default(true),
   /** Tells about changes. */

@@ -102,7 +102,8 @@ describe('search in a folder [CB-7]', () => {
     async (text) => {
       await using folder = await temporaryFolder({ 'a.txt': `some ${text} text`, 'b.txt': 'nothing' });
       expect(await pathsIn(folder, { pattern: text, literal: true })).toEqual(['a.txt']);
-      expect(await pathsIn(folder, { pattern: 'some', glob: text })).toEqual([]);
+      if (text !== './') expect(await pathsIn(folder, { pattern: 'some', glob: text })).toEqual([]);
+      else await expect(pathsIn(folder, { pattern: 'some', glob: text })).rejects.toMatchObject({ code: 'invalid' });
     },
   );
 
@@ -206,7 +207,7 @@ describe('both engines', () => {
         '*.{ts,txt}',
         '/README.md',
       ],
-      ...['src', 'src/', 'src/deep/**', './README.md', '!src/**', '@(a|b).ts', 'deep/*', '**/*', '*', '** ', 'a.*'],
+      ...['src', 'src/deep/**', 'README.md/**', '!src/**', 'deep/*', '**/*', '*', 'a.*'],
     ].map((query) => (typeof query === 'string' ? { glob: query } : query)),
   )('agree on %j', async (query) => {
     const resources = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { text }]));

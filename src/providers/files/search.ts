@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
-import { globFilter } from '../../core/glob.ts';
+import { globFilter } from '../../core/glob/filter.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
 import { treeUri } from '../../core/uri.ts';
@@ -34,7 +34,7 @@ export async function* searchFolder(
   ctx: Context,
 ): AsyncIterable<SearchMatch> {
   const start = await startOf(folder, rules, query.uri);
-  const included = await globFilter(query.glob);
+  const included = globFilter(query.glob);
   const prefix = start.length === 0 || rules.only !== undefined ? '' : `${start.join('/')}/`;
   let last: string | undefined;
   let checked: { readonly path: string; readonly there: boolean } | undefined;
@@ -75,7 +75,7 @@ async function startOf(folder: Folder, rules: SearchRules, uri: string | undefin
 
 /**
  * A glob in which ripgrep leaves out no path that it should find, so that fewer files are looked into. What others mean
- * differs between the two, as with `!a`, `?` for `é`, or `@(a|b)`: those are applied to what ripgrep has found.
+ * differs between the two, as with `!a` and `?` for `é`: these are applied to what ripgrep has found.
  */
 const PLAIN_GLOB =
   /^\/*(?:(?:\*\*|(?!\.{1,2}(?:\/|$))(?:[\w .-]|(?<!\*)\*(?!\*)|\{[\w.-]+(?:,[\w.-]+)+\})+)\/)*(?:\*\*|(?!\.{1,2}(?:\/|$))(?:[\w .-]|(?<!\*)\*(?!\*)|\{[\w.-]+(?:,[\w.-]+)+\})+)$/;
@@ -88,15 +88,20 @@ function argumentsOf(
   return [
     ...QUIET,
     ...(rules.hidden ? ['--hidden'] : []),
-    ...(glob !== undefined && PLAIN_GLOB.test(glob)
-      ? [`--glob=${glob.includes('/') ? `**/${glob.replace(/^\/+/, '')}` : glob}`]
-      : []),
+    ...narrowed(glob),
     ...(pattern === undefined ? ['--files'] : [...PLACES, `--max-count=${MAX_MATCHES_PER_RESOURCE}`]),
     ...(literal ? ['--fixed-strings'] : []),
     ...(pattern === undefined ? [] : [`--regexp=${pattern}`]),
     '--',
     `./${start.join('/')}`,
   ];
+}
+
+/** `a/**` is `a` as well, which ripgrep would leave out. */
+function narrowed(glob: string | undefined): readonly string[] {
+  if (glob === undefined || !PLAIN_GLOB.test(glob)) return [];
+  const anywhere = glob.includes('/') ? `**/${glob.replace(/^\/+/, '')}` : glob;
+  return anywhere.endsWith('/**') ? [`--glob=${anywhere}`, `--glob=${anywhere.slice(0, -3)}`] : [`--glob=${anywhere}`];
 }
 
 interface Row {

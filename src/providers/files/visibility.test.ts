@@ -157,7 +157,7 @@ describe('names that are left out [SEC-RES-1]', () => {
   });
 
   it('are tested one by one: each glob for credentials keeps something out', async () => {
-    const examples = CREDENTIAL_GLOBS.map((glob) => glob.replace('?(a)', 'a').replaceAll('*', 'x'));
+    const examples = CREDENTIAL_GLOBS.map((glob) => glob.replace('{yml,yaml}', 'yaml').replaceAll('*', 'x'));
     expect(await shownOf(examples, { hidden: true, vcs: true })).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 /** Which names of a folder are shown. What is not shown does not exist: it is neither listed nor read, by any path. */
-import picomatch from 'picomatch';
+import { compileGlobs } from '../../core/glob/index.ts';
 import { nameProblem } from '../../core/uri.ts';
 import type { FilesConfig } from './config.ts';
 import { createGitignores, GITIGNORE, type IgnoreRules } from './gitignore.ts';
@@ -61,7 +61,7 @@ export const CREDENTIAL_GLOBS: readonly string[] = [
   'client_secret*.json',
   'service-account*.json',
   'secrets.json',
-  'secrets.y?(a)ml',
+  'secrets.{yml,yaml}',
   'kubeconfig',
   'shadow',
 ];
@@ -72,15 +72,13 @@ const NOT_CREDENTIALS: readonly string[] = ['id_*.pub', '.env.example', '.env.sa
 /** What editors and people add to the name of a copy. */
 const COPY = /(?:~|\.(?:bak|backup|old|orig|save|swp|swo|tmp))+$/i;
 
-/** All globs as one expression, which is tried once a name. They are ours, so none of them backtracks far. */
-function oneExpression(globs: readonly string[]): RegExp {
-  const sources = globs.map((glob) => picomatch.makeRe(glob, { dot: true }).source);
-  return new RegExp(sources.map((source) => `(?:${source})`).join('|'), 'i');
-}
+const CREDENTIALS = compileGlobs(CREDENTIAL_GLOBS, 'path');
+const NOT_CREDENTIAL = compileGlobs(NOT_CREDENTIALS, 'path');
 
-const CREDENTIAL = oneExpression(CREDENTIAL_GLOBS);
-const NOT_CREDENTIAL = oneExpression(NOT_CREDENTIALS);
-const matchesGlob = (name: string): boolean => CREDENTIAL.test(name) && !NOT_CREDENTIAL.test(name);
+function matchesGlob(name: string): boolean {
+  const lower = name.toLowerCase();
+  return CREDENTIALS?.matches(lower) === true && NOT_CREDENTIAL?.matches(lower) !== true;
+}
 
 /** A copy of a file is as secret as the file: `server.key.bak`, `.env~`, and `.server.key.swp` with its dot. */
 function isCredential(name: string): boolean {
@@ -112,7 +110,7 @@ const MAX_DEPTH = 2_048;
 
 /** @param only the one name at the root that is shown, for a mount of a single file */
 export function createVisibility(root: string, rules: Rules, only?: string): Visibility {
-  const isExcluded = rules.exclude.length > 0 ? picomatch([...rules.exclude], { dot: true }) : undefined;
+  const excluded = rules.exclude.length > 0 ? compileGlobs(rules.exclude, 'path') : undefined;
   const gitignores = rules.gitignore ? createGitignores(root) : undefined;
 
   const byName = (name: string): boolean => {
@@ -125,7 +123,7 @@ export function createVisibility(root: string, rules: Rules, only?: string): Vis
   /** @param prefix the directory from the root, each of its names followed by a slash */
   const isShown = (prefix: string, name: string, isDirectory: boolean, ignored?: IgnoreRules): boolean => {
     if (only !== undefined && prefix === '' && name !== only) return false;
-    if (!byName(name) || isExcluded?.(prefix + name)) return false;
+    if (!byName(name) || excluded?.mayMatch(prefix + name)) return false;
     return !ignored?.ignores(prefix + name + (isDirectory ? '/' : ''));
   };
 

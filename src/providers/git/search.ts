@@ -4,7 +4,7 @@
  */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { globFilter } from '../../core/glob.ts';
+import { globFilter } from '../../core/glob/filter.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { searchProvider } from '../../core/search.ts';
 import { uriOf } from './address.ts';
@@ -29,7 +29,7 @@ export async function* search(
     yield* searchProvider(reading, { ...query, uri: resource.uri }, ctx);
     return;
   }
-  const included = await globFilter(query.glob);
+  const included = globFilter(query.glob);
   const args = ['grep', '-l', '-z', '-a', '--full-name', '--no-textconv', '-F', '-e', pattern, entry.oid, '--'];
   // It ends with 1 where it finds nothing.
   const found = runGit(repo.git, args, { signal: ctx.signal, accepts: [0, 1] });

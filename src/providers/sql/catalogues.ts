@@ -1,6 +1,6 @@
 /** The catalogue as this provider shows it: filtered, sorted, with the tables that refer to each other; read anew when it changes. */
 import type { Context } from '../../core/context.ts';
-import { globFilter } from '../../core/glob.ts';
+import { compileGlobs } from '../../core/glob/index.ts';
 import type { SqlConfig } from './config.ts';
 import type { Catalogue, Connection, ForeignKey, Limits, Table, TableName } from './dialect.ts';
 import type { LimitsOf } from './limits.ts';
@@ -68,27 +68,17 @@ async function filtered(
   { tables }: Catalogue,
   { tables: said, views }: Pick<SqlConfig, 'tables' | 'views'>,
 ): Promise<readonly Table[]> {
-  const include = said?.include && (await anyOf(said.include));
-  const exclude = said?.exclude && (await anyOf(said.exclude));
+  const include = compileGlobs(said?.include, 'text')?.matches;
+  const exclude = compileGlobs(said?.exclude, 'text')?.mayMatch;
   return tables.filter(
-    (table) => (views || table.kind === 'table') && include?.(table) !== false && exclude?.(table) !== true,
+    (table) =>
+      (views || table.kind === 'table') && isNamed(table, include) !== false && isNamed(table, exclude) !== true,
   );
 }
 
-/** Globs are over names, and over `schema.table` where they have a dot in them. */
-async function anyOf(globs: readonly string[]): Promise<(table: TableName) => boolean> {
-  const tests = await Promise.all(
-    globs.map(async (glob) => ({ matches: await globFilter(glob), qualified: glob.includes('.') })),
-  );
-  return ({ schema, name }) =>
-    tests.some(
-      ({ matches, qualified }) =>
-        matches(flat(name)) || (qualified && schema !== undefined && matches(`${flat(schema)}.${flat(name)}`)),
-    );
-}
-
-/** A slash in a name is no folder. */
-const flat = (name: string): string => name.replaceAll('/', '\u2215');
+/** Globs are over names, and over `schema.table`. */
+const isNamed = ({ schema, name }: TableName, fits: ((text: string) => boolean) | undefined): boolean | undefined =>
+  fits && (fits(name) || (schema !== undefined && fits(`${schema}.${name}`)));
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -1,5 +1,6 @@
 /** The options of a database; each is documented in `docs/providers/sql.md`. */
 import { z } from 'zod';
+import { globConfig } from '../../core/glob/config.ts';
 
 const count = z.number().int().positive();
 
@@ -36,7 +37,7 @@ const watchConfig = z.strictObject({
   channel: z.string().min(1).max(63).optional().describe('PostgreSQL: the channel of NOTIFY. Default: none'),
 });
 
-const names = z.array(z.string().min(1).max(1_024)).max(10_000);
+const names = z.array(globConfig('text')).max(10_000);
 
 export const sqlConfig = z.strictObject({
   /** Where the database is. Relative paths start from the configuration file, or the working directory. */

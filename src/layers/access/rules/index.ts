@@ -2,7 +2,8 @@
 import type { AccessArea, AccessDecision, AccessOperation, AccessPolicy, AccessRequest } from '../../../core/access.ts';
 import type { Principal } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
-import { globProblem } from '../../../core/uri-globs.ts';
+import { type GlobSubject, globProblem } from '../../../core/glob/index.ts';
+import { globsOf } from './arguments.ts';
 import { type AccessRule, type AccessRules, ASKABLE, STRICTNESS } from './options.ts';
 import { compileTarget, type TargetTest } from './target.ts';
 import { compileWho, type WhoTest } from './who.ts';
@@ -170,6 +171,20 @@ function compileRule(rule: AccessRule, index: number): CompiledRule {
   };
 }
 
+/** All globs of a rule, with what they are matched against. */
+function listsOf(rule: AccessRule): readonly (readonly [readonly string[] | undefined, GlobSubject])[] {
+  const { uris, except, tools, prompts, mimeTypes, arguments: args = {} } = rule;
+  const texts = Object.values(args).flatMap(globsOf);
+  return [
+    [uris, 'uri'],
+    [except, 'uri'],
+    [tools, 'text'],
+    [prompts, 'text'],
+    [mimeTypes, 'text'],
+    [texts, 'text'],
+  ];
+}
+
 /** Why a rule makes no sense, in words that say how to make it right. */
 export function problemOf(rule: AccessRule): string | undefined {
   const { effect, operations, uris, except, tools, prompts, arguments: args, rememberSeconds } = rule;
@@ -182,8 +197,10 @@ export function problemOf(rule: AccessRule): string | undefined {
   if ((tools !== undefined || args !== undefined) && !meant('call'))
     return 'tools and arguments are of the operation call; add it, or remove them';
   if (prompts !== undefined && !meant('prompt')) return 'prompts are of the operation prompt; add it, or remove them';
-  const vague = globProblem(uris) ?? globProblem(except);
-  if (vague !== undefined) return vague;
+  for (const [globs, subject] of listsOf(rule)) {
+    const vague = globProblem(globs, subject);
+    if (vague !== undefined) return vague;
+  }
   const resources = operations?.filter((each) => each !== 'call' && each !== 'prompt');
   if ((uris !== undefined || except !== undefined) && resources?.length === 0)
     return 'uris are of resources, not of tools and prompts; name tools or prompts instead';

@@ -93,7 +93,7 @@ describe('rules', () => {
     [{ uris: ['docs+file:///**/a.md'] }, 'docs+file:///guide/b/a.md', true],
     [{ uris: ['docs+**'], except: ['docs+file:///a.*'] }, A, false],
     [{ uris: ['docs+**'], except: ['docs+file:///b.*'] }, A, true],
-    [{ uris: ['!docs+file:///a.md'] }, 'docs+file:///b.md', false],
+    [{ uris: ['\\!docs+file:///a.md'] }, 'docs+file:///b.md', false],
     [{ uris: ['urn:isbn:*'] }, 'urn:isbn:123', true],
     [{ operations: ['list'] }, A, false],
     [{ tools: ['*'] }, A, false],

@@ -1,8 +1,9 @@
 /** Whether a rule is about what is asked for. */
 import { ACCESS_OPERATIONS, type AccessOperation, type AccessRequest } from '../../../core/access.ts';
-import { nameGlobs, uriGlobs } from '../../../core/uri-globs.ts';
+import { compileGlobs, type GlobSubject } from '../../../core/glob/index.ts';
 import type { Resource } from '../../../protocol/resources.ts';
-import { type AccessRule, type ArgumentValue, ASKABLE } from './options.ts';
+import { argumentTest } from './arguments.ts';
+import { type AccessRule, ASKABLE } from './options.ts';
 
 /** Whether what the rule says of a resource can be true of this one; `unknown` where that is not known. */
 type AttributeTest = (resource: Resource) => boolean | 'unknown';
@@ -17,16 +18,16 @@ export interface TargetTest {
 }
 
 export function compileTarget(rule: AccessRule): TargetTest {
-  const uris = uriGlobs(rule.uris);
-  const except = uriGlobs(rule.except);
-  const tools = nameGlobs(rule.tools);
-  const prompts = nameGlobs(rule.prompts);
-  const attributes = attributeTests(rule);
+  const permits = rule.effect === 'allow';
+  const uris = matcher(rule.uris, 'uri', permits);
+  const except = matcher(rule.except, 'uri', !permits);
+  const tools = matcher(rule.tools, 'text', permits);
+  const prompts = matcher(rule.prompts, 'text', permits);
+  const attributes = attributeTests(rule, permits);
   const ofArguments = argumentTest(rule);
   const mounts = rule.mounts === undefined ? undefined : new Set(rule.mounts);
   const operations = operationsOf(rule, uris !== undefined || except !== undefined || attributes.length > 0);
   const conditions = [mounts, uris, except, tools, prompts, rule.arguments, attributes[0]];
-  const permits = rule.effect === 'allow';
 
   /** What is not known is taken as it is safe: to allow something, everything has to be known. */
   function hasAttributes({ resource, template }: AccessRequest): boolean {
@@ -57,6 +58,16 @@ export function compileTarget(rule: AccessRule): TargetTest {
   };
 }
 
+/** @param sure only what is surely meant: a rule that forbids is about whatever could be meant */
+function matcher(
+  globs: readonly string[] | undefined,
+  subject: GlobSubject,
+  sure: boolean,
+): ((text: string) => boolean) | undefined {
+  const compiled = compileGlobs(globs, subject);
+  return sure ? compiled?.matches : compiled?.mayMatch;
+}
+
 /** Those that are named, of those that what the rule speaks of has: a rule about URIs is not about tools. */
 function operationsOf(rule: AccessRule, namesResources: boolean): ReadonlySet<AccessOperation> {
   const namesTools = rule.tools !== undefined || rule.arguments !== undefined;
@@ -72,9 +83,13 @@ function operationsOf(rule: AccessRule, namesResources: boolean): ReadonlySet<Ac
   );
 }
 
-function attributeTests(rule: AccessRule): readonly AttributeTest[] {
+function attributeTests(rule: AccessRule, permits: boolean): readonly AttributeTest[] {
   const { minBytes, maxBytes, newerThanSeconds, olderThanSeconds, audience } = rule;
-  const types = nameGlobs(rule.mimeTypes);
+  const types = matcher(
+    rule.mimeTypes?.map((glob) => glob.toLowerCase()),
+    'text',
+    permits,
+  );
   const tests: AttributeTest[] = [];
   if (types !== undefined)
     tests.push(({ mimeType }) => (mimeType === undefined ? 'unknown' : types(bareType(mimeType))));
@@ -107,24 +122,3 @@ const aged =
     const changed = Date.parse(annotations?.lastModified ?? '');
     return Number.isNaN(changed) ? 'unknown' : test((Date.now() - changed) / 1_000);
   };
-
-/** Without arguments the question is whether there are any: then it matches what can match, to allow and to ask. */
-function argumentTest({
-  arguments: wanted,
-  effect,
-}: AccessRule): (given: Readonly<Record<string, unknown>> | undefined) => boolean {
-  if (wanted === undefined) return () => true;
-  const tests = Object.entries(wanted).map(([name, values]) => [name, valueTest(values)] as const);
-  const possible = effect === 'allow' || effect === 'ask';
-  return (given) => {
-    if (given === undefined) return possible;
-    return tests.every(([name, test]) => Object.hasOwn(given, name) && test(given[name]));
-  };
-}
-
-function valueTest(values: ArgumentValue | readonly ArgumentValue[]): (given: unknown) => boolean {
-  const all = Array.isArray(values) ? (values as readonly ArgumentValue[]) : [values as ArgumentValue];
-  const globs = nameGlobs(all.filter((value) => typeof value === 'string'));
-  const exact = new Set<unknown>(all.filter((value) => typeof value !== 'string'));
-  return (given) => (typeof given === 'string' ? globs?.(given) === true : exact.has(given));
-}

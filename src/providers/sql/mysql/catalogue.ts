@@ -1,5 +1,5 @@
 /** What is on a MySQL or MariaDB server, as far as the user of the connection may see it, by its `information_schema`. */
-import picomatch from 'picomatch';
+import { compileGlobs } from '../../../core/glob/index.ts';
 import type { Catalogue, Column, ForeignKey, Identity, Index, Table, TableName, ValueKind } from '../dialect.ts';
 import type { Ask } from './connection.ts';
 
@@ -61,11 +61,11 @@ export async function mysqlCatalogue(
   const columnsOf = grouped(columns);
   const partsOf = grouped(parts);
   const referencesOf = grouped(references);
-  const isShown = schemas === undefined ? () => true : picomatch([...schemas]);
+  const shown = compileGlobs(schemas, 'text');
   return {
     tables: tables.flatMap((row): Table[] => {
       const [schema, name, type, comment] = row.map(textOf);
-      if (!isShown(schema ?? '')) return [];
+      if (shown?.matches(schema ?? '') === false) return [];
       const key = keyOf(row);
       const found = columnsOf.get(key) ?? [];
       const indexes = indexesOf(partsOf.get(key) ?? []);

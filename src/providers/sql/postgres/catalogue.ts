@@ -1,5 +1,5 @@
 /** What is in a PostgreSQL database, as far as the user of the connection may read it, by its own catalogue. */
-import picomatch from 'picomatch';
+import { compileGlobs } from '../../../core/glob/index.ts';
 import type { Catalogue, Column, ForeignKey, Identity, Index, Table, TableName, ValueKind } from '../dialect.ts';
 import type { Ask } from './connection.ts';
 
@@ -81,11 +81,11 @@ export async function postgresCatalogue(ask: Ask, schemas: readonly string[] | u
   const columnsOf = grouped(columns?.rows ?? []);
   const indexesOf = grouped(indexes?.rows ?? []);
   const keysOf = grouped(keys?.rows ?? []);
-  const isShown = schemas === undefined ? () => true : picomatch([...schemas]);
+  const shown = compileGlobs(schemas, 'text');
   const names = new Map((tables?.rows ?? []).map(([oid, schema, name]) => [oid, tableName(schema, name)] as const));
   return {
     tables: (tables?.rows ?? []).flatMap(([oid, schema, name, kind, comment, inherited]): Table[] => {
-      if (!isShown(schema ?? '')) return [];
+      if (shown?.matches(schema ?? '') === false) return [];
       const numbered = new Map((columnsOf.get(oid) ?? []).map((row) => [Number(row[1]), columnOf(row)] as const));
       const found = (indexesOf.get(oid) ?? []).map((row) => indexOf(row, numbered));
       const primary = found.find((index) => index.primary);

@@ -1,0 +1,80 @@
+/**
+ * Matches tokens against a text: the places that can be reached, token by token. The time is linear in the text for each
+ * token, whatever the glob and the text are, since texts come from callers.
+ */
+import type { Range, Token } from './parse.ts';
+
+/** Whether the text matches as a whole. */
+export function matchesTokens(tokens: readonly Token[], text: string): boolean {
+  const [first] = tokens;
+  // Most globs are about something else than what is asked for, and end here.
+  if (first?.kind === 'literal' && !text.startsWith(first.text)) return false;
+  const end = tokens.at(-1);
+  if (end?.kind === 'literal' && !text.endsWith(end.text)) return false;
+  let places: readonly number[] = [0];
+  for (const token of tokens) {
+    places = after(token, text, places);
+    if (places.length === 0) return false;
+  }
+  // Places are in order.
+  return places.at(-1) === text.length;
+}
+
+function after(token: Token, text: string, places: readonly number[]): readonly number[] {
+  switch (token.kind) {
+    case 'literal':
+      return places.flatMap((at) => (text.startsWith(token.text, at) ? at + token.text.length : []));
+    case 'one':
+      return places.flatMap((at) => characterAfter(text, at, token.slashes, () => true));
+    case 'set':
+      return places.flatMap((at) =>
+        characterAfter(text, at, token.slashes, (code) => has(token.ranges, code) !== token.negated),
+      );
+    case 'star':
+      return upToSlash(text, places);
+    case 'any':
+      return rangeOf(places[0] ?? 0, text.length);
+    case 'segments':
+      return afterSlashes(text, places);
+    case 'below':
+      return places.some((at) => at === text.length || text[at] === '/') ? [text.length] : [];
+  }
+}
+
+const SLASH = 0x2f;
+
+function characterAfter(
+  text: string,
+  at: number,
+  slashes: boolean,
+  fits: (code: number) => boolean,
+): readonly number[] | number {
+  const code = text.codePointAt(at);
+  if (code === undefined || (code === SLASH && !slashes) || !fits(code)) return [];
+  return at + (code > 0xffff ? 2 : 1);
+}
+
+const has = (ranges: readonly Range[], code: number): boolean =>
+  ranges.some(([first, last]) => code >= first && code <= last);
+
+function upToSlash(text: string, places: readonly number[]): readonly number[] {
+  const reached: number[] = [];
+  for (const at of places) {
+    // A place within a segment that is gone through leads to nothing else.
+    if (at <= (reached.at(-1) ?? -1)) continue;
+    const slash = text.indexOf('/', at);
+    const end = slash === -1 ? text.length : slash;
+    for (let next = at; next <= end; next++) reached.push(next);
+  }
+  return reached;
+}
+
+function afterSlashes(text: string, places: readonly number[]): readonly number[] {
+  const first = places[0] ?? 0;
+  const reached = new Set(places);
+  for (let slash = text.indexOf('/', first); slash !== -1; slash = text.indexOf('/', slash + 1)) reached.add(slash + 1);
+  return [...reached].sort((a, b) => a - b);
+}
+
+const rangeOf = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
