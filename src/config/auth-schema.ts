@@ -1,5 +1,7 @@
 /** The `auth` block: whose tokens the HTTP endpoint accepts. */
+
 import { z } from 'zod';
+import { isLoopback } from '../core/hosts.ts';
 
 /** The characters of RFC 6749 3.3: a scope goes into headers. */
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/, 'has printable characters without spaces');
@@ -12,8 +14,9 @@ const address = z
   .max(2_048)
   .refine(
     (url) =>
-      /^(?:https:\/\/|http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/]|$))[^\s?#@\\]+$/i.test(url) &&
-      URL.canParse(url),
+      /^https?:\/\/[^\s?#@\\]+$/i.test(url) &&
+      URL.canParse(url) &&
+      (/^https:/i.test(url) || isLoopback(new URL(url).hostname)),
     'is an https URL (http on this machine) without query, fragment and user',
   );
 

@@ -1,4 +1,5 @@
 /** An address that a server wants the user to open: refused where it cannot be meant well, marked where it may not be. */
+import { addressIn, isWithin, kindOfHost } from '../../core/hosts.ts';
 
 export type AddressWarning =
   /** The host is written in Punycode: it may look like another one. */
@@ -10,34 +11,36 @@ export type AddressWarning =
   /** No trusted domain. */
   | 'unknown-host';
 
+export interface AddressRules {
+  readonly allowLoopback: boolean;
+  readonly trustedDomains: readonly string[];
+}
+
 const MAX_LENGTH = 4_096;
-const NUMBERS = /^(?:\d+\.\d+\.\d+\.\d+|\[.*\])$/;
 
 /** Why an address is not shown to a user; undefined where it may be. */
-export function addressProblem(text: unknown, allowLoopback: boolean): string | undefined {
+export function addressProblem(text: unknown, { allowLoopback, trustedDomains }: AddressRules): string | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return 'url-malformed';
   // What a URL parser takes out without a word, or turns around, is not what the user saw.
   if (/[\u0000-\u0020\u007f-\u009f\\]/.test(text) || !text.isWellFormed() || !URL.canParse(text))
     return 'url-malformed';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'url-credentials';
-  const local = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname);
-  if (url.protocol === 'http:' && local && allowLoopback) return undefined;
+  const kind = kindOfHost(url.hostname);
+  if (kind === 'loopback' && allowLoopback && url.protocol === 'http:') return undefined;
   if (url.protocol !== 'https:') return 'url-scheme';
-  return local && !allowLoopback ? 'url-loopback' : undefined;
+  if (kind === 'loopback') return allowLoopback ? undefined : 'url-loopback';
+  // Where a name of the public DNS leads is not known before it is opened.
+  const isPublic = kind === 'public' || kind === 'name';
+  return isPublic || isWithin(url.hostname, trustedDomains) ? undefined : 'url-private';
 }
 
 export function addressWarnings(text: string, trustedDomains: readonly string[]): readonly AddressWarning[] {
-  const url = new URL(text);
-  const host = url.hostname.replace(/\.$/, '');
-  const trusted = trustedDomains.some((domain) => {
-    const name = domain.toLowerCase();
-    return name !== '' && (host === name || host.endsWith(`.${name}`));
-  });
+  const { hostname, port } = new URL(text);
   return [
-    ...(host.split('.').some((label) => label.startsWith('xn--')) ? (['punycode'] as const) : []),
-    ...(NUMBERS.test(host) ? (['ip-address'] as const) : []),
-    ...(url.port === '' ? [] : (['port'] as const)),
-    ...(trusted ? [] : (['unknown-host'] as const)),
+    ...(hostname.split('.').some((label) => label.startsWith('xn--')) ? (['punycode'] as const) : []),
+    ...(addressIn(hostname) === undefined ? [] : (['ip-address'] as const)),
+    ...(port === '' ? [] : (['port'] as const)),
+    ...(isWithin(hostname, trustedDomains) ? [] : (['unknown-host'] as const)),
   ];
 }

@@ -42,11 +42,14 @@ export type ElicitationHandler = (
 export interface ElicitationOptions extends GuardOptions {
   /** Whether addresses may be shown at all; true by default. */
   readonly urls?: boolean;
-  /** Host names, each with all below it, whose addresses carry no `unknown-host` warning. */
+  /**
+   * Host names, each with all below it, whose addresses carry no `unknown-host` warning, and which may be names or addresses
+   * of a private network.
+   */
   readonly trustedDomains?: readonly string[];
   /** Addresses that are not HTTPS, on this machine: for development; false by default. */
   readonly allowLoopback?: boolean;
-  /** Whether a form may have fields that look like a password, a key or a card; false by default. */
+  /** Whether a form may ask for a password, a key or a card, in any of its texts; false by default. */
   readonly allowSensitiveFields?: boolean;
   /** Fields of a form; 20 by default. */
   readonly maxFields?: number;
@@ -97,7 +100,7 @@ export function guardElicitation(handler: ElicitationHandler | undefined, option
     ask: ElicitationHandler,
     ctx: ClientContext,
   ): Promise<ElicitResult> {
-    const form = cleanForm(params.requestedSchema, { maxFields, allowSensitiveFields });
+    const form = cleanForm(params.requestedSchema, { message, maxFields, allowSensitiveFields });
     if ('problem' in form) return declined(form.problem, form.field);
     const { signal } = ctx.mcpReq;
     const answer = await asked(
@@ -127,10 +130,11 @@ export function guardElicitation(handler: ElicitationHandler | undefined, option
     ctx: ClientContext,
   ): Promise<ElicitResult> {
     if (!urls) return declined('urls');
-    const problem = addressProblem(params.url, options.allowLoopback ?? false);
+    const { allowLoopback = false, trustedDomains = [] } = options;
+    const problem = addressProblem(params.url, { allowLoopback, trustedDomains });
     if (problem !== undefined) return declined(problem);
     const url = new URL(params.url);
-    const warnings = addressWarnings(params.url, options.trustedDomains ?? []);
+    const warnings = addressWarnings(params.url, trustedDomains);
     const { signal } = ctx.mcpReq;
     const answer = await asked(
       decisions,

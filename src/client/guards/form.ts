@@ -1,5 +1,6 @@
 /** The form of an elicitation as data that a host can draw, and whether an answer fits it. */
 import { forTerminal } from '../safety/terminal.ts';
+import { asksForSecret } from './secret-asking.ts';
 
 /** A field, with texts that are safe to show. Values of choices are as the server wrote them. */
 export interface FormField {
@@ -16,6 +17,13 @@ export interface FormField {
   readonly default: unknown;
 }
 
+export interface FormRules {
+  /** What is shown above the form. */
+  readonly message: string;
+  readonly maxFields: number;
+  readonly allowSensitiveFields: boolean;
+}
+
 export type Form = { readonly fields: readonly FormField[] } | { readonly problem: string; readonly field?: string };
 
 type Data = Readonly<Record<string, unknown>>;
@@ -24,10 +32,6 @@ const MAX_OPTIONS = 200;
 const MAX_NAME = 128;
 const MAX_ANSWER = 64 * 1024;
 
-/** Words of fields whose values must not go through a form: the specification wants them asked on a page of the server. */
-const SENSITIVE =
-  /pass(?:word|wd|phrase|code)|secret|credential|api.?key|access.?key|private.?key|auth.?token|access.?token|bearer|\btoken\b|\botp\b|\bpin\b|\bcvv\b|\bcvc\b|card.?number|credit.?card|\biban\b|\bssn\b|social.?security|seed.?phrase|recovery.?(?:code|phrase)|mnemonic/i;
-
 const isObject = (value: unknown): value is Data =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -35,10 +39,7 @@ const isObject = (value: unknown): value is Data =>
  * A flat form of simple fields, without patterns: those of a server could keep a host busy for ever. A word for why not,
  * where it is something else.
  */
-export function cleanForm(
-  schema: unknown,
-  { maxFields, allowSensitiveFields }: { readonly maxFields: number; readonly allowSensitiveFields: boolean },
-): Form {
+export function cleanForm(schema: unknown, { message, maxFields, allowSensitiveFields }: FormRules): Form {
   if (!isObject(schema) || schema.type !== 'object' || !isObject(schema.properties)) return { problem: 'schema' };
   const entries = Object.entries(schema.properties);
   if (entries.length === 0 || entries.length > maxFields) return { problem: 'fields' };
@@ -49,11 +50,14 @@ export function cleanForm(
       return { problem: 'field-name' };
     const field = isObject(property) ? fieldOf(name, property, required.includes(name)) : undefined;
     if (field === undefined) return { problem: 'field-type', field: name };
-    const words = `${name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/_/g, ' ')} ${field.title} ${field.description ?? ''}`;
-    if (!allowSensitiveFields && field.type !== 'boolean' && SENSITIVE.test(words))
+    const words = [name, field.title, field.description, field.format].join('\n');
+    if (!allowSensitiveFields && field.type !== 'boolean' && asksForSecret(words))
       return { problem: 'sensitive', field: name };
     fields.push(field);
   }
+  const isFree = fields.some(({ type }) => type === 'string' || type === 'number' || type === 'integer');
+  // A field called "answer" may be for what the message asks.
+  if (!allowSensitiveFields && isFree && asksForSecret(message)) return { problem: 'sensitive' };
   return { fields };
 }
 

@@ -1,5 +1,7 @@
 /** Directories that a server must not get by accident, on the systems that there are (SEC-ROOT-1). */
 
+import { plainName } from '../file-names.ts';
+
 /** The system's, with everything below. */
 const SYSTEM: readonly string[] = [
   'bin',
@@ -58,12 +60,41 @@ const WINDOWS_SYSTEM: readonly string[] = [
   'documents and settings',
 ];
 
-/** Where keys, sessions and settings lie, wherever that is, with everything below. */
-const SECRETS: ReadonlySet<string> = new Set(
-  `.ssh .gnupg .gpg .aws .azure .gcloud .kube .docker .config .local .cache .password-store .mozilla .thunderbird .netrc
-  .npmrc .pypirc .cargo .terraform.d .vault-token .pki .putty .keychain keychains .wallet .bitcoin .electrum .ethereum
-  .mcp-auth .claude .codex .cursor appdata`.split(/\s+/),
-);
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/**
+ * Where keys, sessions, settings and what was typed lie, wherever that is, with everything below. A `*` stands for any end or
+ * beginning. In a home everything hidden is one of these.
+ */
+const SECRETS: readonly string[] = [
+  // Keys, and stores of passwords.
+  ...words(`.ssh .gnupg .gpg .pki .putty .age .sops .step .password-store .keybase .bitwarden .1password .op .lastpass .vault-token
+    .keychain keychains *.keychain-db id_rsa* id_dsa* id_ecdsa* id_ed25519* *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk
+    *.ovpn .htpasswd`),
+  // What programs read out of the environment and out of their settings, with tokens in them.
+  ...words(`.env .env.* .envrc .config .local .cache .var .git-credentials .gitconfig .netrc _netrc .authinfo* .curlrc .wgetrc .npmrc
+    .yarnrc* .pypirc .pip .condarc .gem .cargo .m2 .gradle .nuget .composer .docker .dockercfg .dockerconfigjson .kube .helm
+    .smbcredentials .davfs2 .rclone.conf .msmtprc .fetchmailrc .mbsyncrc .offlineimaprc .muttrc .mutt .vnc .xauthority .iceauthority`),
+  // Clouds and what is run in them.
+  ...words(`.aws .azure .gcloud .boto .s3cfg .oci .aliyun .ibmcloud .bluemix .doctl .fly .heroku .vercel .netlify .terraform.d
+    .terraformrc .databrickscfg .snowflake .kaggle .huggingface`),
+  // Databases.
+  ...words('.pgpass pgpass.conf .pg_service.conf .my.cnf .mylogin.cnf .psqlrc .mongorc.js .dbshell'),
+  // What was typed and looked at.
+  ...words('.*_history .histfile .zhistory .lesshst .viminfo .python_history .wget-hsts consolehost_history.txt'),
+  // Profiles of browsers and mail, and keychains of desktops.
+  ...words(`.mozilla .thunderbird .librewolf .waterfox .firefox .tor-browser .torbrowser .opera .vivaldi .purple .irssi .weechat
+    .gnome2 .kde .kde4 appdata ntuser.dat`),
+  // Wallets.
+  ...words('.wallet .bitcoin .litecoin .dogecoin .monero .electrum .ethereum .exodus .solana .foundry wallet.dat'),
+  // Agents and editors, with the servers and keys that they know.
+  ...words(
+    '.mcp-auth .claude* .codex .cursor .gemini .continue .aider* .windsurf .codeium .copilot .openai .anthropic .ollama',
+  ),
+];
+
+/** What is no less a part of a home though it is not hidden: profiles of programs. */
+const HOME_SECRETS: ReadonlySet<string> = new Set(['library', 'appdata', 'snap']);
 
 /**
  * Why a directory is sensitive: `filesystem-root`, `home`, `system` or `secrets`; undefined where it is not. Names are compared
@@ -74,14 +105,15 @@ export function sensitivity(segments: readonly string[], home: readonly string[]
   const path = segments.map(folded);
   const [first, ...rest] = path;
   if (first === undefined) return 'filesystem-root';
-  if (path.some((segment) => SECRETS.has(segment))) return 'secrets';
-  if (home !== undefined && reaches(path, home.map(folded))) return 'home';
+  const own = home?.map(folded);
+  const below = belowHome(path, own)?.[0];
+  if (path.some(isSecret) || below?.startsWith('.') === true || HOME_SECRETS.has(below ?? '')) return 'secrets';
+  if (own !== undefined && reaches(path, own)) return 'home';
   if (/^[a-z][:|]$/.test(first)) return onDrive(rest);
   // A drive of Windows as other systems see it.
   if (first === 'mnt' && rest[0] !== undefined && /^[a-z]$/.test(rest[0])) return onDrive(rest.slice(1));
   if ((first === 'cygdrive' || first === 'volumes') && rest.length <= 1) return 'filesystem-root';
   if ((first === 'home' || first === 'users') && rest.length <= 1) return 'home';
-  if (first === 'users' && rest[1] === 'library') return 'secrets';
   const joined = path.join('/');
   if (COLLECTIONS.some((place) => joined === place.toLowerCase())) return 'system';
   return SYSTEM.some((place) => joined === place.toLowerCase() || joined.startsWith(`${place.toLowerCase()}/`))
@@ -103,12 +135,21 @@ function reaches(path: readonly string[], other: readonly string[]): boolean {
   return path.length <= other.length && path.every((segment, index) => segment === other[index]);
 }
 
-/** As Windows has it, a name may end in dots and spaces that do not count. */
-function folded(segment: string): string {
-  return (
-    segment
-      .normalize('NFC')
-      .toLowerCase()
-      .replace(/[. ]+$/, '') || segment
-  );
+const isSecret = (segment: string): boolean =>
+  SECRETS.some((secret) => {
+    const [begin = '', end] = secret.split('*');
+    if (end === undefined) return segment === begin;
+    return segment.length >= begin.length + end.length && segment.startsWith(begin) && segment.endsWith(end);
+  });
+
+/** The way from a home to the path; undefined for what is in none. */
+function belowHome(path: readonly string[], own: readonly string[] | undefined): readonly string[] | undefined {
+  if (own !== undefined && reaches(own, path)) return path.slice(own.length);
+  const drive = /^[a-z][:|]$/.test(path[0] ?? '') ? 1 : path[0] === 'mnt' && /^[a-z]$/.test(path[1] ?? '') ? 2 : 0;
+  const [homes] = path.slice(drive);
+  return homes === 'home' || homes === 'users' ? path.slice(drive + 2) : undefined;
 }
+
+/** A drive keeps its colon. */
+const folded = (segment: string): string =>
+  /^[a-z]:$/i.test(segment) ? segment.toLowerCase() : plainName(segment) || segment;

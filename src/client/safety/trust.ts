@@ -1,4 +1,5 @@
 /** Which icons and websites of a server may be used (973-4): those of its own origin, of trusted domains, or carried along. */
+import { isWithin } from '../../core/hosts.ts';
 import { verifyType } from '../../core/verify-type.ts';
 import type { Icon } from '../../protocol/resources.ts';
 import { base64Size, decodeBase64 } from '../base64.ts';
@@ -86,12 +87,9 @@ export function trustWebsite(website: string | undefined, options: TrustOptions 
   if (url.username !== '' || url.password !== '') return refused('credentials');
   if (own !== undefined && own.origin === url.origin) return { trusted: true, url: url.href };
   if (url.protocol !== 'https:') return refused('scheme');
-  const host = url.hostname.replace(/\.$/, '');
-  const known = trustedDomains.some((domain) => {
-    const name = domain.toLowerCase().replace(/^\.|\.$/g, '');
-    return name !== '' && (host === name || host.endsWith(`.${name}`));
-  });
-  return known && (url.port === '' || url.port === '443') ? { trusted: true, url: url.href } : refused('origin');
+  return isWithin(url.hostname, trustedDomains) && (url.port === '' || url.port === '443')
+    ? { trusted: true, url: url.href }
+    : refused('origin');
 }
 
 const DATA = /^data:([\w.+-]+\/[\w.+-]+)(;charset=[\w-]+)?;base64,/i;

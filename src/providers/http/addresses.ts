@@ -4,6 +4,7 @@
  */
 import ipaddr from 'ipaddr.js';
 import { ResourceError } from '../../core/errors.ts';
+import { addressIn, type HostKind, kindOfAddress } from '../../core/hosts.ts';
 
 export interface AddressPolicy {
   /** Whether an address that was found for a host of this origin may be connected to. */
@@ -21,13 +22,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [Address, number];
 
 /** What `allowPrivate: true` means. The others (link-local, where clouds keep credentials) have to be named. */
-const PRIVATE: ReadonlySet<string> = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat']);
-
-/** Never connected to, whatever is allowed: they are nobody's address. */
-const NOBODY: ReadonlySet<string> = new Set(['unspecified', 'broadcast', 'multicast']);
-
-/** All that is assigned for use on the internet lies in here. */
-const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
+const PRIVATE: ReadonlySet<HostKind> = new Set(['loopback', 'private']);
 
 /** @throws ResourceError `invalid` for a range that is not one */
 export function createAddressPolicy({ allowPrivate = false, configured }: AddressRules): AddressPolicy {
@@ -38,10 +33,11 @@ export function createAddressPolicy({ allowPrivate = false, configured }: Addres
 
   return {
     allows(text, origin) {
-      if (!ipaddr.isValid(withoutZone(text))) return false;
-      const address = embedded(ipaddr.process(withoutZone(text)));
-      const kind = kindOf(address);
-      if (NOBODY.has(kind)) return false;
+      const address = addressIn(text);
+      if (address === undefined) return false;
+      const kind = kindOfAddress(address);
+      // Never connected to, whatever is allowed: it is nobody's address.
+      if (kind === 'nobody') return false;
       if (kind === 'public' || ranges.some((range) => within(address, range))) return true;
       if (!PRIVATE.has(kind)) return false;
       return allowPrivate === true || meant.has(origin.origin) || names.has(origin.hostname);
@@ -51,27 +47,10 @@ export function createAddressPolicy({ allowPrivate = false, configured }: Addres
 
 /** The host of a URL when it is written as an address; undefined for a name. */
 export function literalOf({ hostname }: Pick<URL, 'hostname'>): string | undefined {
-  const text = hostname.replace(/^\[|\]$/g, '');
-  return ipaddr.isValid(text) ? text : undefined;
+  return addressIn(hostname) === undefined ? undefined : hostname.replace(/^\[|\]$/g, '');
 }
 
 const isMeant = (url: URL): boolean => url.hostname === 'localhost' || literalOf(url) !== undefined;
-
-const withoutZone = (text: string): string => text.split('%', 1)[0] ?? text;
-
-/** What lies in an address that stands for another one: an IPv4 address behind a translator is judged as itself. */
-function embedded(address: Address): Address {
-  if (address instanceof ipaddr.IPv4 || address.range() !== 'rfc6052') return address;
-  const bytes = address.toByteArray();
-  // Of the local prefix nobody knows where the address lies in it.
-  return bytes[5] === 0 && bytes[4] === 0 ? new ipaddr.IPv4(bytes.slice(12)) : address;
-}
-
-function kindOf(address: Address): string {
-  const range = address.range();
-  if (range !== 'unicast') return range;
-  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6) ? 'public' : 'unassigned';
-}
 
 const isRange = (text: string): boolean => text.includes('/') || ipaddr.isValid(text);
 

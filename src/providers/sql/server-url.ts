@@ -1,9 +1,10 @@
 /** The URL of a database server: where it is, who asks, and whether what is said there is encrypted. */
+
 import { readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { isLoopback } from '../../core/hosts.ts';
 
 /** Connections to a server at a time, unless `connections` says otherwise. */
 export const CONNECTIONS = 4;
@@ -54,7 +55,7 @@ export async function parseServerUrl(source: string, defaultPort: number, log: L
     user: decoded(url.username) || undefined,
     password: decoded(url.password) || undefined,
     database: decoded(url.pathname.slice(1)) || undefined,
-    tls: await tlsOf(parameters, socket !== undefined || isLocal(named)),
+    tls: await tlsOf(parameters, socket !== undefined || isLoopback(named)),
   };
 }
 
@@ -67,9 +68,6 @@ function decoded(part: string): string {
     });
   }
 }
-
-const isLocal = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 async function tlsOf(parameters: URLSearchParams, local: boolean): Promise<Tls | undefined> {
   const said = parameters.get('sslmode') ?? (local ? 'disable' : 'verify-full');

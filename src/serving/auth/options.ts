@@ -1,6 +1,6 @@
 /** Who may use the HTTP endpoint, as an operator says it. */
 import { invalid } from '../../core/errors.ts';
-import { isLoopback } from '../http/guard.ts';
+import { isLoopback } from '../../core/hosts.ts';
 
 /** Algorithms that a token may be signed with. Those with a shared secret, and none at all, are never accepted. */
 export const SIGNING_ALGORITHMS = [

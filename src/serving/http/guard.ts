@@ -6,6 +6,8 @@
  * loopback pages, and origins that were allowed may.
  */
 
+import { addressIn, isLoopback } from '../../core/hosts.ts';
+
 export interface GuardOptions {
   /** Host names, without port, beside `localhost` and address literals. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -23,7 +25,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
     const host = addressOf(`http://${request.headers.get('host') ?? ''}`);
     if (host === undefined) return 'The request has no valid Host';
     const { hostname } = host;
-    if (!isLiteral(hostname) && hostname !== 'localhost' && !hosts.has(hostname)) {
+    if (addressIn(hostname) === undefined && hostname !== 'localhost' && !hosts.has(hostname)) {
       return 'This Host is not served here; allow it with --allow-host';
     }
     const origin = request.headers.get('origin');
@@ -47,13 +49,4 @@ function addressOf(url: string): URL | undefined {
 function pageOf(origin: string): URL | undefined {
   const address = addressOf(origin);
   return address?.protocol === 'http:' || address?.protocol === 'https:' ? address : undefined;
-}
-
-const isLiteral = (hostname: string): boolean => hostname.startsWith('[') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(hostname);
-
-/** Whether a host name or address means this machine and no other. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
-  );
 }

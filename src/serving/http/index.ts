@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { ANONYMOUS, type Log, type Principal, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { isLoopback } from '../../core/hosts.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { createFailures } from '../auth/failures.ts';
 import {
@@ -25,7 +26,7 @@ import { bodyFormProblem, textOf } from './body-form.ts';
 import { boundStream } from './bounded-stream.ts';
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connection-limits.ts';
 import { refuseFlood } from './floods.ts';
-import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
+import { createGuard, type GuardOptions } from './guard.ts';
 import { type Listener, openListener } from './listener.ts';
 import { askedParamHeaders } from './param-headers.ts';
 import { createProbes, type MetricsOptions } from './probes.ts';

@@ -6,8 +6,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
+import { isLoopback } from '../../core/hosts.ts';
 import type { Vitrine } from '../../vitrine.ts';
-import { createGuard, type GuardOptions, isLoopback } from './guard.ts';
+import { createGuard, type GuardOptions } from './guard.ts';
 
 export interface MetricsOptions {
   /** The metrics as they are now, in the text format of Prometheus. */
@@ -97,8 +98,7 @@ const refused = (byToken: boolean): Response =>
     ? new Response('A token is needed\n', { status: 401, headers: { ...TEXT, 'WWW-Authenticate': 'Bearer' } })
     : new Response('The metrics are shown on this machine only\n', { status: 403, headers: TEXT });
 
-const isNear = (address: string | undefined): boolean =>
-  address !== undefined && isLoopback(address.replace(/^::ffff:/, ''));
+const isNear = (address: string | undefined): boolean => address !== undefined && isLoopback(address);
 
 /** A proxy on this machine speaks for others. */
 const isForwarded = (headers: Headers): boolean =>

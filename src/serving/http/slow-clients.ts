@@ -7,8 +7,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Log } from '../../core/context.ts';
+import { isLoopback } from '../../core/hosts.ts';
 import { type ConnectionLimits, MAX_PER_REMOTE_ADDRESS } from './connection-limits.ts';
-import { isLoopback } from './guard.ts';
 
 /** How often connections are looked at, at most and at least, in milliseconds. */
 const SWEEP_MS = { least: 10, most: 5_000 } as const;
@@ -96,7 +96,7 @@ export function cutUnread(socket: Socket, tell: Tell): void {
 
 function perAddressOf(address: string | undefined, { maxConnectionsPerAddress }: ConnectionLimits): number | undefined {
   if (maxConnectionsPerAddress !== undefined) return maxConnectionsPerAddress;
-  return address === undefined || isLoopback(unmapped(address)) ? undefined : MAX_PER_REMOTE_ADDRESS;
+  return address === undefined || isLoopback(address) ? undefined : MAX_PER_REMOTE_ADDRESS;
 }
 
 const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');

@@ -134,7 +134,7 @@ describe('every name of the table', () => {
   const names = ACTING_NAMES.flatMap((each) => each.names).map((name) => name.replace('*', 'x'));
 
   it('is no name of a file or folder that was written, in any case', async () => {
-    const wanted = names.flatMap((name) => [name, name.toUpperCase(), `below/${name}`]);
+    const wanted = names.flatMap((name, at) => [at % 2 === 0 ? name : name.toUpperCase(), `below/${name}`]);
     await using server = await serverOf(Object.fromEntries(wanted.map((name) => [`x:///${name}`, name])));
     const report = await get(server, 'x:///');
     expect(report).toMatchObject({ failed: 0, complete: true });

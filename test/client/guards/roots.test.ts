@@ -51,6 +51,34 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     'file:///srv/app/.aws/x',
     'file:///C:/Users/ada/AppData/Local',
     'file:///Users/ada/Library/Keychains',
+    ...[
+      '.env',
+      '.env.local',
+      '.ENV',
+      '.bash_history',
+      '.zsh_history',
+      '.Python_History',
+      '.gitconfig',
+      '.git-credentials',
+      '.pgpass',
+      '.mozilla/firefox/x.default',
+      '.google-chrome',
+      '.anything',
+      'snap/firefox/common',
+      'Library/Application%20Support',
+      '.bash%E2%80%8B_history',
+      '.ss%E2%80%8Bh',
+      '%EF%BC%8Essh',
+    ].flatMap((name) => [`file:///home/ada/${name}`, `file:///Users/ada/${name}`, `file:///C:/Users/ada/${name}`]),
+    // Wherever they are.
+    'file:///srv/app/.env',
+    'file:///srv/app/.env.production',
+    'file:///srv/app/.npmrc',
+    'file:///srv/keys/server.pem',
+    'file:///srv/keys/ID_RSA.bak',
+    'file:///projects/.git-credentials',
+    'file:///projects/.psql_history',
+    'file:///mnt/c/Users/ada/.anything',
   ],
   'not-a-file-uri': [
     'https://example.com/',
@@ -82,14 +110,16 @@ describe.each(ERAS)('roots in the %s era', (era) => {
       { uri: 'file:///home/ada/work/notes/', name: 'Notes\u001b[2J', _meta: { secret: 1 } },
       { uri: 'file://localhost/home/ada/caf%C3%A9' },
       { uri: 'file:///c:/projects/site' },
+      { uri: 'file:///projects/.github/environment' },
     ];
     const { roots, told } = await exposed(connected.client, () => ({ roots: given }));
     expect(roots).toEqual([
       { uri: 'file:///home/ada/work/notes', name: 'Notes' },
       { uri: 'file:///home/ada/caf%C3%A9' },
       { uri: 'file:///C:/projects/site' },
+      { uri: 'file:///projects/.github/environment' },
     ]);
-    expect(told).toEqual(Array.from({ length: 3 }, () => 'allowed exposed'));
+    expect(told).toEqual(Array.from({ length: 4 }, () => 'allowed exposed'));
   });
 
   it.each(Object.entries(REFUSED))('are never %s [SEC-ROOT-1]', async (reason, uris) => {
@@ -110,7 +140,11 @@ describe.each(ERAS)('roots in the %s era', (era) => {
   it('are not a home that lies elsewhere, nor what holds it, nor what a link leads to [SEC-ROOT-1]', async () => {
     const home = await exposed(
       connected.client,
-      [{ uri: 'file:///export/people' }, { uri: 'file:///export/people/ada/work' }],
+      [
+        { uri: 'file:///export/people' },
+        { uri: 'file:///export/people/ada/work' },
+        { uri: 'file:///export/people/ada/.x' },
+      ],
       {
         home: 'file:///export/people/ada',
       },

@@ -1,7 +1,7 @@
 /** Names that tools act on, made into names that nobody acts on. */
 import { ResourceClientError } from '../../errors.ts';
+import { foldName, plainName } from '../../file-names.ts';
 import { ACTING_NAMES, type ActingNames } from './acting-names.ts';
-import { foldName } from './fold.ts';
 
 /** Where a name stands. */
 export interface Standing {
@@ -10,16 +10,6 @@ export interface Standing {
   /** It is the name of a file. */
   readonly file: boolean;
 }
-
-/**
- * The form of a name that all names have in common which some file system takes for one: beside case and the form of
- * Unicode, HFS+ passes over code points that nobody sees, and Windows over dots and spaces at the end and over what follows a
- * colon (`.git::$INDEX_ALLOCATION`).
- */
-export const plainName = (name: string): string =>
-  foldName(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ''))
-    .replace(/:.*$/su, '')
-    .replace(/[. ]+$/, '');
 
 interface Pattern {
   readonly where: ActingNames['where'];

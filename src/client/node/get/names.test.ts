@@ -1,7 +1,7 @@
 /** Whatever a server names its resources, the names of files are names, and each resource has its own. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldName } from './fold.ts';
+import { foldName } from '../../file-names.ts';
 import { isSafeName, marked, safeName, stepsOf } from './names.ts';
 import { createPlacement } from './placement.ts';
 

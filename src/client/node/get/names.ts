@@ -3,8 +3,9 @@
  * system takes as one name each, so that nothing leads out of the folder (SEC-RES-3).
  */
 import { createHash } from 'node:crypto';
+import { plainName } from '../../file-names.ts';
 import { identityOf, insideOf } from '../../shapes.ts';
-import { inertName, plainName, type Standing } from './acting.ts';
+import { inertName, type Standing } from './acting.ts';
 
 /** Bytes of a name that all file systems take. */
 const MAX_NAME_BYTES = 255;

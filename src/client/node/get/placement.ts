@@ -1,7 +1,7 @@
 /** Which file each resource has: one of its own, whatever names the server gives, and the same one the next time. */
 import { ResourceClientError } from '../../errors.ts';
+import { foldName } from '../../file-names.ts';
 import { actsAs } from './acting.ts';
-import { foldName } from './fold.ts';
 import { digest, isSafePath, marked, type Step, stepsOf } from './names.ts';
 
 export interface Placement {

@@ -3,7 +3,9 @@
  * nothing that is posted follows a redirect, answers are bounded in time and size, and what a server says about a
  * request that carried secrets is cut down to its error code: it may well quote them.
  */
+
 import { type FetchLike, OAuthErrorCode } from '@modelcontextprotocol/client';
+import { isLoopback } from '../../../core/hosts.ts';
 
 /** For one answer, in milliseconds. */
 const ANSWER_MS = 15_000;
@@ -49,10 +51,8 @@ async function requested(url: URL, upstream: URL, init: RequestInit): Promise<Re
 /** https anywhere; plain http at the upstream itself, and on this machine where the upstream is on it too. */
 function isSafe(url: URL, upstream: URL): boolean {
   if (url.protocol === 'https:' || url.origin === upstream.origin) return true;
-  return url.protocol === 'http:' && isLoopback(url) && isLoopback(upstream);
+  return url.protocol === 'http:' && isLoopback(url.hostname) && isLoopback(upstream.hostname);
 }
-
-const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 
 async function boundedText(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];

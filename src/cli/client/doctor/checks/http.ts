@@ -1,4 +1,5 @@
 /** The endpoint over HTTP: what it sends, and whom it refuses. */
+import { isLoopback } from '../../../../core/hosts.ts';
 import { type Check, type CheckContext, type Finding, notApplicable, ok, problem, problems } from '../check.ts';
 import { INITIALIZE } from '../wire.ts';
 import { type HttpWire, JSON_HEADERS, type Reply, single } from '../wire-http.ts';
@@ -9,9 +10,6 @@ const endpointOf = ({ wire }: CheckContext): HttpWire => {
   if (wire.transport !== 'http') throw new Error('This check is for HTTP');
   return wire;
 };
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 
 const seenOf = ({ status, failure, text }: Reply): string =>
   status === 0
@@ -61,7 +59,7 @@ export const HTTP_CHECKS: readonly Check[] = [
     transport: 'http',
     async run(ctx) {
       const { url } = endpointOf(ctx);
-      if (url.protocol === 'https:' || isLoopback(url)) return ok();
+      if (url.protocol === 'https:' || isLoopback(url.hostname)) return ok();
       return problem(
         `${url.origin} is plain HTTP`,
         'Serve HTTPS: everybody on the way can read and change what is sent.',
@@ -113,7 +111,7 @@ export const HTTP_CHECKS: readonly Check[] = [
       const reply = await sendPlain(wire, { origin: 'https://vitrine-doctor.invalid' });
       if (reply.status === 403) return ok();
       // A server that everybody may use, or that asks for a token, loses less.
-      const level = isLoopback(wire.url) && !refuses(reply) ? 'error' : 'warning';
+      const level = isLoopback(wire.url.hostname) && !refuses(reply) ? 'error' : 'warning';
       const mend = 'Answer 403 to an Origin that is not allowed: a page in a browser could use the server else.';
       return problem(`With Origin: https://vitrine-doctor.invalid: ${seenOf(reply)}`, mend, level);
     },
@@ -127,7 +125,7 @@ export const HTTP_CHECKS: readonly Check[] = [
     transport: 'http',
     async run(ctx) {
       const wire = endpointOf(ctx);
-      if (!isLoopback(wire.url)) return notApplicable('It is not on this machine');
+      if (!isLoopback(wire.url.hostname)) return notApplicable('It is not on this machine');
       const reply = await sendPlain(wire, { host: 'vitrine-doctor.invalid' });
       if (refuses(reply)) return ok();
       return problem(

@@ -1,0 +1,14 @@
+/** Names that some file system takes for one name. */
+
+/** What two names have in common that are one name for some file system: in case, and in the form of Unicode. */
+export const foldName = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
+
+/**
+ * The form of a name that all names have in common which some file system takes for one: beside case and the form of
+ * Unicode, HFS+ passes over code points that nobody sees, and Windows over dots and spaces at the end and over what follows a
+ * colon (`.git::$INDEX_ALLOCATION`).
+ */
+export const plainName = (name: string): string =>
+  foldName(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ''))
+    .replace(/:.*$/su, '')
+    .replace(/[. ]+$/, '');

@@ -1,0 +1,65 @@
+/** Text as a reader takes it: letters that only look like others, and what nobody sees, do not make it another one. */
+
+/** By the Latin letter, in small letters, what looks like it and is not folded by Unicode itself. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  a: 'аɑαᴀꭺ@4',
+  b: 'ьвϐβƅʙᏼƀ',
+  c: 'сςᴄ¢',
+  d: 'ԁɗđᴅꓒ',
+  e: 'еєҽεəɛэᴇ3€',
+  f: 'ғƒꜰẝ',
+  g: 'ɡցǥɢ9',
+  h: 'һհнħʜ',
+  // Few fonts tell these apart.
+  i: 'lіιıɩɪӏłʟ1',
+  j: 'јϳᴊ',
+  k: 'кκᴋ',
+  m: 'мᴍ',
+  n: 'пηոնŋɴ',
+  o: 'оοօσøᴏ०໐ഠ0',
+  p: 'рρᴘþ',
+  q: 'ԛզ',
+  r: 'гᴦɾяʀ',
+  s: 'ѕꜱ5$',
+  t: 'тτŧᴛ7',
+  u: 'υսцμᴜ',
+  v: 'ѵνᴠ',
+  w: 'ԝшѡωᴡ',
+  x: 'хχ×',
+  y: 'уγүʏ',
+  z: 'ᴢƶ2',
+};
+
+const LATIN = new Map(
+  Object.entries(LOOK_ALIKES).flatMap(([letter, others]) => [...others].map((each) => [each, letter])),
+);
+
+/** Alphabets of symbols, by their A: letters in black circles and squares, and those of flags. */
+const SYMBOLS: readonly number[] = [0x1_f150, 0x1_f170, 0x1_f1e6];
+
+/**
+ * The same for all spellings of one text: in small letters, without accents, without what nobody sees, in Unicode's own
+ * compatible form, and with letters that stand alone joined (`p a s s`).
+ */
+export function foldText(text: string): string {
+  const plain = [...text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')]
+    .map(withoutSymbol)
+    .join('')
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '');
+  return plain
+    .normalize('NFC')
+    .replace(/(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$][^\p{L}\p{N}@$]+){2,}[\p{L}\p{N}@$](?![\p{L}\p{N}])/gu, (spaced) =>
+      spaced.replace(/[^\p{L}\p{N}@$]+/gu, ''),
+    );
+}
+
+/** Folded text with Latin letters in the place of those that look like them. It is for comparing, not for showing. */
+export const skeletonOf = (folded: string): string => [...folded].map((each) => LATIN.get(each) ?? each).join('');
+
+function withoutSymbol(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const base = SYMBOLS.find((each) => code >= each && code < each + 26);
+  return base === undefined ? character : String.fromCharCode(0x61 + code - base);
+}

@@ -1,0 +1,93 @@
+/**
+ * Where a host name or an address leads: the one place that decides what is public, what is this machine, and what is of the
+ * network that a machine stands in.
+ */
+import ipaddr from 'ipaddr.js';
+
+export type HostKind =
+  /** An address that is assigned for use on the internet. */
+  | 'public'
+  /** This machine: its addresses, and all names below `localhost` (RFC 6761). */
+  | 'loopback'
+  /** The network around: RFC 1918, RFC 4193, and behind a carrier (RFC 6598). */
+  | 'private'
+  /** Nobody's: unspecified, broadcast, multicast. */
+  | 'nobody'
+  /** All others: link-local, where clouds keep credentials; reserved, translated or not assigned. */
+  | 'special'
+  /** A name that leads to a machine or network of its own: `printer.local`, `wiki`. */
+  | 'local-name'
+  /** A name of the public DNS, which may still lead anywhere. */
+  | 'name';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+const KINDS: Readonly<Record<string, HostKind>> = {
+  loopback: 'loopback',
+  private: 'private',
+  uniqueLocal: 'private',
+  carrierGradeNat: 'private',
+  unspecified: 'nobody',
+  broadcast: 'nobody',
+  multicast: 'nobody',
+};
+
+/** All that is assigned for use on the internet lies in here. */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
+
+/** Names below these are not in the public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and what networks use). */
+const LOCAL_NAMES: ReadonlySet<string> = new Set(
+  'localdomain local internal intranet private corp home lan svc arpa'.split(' '),
+);
+
+/** @param hostname a name or an address, also as a URL has it: in brackets, with a dot at the end */
+export function kindOfHost(hostname: string): HostKind {
+  const address = addressIn(hostname);
+  if (address !== undefined) return kindOfAddress(address);
+  const labels = withoutDot(hostname).split('.');
+  const top = labels.at(-1) ?? '';
+  if (top === 'localhost') return 'loopback';
+  return labels.length === 1 || LOCAL_NAMES.has(top) ? 'local-name' : 'name';
+}
+
+/**
+ * Whether a host name or address means this machine and no other: `localhost`, or an address that does. Other names below
+ * `localhost` are left out, for some systems ask the DNS for them.
+ */
+export function isLoopback(hostname: string): boolean {
+  const address = addressIn(hostname);
+  return address === undefined ? hostname === 'localhost' : kindOfAddress(address) === 'loopback';
+}
+
+/** Whether a host is one of these domains, or below one. */
+export function isWithin(hostname: string, domains: readonly string[]): boolean {
+  const host = withoutDot(hostname);
+  return domains.some((each) => {
+    const domain = withoutDot(each).replace(/^\./, '');
+    return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
+  });
+}
+
+const withoutDot = (hostname: string): string => hostname.toLowerCase().replace(/\.+$/, '');
+
+/** The address that a text is, in brackets or not; an IPv4 address in an IPv6 one is judged as itself. */
+export function addressIn(text: string): Address | undefined {
+  const [plain = ''] = text.replace(/^\[(.*)\]$/, '$1').split('%', 1);
+  // Four numbers: `127.1` is for URL parsers, which write it out.
+  if (!plain.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(plain)) return undefined;
+  return ipaddr.isValid(plain) ? embedded(ipaddr.process(plain)) : undefined;
+}
+
+export function kindOfAddress(address: Address): HostKind {
+  const range = address.range();
+  if (range !== 'unicast') return KINDS[range] ?? 'special';
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6) ? 'public' : 'special';
+}
+
+/** What lies in an address that stands for another one: an IPv4 address behind a translator is judged as itself. */
+function embedded(address: Address): Address {
+  if (address instanceof ipaddr.IPv4 || address.range() !== 'rfc6052') return address;
+  const bytes = address.toByteArray();
+  // Of the local prefix nobody knows where the address lies in it.
+  return bytes[5] === 0 && bytes[4] === 0 ? new ipaddr.IPv4(bytes.slice(12)) : address;
+}
