@@ -36,7 +36,7 @@ export function createCatalogues(
 
   async function read(version: string | undefined): Promise<Known> {
     // Several callers wait for it, so none of them can end it.
-    const limits: Limits = limitsOf({ signal: new AbortController().signal });
+    const limits: Limits = limitsOf(new AbortController().signal);
     const known = knownOf(await filtered(await connection.catalogue(limits), config));
     current = { known, version, at: Date.now() };
     return known;

@@ -5,6 +5,7 @@
  */
 import type { Kysely } from 'kysely';
 import type { Log } from '../../core/context.ts';
+import type { Caller } from '../../core/fair-queue.ts';
 import type { SqlConfig } from './config.ts';
 
 /** The library that builds statements, loaded when a database is mounted. */
@@ -129,8 +130,10 @@ export interface Limits {
   readonly maxBytes: number;
   /** Bytes of one value; a larger one is `LeftOut`. */
   readonly maxValueBytes: number;
-  /** Milliseconds; then the statement is stopped in the database, and fails with `timeout`. */
+  /** Milliseconds from when it has a connection; then the statement is stopped in the database, and fails with `timeout`. */
   readonly timeoutMs: number;
+  /** Who it is for: those who wait for a connection take turns. */
+  readonly caller: Caller;
   /** Stops it too; it then fails with the signal's reason. */
   readonly signal: AbortSignal;
 }
@@ -150,7 +153,7 @@ export type TellChanged = (tables: readonly TableName[] | undefined) => void;
 export interface Connection {
   /**
    * Runs one statement that reads. More than one at a time may be asked for; the connection queues or spreads them.
-   * @throws ResourceError `timeout`, `unavailable` (retryable: the database does not answer), `invalid` (a parameter that
+   * @throws ResourceError `timeout`, `limited` (no connection becomes free), `unavailable` (the database does not answer), `invalid` (a parameter that
    *   the database cannot take for its column, such as `abc` for a date), `not-found` (a table or column is gone),
    *   `denied`, `internal`; with no SQL, host or credential in the message, and the database's own error as `cause`
    */

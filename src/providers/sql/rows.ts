@@ -88,11 +88,7 @@ export function createRowReader(
 
   const projectionOf = (table: Table, asked: Asked, ctx: Context) => {
     const columns = asked.columns ?? table.columns;
-    const limits = limitsOf({
-      signal: ctx.signal,
-      ...(asked.maxBytes !== undefined && { maxBytes: asked.maxBytes }),
-      ...(asked.maxValueBytes !== undefined && { maxValueBytes: asked.maxValueBytes }),
-    });
+    const limits = limitsOf(ctx, { maxBytes: asked.maxBytes, maxValueBytes: asked.maxValueBytes });
     return {
       columns,
       limits: { ...limits, maxValueBytes: Math.max(limits.maxValueBytes, MAX_KEY_BYTES) },
@@ -121,19 +117,18 @@ export function createRowReader(
     },
 
     async count(table, ctx) {
-      const { rows } = await connection.run(selects.count(table), limitsOf({ signal: ctx.signal, maxRows: 1 }));
+      const { rows } = await connection.run(selects.count(table), limitsOf(ctx, { maxRows: 1 }));
       return BigInt(Number(rows[0]?.[0] ?? 0));
     },
 
     async keys(table, before, ranges, limit, ctx) {
       const statement = selects.keys(table, before, ranges, limit);
-      const limits = limitsOf({ signal: ctx.signal, maxRows: limit, maxValueBytes: MAX_KEY_BYTES });
+      const limits = limitsOf(ctx, { maxRows: limit, maxValueBytes: MAX_KEY_BYTES });
       const { rows } = await runForKey(connection, statement, limits);
       return rows.flatMap(([value]) => asParameter(value ?? null) ?? []);
     },
 
-    query: (statement, maxRows, maxBytes, ctx) =>
-      connection.run(statement, limitsOf({ signal: ctx.signal, maxRows, maxBytes })),
+    query: (statement, maxRows, maxBytes, ctx) => connection.run(statement, limitsOf(ctx, { maxRows, maxBytes })),
   };
 }
 

@@ -93,7 +93,7 @@ export function createTemplates({ dialect, saved, places, reader, config, limits
     if (parameter?.values !== undefined) return valuesOf(parameter.values, value, limit, false);
     if (parameter?.type === 'boolean') return valuesOf(['true', 'false'], value, limit, false);
     if (parameter?.suggest === undefined) return nothing;
-    const limits = limitsOf({ signal: ctx.signal, maxRows: config.maxRows });
+    const limits = limitsOf(ctx, { maxRows: config.maxRows });
     const { rows, stoppedBy } = await connection.run({ sql: parameter.suggest, parameters: [] }, limits);
     const texts = rows.flatMap(([first]) => (first === null || typeof first === 'object' ? [] : [String(first)]));
     return valuesOf([...new Set(texts)], value, limit, stoppedBy !== undefined);

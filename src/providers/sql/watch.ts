@@ -149,7 +149,7 @@ export function createWatching(world: World, read: ReadPlace): Watching {
     const ask = async (): Promise<string> => {
       const { rows } = await connection.run(
         { sql, parameters: [] },
-        limitsOf({ signal: stop.signal, maxRows: config.maxRows }),
+        limitsOf(stop.signal, { maxRows: config.maxRows }),
       );
       return hashOf(JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)));
     };

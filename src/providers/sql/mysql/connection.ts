@@ -1,13 +1,14 @@
 /**
- * Reads MySQL and MariaDB. Each statement runs in a read-only transaction of its own. Because `SELECT … INTO OUTFILE`
- * writes in one, too, and `SET` needs none, the server is first asked whether it would take the statement as a table in a
- * FROM clause: that can be nothing but one SELECT.
+ * Reads MySQL and MariaDB. Each statement runs in a read-only transaction of its own, in a session that has nothing left
+ * of an earlier one. Because `SELECT … INTO OUTFILE` writes in one, too, and `SET` needs none, the server is first asked
+ * whether it would take the statement as a table in a FROM clause: that can be nothing but one SELECT.
  */
 import type { EventEmitter } from 'node:events';
 import type { FieldPacket } from 'mysql2';
 import type { Log } from '../../../core/context.ts';
 import type { Limits, Parameter, Rows, Statement, Value } from '../dialect.ts';
-import { closedWhileReading, closing, stoppable } from '../stoppable.ts';
+import { createLending, type Lent, type Work } from '../lending.ts';
+import { connectionQueue } from '../queue.ts';
 import { isLostConnection, mysqlError } from './errors.ts';
 import type { Connections, PoolConnection } from './pool.ts';
 import { boundValue, readValue, sizeOf } from './values.ts';
@@ -20,106 +21,68 @@ const DUPLICATE_COLUMN = 1060;
 /** Runs a statement of our own with the texts and numbers that are bound to it. */
 export type Ask = (sql: string, parameters?: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
 
-/** `maxRows` is what the server stops after; `own` where the statement ends with a LIMIT, which comes before it. */
-type Held = Pick<Limits, 'timeoutMs' | 'signal'> & { readonly maxRows: number | 'all' | 'own' };
+/** What a session is told of what follows. */
+interface Settings {
+  readonly timeoutMs: number;
+  /** What the server stops after; `own` where the statement ends with a LIMIT, which comes before it. */
+  readonly maxRows: number | 'all' | 'own';
+}
+
+type Held = Lent & Settings;
 
 export interface Reader {
   /** Runs one SELECT. @throws ResourceError as `Connection.run` */
   select(statement: Statement, limits: Limits): Promise<Rows>;
   /** Runs statements of our own in one transaction. @throws ResourceError as `Connection.run` */
-  transaction<T>(limits: Pick<Limits, 'timeoutMs' | 'signal'>, work: (ask: Ask) => Promise<T>): Promise<T>;
+  transaction<T>(limits: Lent, work: (ask: Ask) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-export function mysqlReader({ pool, apart }: Connections, log: Log): Reader {
+export function mysqlReader({ pool, apart, connections }: Connections, log: Log): Reader {
   /** What the session of each connection was last told. */
-  const sessions = new WeakMap<object, Pick<Held, 'timeoutMs' | 'maxRows'>>();
+  const sessions = new WeakMap<object, Settings>();
   const checked = new Set<string>();
-  const closed = closing();
-  const endings = new Set<Promise<unknown>>();
+  const { lend, close } = createLending<PoolConnection>(connectionQueue(connections), {
+    connect: () => pool.getConnection(),
+    giveBack: (connection) => connection.release(),
+    clean,
+    cancel,
+    isLost: isLostConnection,
+    errorOf: mysqlError,
+    end: () => pool.end(),
+    onFault: (error) => log.debug('a database connection did not end well', { error }),
+  });
 
-  const later = (ending: Promise<unknown>): void => {
-    const settled = ending.catch((error: unknown) => log.debug('a database connection did not end well', { error }));
-    endings.add(settled);
-    void settled.then(() => endings.delete(settled));
-  };
+  const reading = <T>(limits: Held, work: Work<PoolConnection, T>): Promise<T> =>
+    lend(limits, async (connection, leave) => {
+      const before = sessions.get(connection.connection);
+      if (before?.timeoutMs !== limits.timeoutMs || (limits.maxRows !== 'own' && before.maxRows !== limits.maxRows))
+        await tell(connection, limits);
+      await connection.query('START TRANSACTION READ ONLY');
+      return await work(connection, leave);
+    });
 
-  async function reading<T>(
-    limits: Held,
-    work: (connection: PoolConnection, leave: () => void) => Promise<T>,
-  ): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await once(limits, work);
-      } catch (error) {
-        if (limits.signal.aborted && error === limits.signal.reason) throw error;
-        // A connection that was kept may have ended, as when the server was restarted. Reading it again harms nothing.
-        if (attempt === 1 && isLostConnection(error)) continue;
-        throw mysqlError(error, limits.timeoutMs);
-      }
-    }
-  }
-
-  async function once<T>(
-    limits: Held,
-    work: (connection: PoolConnection, leave: () => void) => Promise<T>,
-  ): Promise<T> {
-    let connection: PoolConnection | undefined;
-    let stopped = false;
-
-    const stop = (): void => {
-      stopped = true;
-      if (connection !== undefined) later(cancel(connection));
-    };
-
-    return await stoppable(
-      { ...limits, closed: closed.signal },
-      async () => {
-        const connected = await pool.getConnection();
-        if (stopped) {
-          connected.release();
-          throw new Error('stopped');
-        }
-        connection = connected;
-        // What is left in the middle of its rows is of no more use.
-        let left = false;
-        const leave = (): void => {
-          left = true;
-        };
-        try {
-          await begin(connected, limits);
-          return await work(connected, leave);
-        } catch (error) {
-          left ||= isLostConnection(error);
-          throw error;
-        } finally {
-          // A connection that was stopped ends with its statement.
-          if (!stopped) later(left ? cancel(connected) : finish(connected));
-          connection = undefined;
-        }
-      },
-      stop,
-    );
-  }
-
-  async function begin(connection: PoolConnection, { timeoutMs, maxRows }: Held): Promise<void> {
+  /** Says to a session how it reads. */
+  async function tell(connection: PoolConnection, { timeoutMs, maxRows }: Settings): Promise<void> {
     const { connection: session } = connection;
-    const known = sessions.get(session);
-    if (known?.timeoutMs !== timeoutMs || (maxRows !== 'own' && known.maxRows !== maxRows)) {
-      const time = isMariadb(session)
-        ? `max_statement_time = ${timeoutMs / 1_000}`
-        : `max_execution_time = ${Math.ceil(timeoutMs)}`;
-      const rows = typeof maxRows === 'number' ? maxRows + 1 : 'DEFAULT';
-      await connection.query(`SET SESSION time_zone = '+00:00', ${time}, sql_select_limit = ${rows}`);
-      sessions.set(session, { timeoutMs, maxRows });
-    }
-    await connection.query('START TRANSACTION READ ONLY');
+    const time = isMariadb(session)
+      ? `max_statement_time = ${timeoutMs / 1_000}`
+      : `max_execution_time = ${Math.ceil(timeoutMs)}`;
+    const rows = typeof maxRows === 'number' ? maxRows + 1 : 'DEFAULT';
+    await connection.query(`SET NAMES utf8mb4, SESSION time_zone = '+00:00', ${time}, sql_select_limit = ${rows}`);
+    sessions.set(session, { timeoutMs, maxRows });
   }
 
-  /** Ends the transaction, whatever became of it, and gives the connection back. */
-  async function finish(connection: PoolConnection): Promise<void> {
+  /**
+   * Makes the session as it was when it began, whatever became of its transaction: SELECT can take locks, set variables, and
+   * call functions that do anything else. What it is told afterwards is what the next reading is likely to want.
+   */
+  async function clean(connection: PoolConnection): Promise<void> {
     try {
-      await connection.query('ROLLBACK');
+      const settings = sessions.get(connection.connection);
+      sessions.delete(connection.connection);
+      await connection.reset();
+      if (settings !== undefined) await tell(connection, settings);
       connection.release();
     } catch (error) {
       connection.destroy();
@@ -157,9 +120,9 @@ export function mysqlReader({ pool, apart }: Connections, log: Log): Reader {
   }
 
   async function select({ sql, parameters }: Statement, limits: Limits): Promise<Rows> {
-    const { timeoutMs, signal } = limits;
+    const { timeoutMs, signal, caller } = limits;
     // Rows are counted here all the same: a LIMIT may be larger.
-    const held: Held = { timeoutMs, signal, maxRows: /\blimit \d+$/i.test(sql) ? 'own' : limits.maxRows };
+    const held: Held = { timeoutMs, signal, caller, maxRows: /\blimit \d+$/i.test(sql) ? 'own' : limits.maxRows };
     return await reading(held, async (connection, leave) => {
       await check(connection, sql);
       return await new Promise<Rows>((resolve, reject) => {
@@ -198,12 +161,7 @@ export function mysqlReader({ pool, apart }: Connections, log: Log): Reader {
           return rows as unknown as readonly (readonly unknown[])[];
         }),
       ),
-    async close() {
-      if (closed.signal.aborted) return;
-      closed.abort(closedWhileReading());
-      await Promise.all(endings);
-      await pool.end();
-    },
+    close,
   };
 }
 

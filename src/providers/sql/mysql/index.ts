@@ -1,4 +1,5 @@
 /** MySQL and MariaDB, over their own protocol, by `mysql2`. */
+import { SERVER } from '../../../core/fair-queue.ts';
 import type { Connection, Dialect, Opening } from '../dialect.ts';
 import { mysqlCatalogue } from './catalogue.ts';
 import { mysqlReader } from './connection.ts';
@@ -32,7 +33,7 @@ async function open(opening: Opening): Promise<Connection> {
   const connections = await mysqlPool(opening);
   const reader = mysqlReader(connections, log);
   try {
-    const limits = { timeoutMs: FIRST_LOOK_MS, signal: new AbortController().signal };
+    const limits = { timeoutMs: FIRST_LOOK_MS, signal: new AbortController().signal, caller: SERVER };
     await reader.transaction(limits, (ask) => ask('SELECT 1'));
   } catch (error) {
     const refusal = refusalOf(error);
@@ -44,8 +45,8 @@ async function open(opening: Opening): Promise<Connection> {
   }
   return {
     run: (statement, limits) => reader.select(statement, limits),
-    catalogue: ({ timeoutMs, signal }) =>
-      reader.transaction({ timeoutMs, signal }, (ask) => mysqlCatalogue(ask, connections.database, config.schemas)),
+    catalogue: (limits) =>
+      reader.transaction(limits, (ask) => mysqlCatalogue(ask, connections.database, config.schemas)),
     close: () => reader.close(),
   };
 }

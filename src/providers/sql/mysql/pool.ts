@@ -15,6 +15,8 @@ export interface Connections {
   readonly pool: Pool;
   /** Connects apart from the pool. */
   readonly apart: () => Promise<Connection>;
+  /** How many there are at a time. */
+  readonly connections: number;
   /** The database of the URL; undefined: all that may be read. */
   readonly database: string | undefined;
 }
@@ -30,13 +32,14 @@ export async function mysqlPool({ source, config, log }: Opening): Promise<Conne
   });
   const address = await parseServerUrl(source, 3_306, log);
   const options = connectionOptions(address);
+  const connections = config.connections ?? CONNECTIONS;
   const pool = mysql.createPool({
     ...options,
-    connectionLimit: config.connections ?? CONNECTIONS,
-    maxIdle: config.connections ?? CONNECTIONS,
+    connectionLimit: connections,
+    maxIdle: connections,
     idleTimeout: IDLE_MS,
   });
-  return { pool, apart: () => mysql.createConnection(options), database: address.database };
+  return { pool, connections, apart: () => mysql.createConnection(options), database: address.database };
 }
 
 function connectionOptions({ host, port, socket, user, password, database, tls }: ServerAddress): ConnectionOptions {

@@ -5,7 +5,8 @@
 import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { Log } from '../../../core/context.ts';
 import type { Limits, Rows, Statement, Value } from '../dialect.ts';
-import { closedWhileReading, closing, stoppable } from '../stoppable.ts';
+import { createLending, type Lent } from '../lending.ts';
+import { connectionQueue } from '../queue.ts';
 import { isLostConnection, postgresError, withoutClient } from './errors.ts';
 import type { Connections, PoolClient } from './pool.ts';
 import { type Convert, convertOf, isBytes, isKnownType, type PostgresType, sizeOf } from './values.ts';
@@ -25,89 +26,53 @@ export interface Reader {
   /** Runs one SELECT. @throws ResourceError as `Connection.run` */
   select(statement: Statement, limits: Limits): Promise<Rows>;
   /** Runs statements of our own in one transaction. @throws ResourceError as `Connection.run` */
-  transaction<T>(limits: Pick<Limits, 'timeoutMs' | 'signal'>, work: (ask: Ask) => Promise<T>): Promise<T>;
+  transaction<T>(limits: Lent, work: (ask: Ask) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-export function postgresReader({ pool, apart }: Connections, log: Log): Reader {
+export function postgresReader({ pool, apart, connections }: Connections, log: Log): Reader {
   const types = new Map<number, PostgresType>();
-  const closed = closing();
-  /** What is being ended. */
-  const endings = new Set<Promise<unknown>>();
+  const { lend, close } = createLending<PoolClient>(connectionQueue(connections), {
+    connect: () => pool.connect(),
+    giveBack: (client) => client.release(),
+    clean,
+    cancel,
+    isLost: isLostConnection,
+    errorOf: postgresError,
+    end: () => pool.end(),
+    onFault: (error) => log.debug('a database connection did not end well', { error: withoutClient(error) }),
+  });
 
-  const later = (ending: Promise<unknown>): void => {
-    const settled = ending.catch((error: unknown) =>
-      log.debug('a database connection did not end well', { error: withoutClient(error) }),
-    );
-    endings.add(settled);
-    void settled.then(() => endings.delete(settled));
-  };
+  const transaction = <T>(limits: Lent, work: (ask: Ask) => Promise<T>): Promise<T> =>
+    lend(limits, async (client) => {
+      const begun = client.query(beginning(limits.timeoutMs));
+      // What follows fails as well, and says why.
+      begun.catch(() => {});
+      const result = await work((text, values = []) =>
+        client.query({
+          text,
+          values: [...values],
+          rowMode: 'array',
+          types: AS_TEXT,
+          // Never several statements in one text.
+          queryMode: 'extended',
+        } as QueryArrayConfig),
+      );
+      await begun;
+      return result;
+    });
 
-  async function transaction<T>(
-    { timeoutMs, signal }: Pick<Limits, 'timeoutMs' | 'signal'>,
-    work: (ask: Ask) => Promise<T>,
-  ): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await once({ timeoutMs, signal }, work);
-      } catch (error) {
-        if (error === signal.reason && signal.aborted) throw error;
-        // A connection that was kept may have ended, as when the server was restarted. Reading it again harms nothing.
-        if (attempt === 1 && isLostConnection(error)) continue;
-        throw postgresError(error, timeoutMs);
-      }
-    }
-  }
-
-  async function once<T>(limits: Pick<Limits, 'timeoutMs' | 'signal'>, work: (ask: Ask) => Promise<T>): Promise<T> {
-    let client: PoolClient | undefined;
-    let stopped = false;
-
-    const stop = (): void => {
-      stopped = true;
-      if (client !== undefined) later(cancel(client));
-    };
-
-    return await stoppable(
-      { ...limits, closed: closed.signal },
-      async () => {
-        const connected = await pool.connect();
-        if (stopped) {
-          connected.release();
-          throw new Error('stopped');
-        }
-        client = connected;
-        const begun = connected.query(beginning(limits.timeoutMs));
-        // What follows fails as well, and says why.
-        begun.catch(() => {});
-        try {
-          const result = await work((text, values = []) =>
-            connected.query({
-              text,
-              values: [...values],
-              rowMode: 'array',
-              types: AS_TEXT,
-              // Never several statements in one text.
-              queryMode: 'extended',
-            } as QueryArrayConfig),
-          );
-          await begun;
-          return result;
-        } finally {
-          // A connection that was stopped ends with its statement.
-          if (!stopped) later(finish(connected));
-          client = undefined;
-        }
-      },
-      stop,
-    );
-  }
-
-  /** Ends the transaction, whatever became of it, and gives the connection back. */
-  async function finish(client: PoolClient): Promise<void> {
+  /**
+   * Makes the session as it was when it began, whatever became of its transaction: not all that a function can do ends with
+   * that, such as locks and prepared statements of the session.
+   */
+  async function clean(client: PoolClient): Promise<void> {
     try {
-      // Locks that a function took for the session would stay.
-      await client.query('ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all()');
+      const ended = client.query('ROLLBACK');
+      ended.catch(() => {});
+      // It cannot stand in one text with another statement.
+      await client.query('DISCARD ALL');
+      await ended;
       client.release();
     } catch (error) {
       client.release(true);
@@ -178,13 +143,7 @@ export function postgresReader({ pool, apart }: Connections, log: Log): Reader {
   return {
     select,
     transaction,
-    async close() {
-      if (closed.signal.aborted) return;
-      closed.abort(closedWhileReading());
-      await Promise.all(endings);
-      await pool.end();
-      await Promise.all(endings);
-    },
+    close,
   };
 }
 

@@ -1,4 +1,5 @@
 /** PostgreSQL, over its own protocol, by `pg`. */
+import { SERVER } from '../../../core/fair-queue.ts';
 import type { Connection, Dialect, Opening } from '../dialect.ts';
 import { postgresCatalogue } from './catalogue.ts';
 import { postgresReader } from './connection.ts';
@@ -35,7 +36,7 @@ async function open(opening: Opening): Promise<Connection> {
   const reader = postgresReader(connections, log);
   const { channel } = config.watch === false || config.watch === undefined ? {} : config.watch;
   try {
-    const limits = { timeoutMs: FIRST_LOOK_MS, signal: new AbortController().signal };
+    const limits = { timeoutMs: FIRST_LOOK_MS, signal: new AbortController().signal, caller: SERVER };
     await reader.transaction(limits, (ask) => ask('SELECT 1'));
   } catch (error) {
     const refusal = refusalOf(error);

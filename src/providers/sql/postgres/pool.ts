@@ -14,6 +14,8 @@ export interface Connections {
   readonly pool: Pool;
   /** One that is not of the pool, not connected yet. */
   readonly apart: () => Client;
+  /** How many there are at a time. */
+  readonly connections: number;
 }
 
 export type { PoolClient };
@@ -24,16 +26,17 @@ export async function postgresPool({ source, config, log }: Opening): Promise<Co
     throw new ResourceError('invalid', 'PostgreSQL needs a package that is not here: npm install pg', { cause });
   });
   const client = clientConfig(await parseServerUrl(source, 5_432, log));
+  const connections = config.connections ?? CONNECTIONS;
   const pool = new pg.Pool({
     ...client,
-    max: config.connections ?? CONNECTIONS,
+    max: connections,
     idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
   });
   // A connection that breaks while nobody uses it is nobody's failure; the next one is a new one.
   pool.on('error', (error) => log.debug('an unused database connection ended', { error: withoutClient(error) }));
   pool.on('connect', (connected) => connected.on('error', () => {}));
-  return { pool, apart: () => new pg.Client(client) };
+  return { pool, connections, apart: () => new pg.Client(client) };
 }
 
 function clientConfig({ host, port, socket, user, password, database, tls }: ServerAddress): ClientConfig {

@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { invalid, ResourceError } from '../../../core/errors.ts';
+import { SERVER } from '../../../core/fair-queue.ts';
 import type { Connection, Dialect, Limits, Opening, Parameter } from '../dialect.ts';
 import { readCatalogue } from './catalogue.ts';
 import { createProcesses } from './processes.ts';
@@ -102,6 +103,7 @@ const openingLimits = (seconds: number): Limits => ({
   maxValueBytes: 1_024,
   timeoutMs: seconds * 1_000,
   signal: new AbortController().signal,
+  caller: SERVER,
 });
 
 /** For whoever starts the server: what SQLite says itself is part of it. */

@@ -6,11 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { ResourceError } from '../../../core/errors.ts';
 import type { Limits, Rows, Statement } from '../dialect.ts';
+import { connectionQueue } from '../queue.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { PROGRAM } from './program.ts';
-
-/** Statements that wait at a time. */
-const MAX_WAITING = 1_000;
 
 /** Milliseconds for a statement to end by itself that nobody wants any more. */
 const GRACE_MS = 200;
@@ -44,6 +42,8 @@ export interface Processes {
 interface Job {
   readonly statement: Statement;
   readonly limits: Limits;
+  /** Another statement may run. */
+  readonly release: () => void;
   readonly resolve: (rows: Rows) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -71,7 +71,7 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
   const running = new Set<Running>();
   /** Processes that were told to end. */
   const ending = new Set<Promise<void>>();
-  const waiting: Job[] = [];
+  const queue = connectionQueue(max);
   /** `begun` is called when a process has begun to look for the first time, and is undefined from then on. */
   let watching: { readonly everyMs: number; readonly tell: () => void; begun: (() => void) | undefined } | undefined;
   let watcher: Running | undefined;
@@ -123,7 +123,7 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
     else if (error !== undefined) job.reject(faultOf(error));
     if (one.stale) end(one, lost());
     else rest(one);
-    next();
+    job.release();
   }
 
   /** An idle process keeps nobody running; one that is waited for does, or its answer would come after the end. */
@@ -139,25 +139,18 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
     ending.add(one.exited);
     void one.exited.then(() => ending.delete(one.exited));
     one.child.kill('SIGKILL');
-    one.job?.reject(error);
+    const { job } = one;
     one.job = undefined;
+    job?.reject(error);
     if (one === watcher) {
       watcher = undefined;
       setTimeout(beginWatching, RESTART_MS).unref();
     }
-    next();
+    job?.release();
   }
 
-  function next(): void {
-    while (waiting.length > 0 && !closed) {
-      const idle = [...running].find(({ job, stale }) => job === undefined && !stale);
-      if (idle === undefined && running.size >= max) return;
-      const job = waiting.shift();
-      if (job !== undefined) give(idle ?? start(), job);
-    }
-  }
-
-  function give(one: Running, job: Job): void {
+  function give(job: Job): void {
+    const one = [...running].find(({ job: other, stale }) => other === undefined && !stale) ?? start();
     one.job = job;
     rest(one);
     one.timer = setTimeout(
@@ -171,10 +164,8 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
     });
   }
 
-  /** A statement that waits is taken back; one that runs gets a moment, for to start a process takes longer. */
+  /** A statement that nobody wants gets a moment, for to start a process takes longer. */
   function leave(job: Job): void {
-    const at = waiting.indexOf(job);
-    if (at !== -1) waiting.splice(at, 1);
     const one = [...running].find((each) => each.job === job);
     if (one === undefined) return;
     clearTimeout(one.timer);
@@ -189,13 +180,14 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
   }
 
   return {
-    run(statement, limits) {
-      if (closed) return Promise.reject(lost());
-      const { signal } = limits;
-      if (signal.aborted) return Promise.reject(signal.reason);
-      if (waiting.length >= MAX_WAITING)
-        return Promise.reject(new ResourceError('limited', 'Too many statements wait for the database; try again'));
-      return new Promise((resolve, reject) => {
+    async run(statement, limits) {
+      const { signal, caller } = limits;
+      const release = await queue.take(caller, signal);
+      if (closed || signal.aborted) {
+        release();
+        throw closed ? lost() : signal.reason;
+      }
+      return await new Promise((resolve, reject) => {
         const aborted = (): void => {
           leave(job);
           reject(signal.reason);
@@ -206,10 +198,9 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
             signal.removeEventListener('abort', aborted);
             settle(value);
           };
-        const job: Job = { statement, limits, resolve: settled(resolve), reject: settled(reject) };
+        const job: Job = { statement, limits, release, resolve: settled(resolve), reject: settled(reject) };
         signal.addEventListener('abort', aborted, { once: true });
-        waiting.push(job);
-        next();
+        give(job);
       });
     },
 
@@ -237,8 +228,8 @@ export function createProcesses({ library, file, max }: ProcessOptions): Process
 
     async close() {
       closed = true;
+      queue.close(lost());
       for (const one of [...running]) end(one, lost());
-      for (const job of waiting.splice(0)) job.reject(lost());
       watching?.begun?.();
       await Promise.all(ending);
     },

@@ -1,0 +1,110 @@
+/** Slow saved queries of one principal do not keep others from reading rows: through the wire, on the real databases. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SqlOptions, sqlProvider } from '../../../src/providers/sql/index.ts';
+import { ERAS } from '../../e2e/harness.ts';
+import { until } from '../../e2e/waiting.ts';
+import { NO_PLACE, neighbours, textOf } from '../../security/neighbours.ts';
+import type { DatabaseServer } from '../../services/database.ts';
+import { describeWith } from '../../services/service.ts';
+import { makeDatabase, SERVERS, type Writer } from './servers.ts';
+import { makeStore } from './sqlite-store.ts';
+
+/** What a database needs to be asked both. */
+interface Shop {
+  readonly options: SqlOptions;
+  /** A query that goes on for longer than any test. */
+  readonly slow: string;
+  /** The URI of a row, and what stands in it. */
+  readonly row: string;
+  readonly holds: string;
+}
+
+const many = (uri: string, count: number): readonly string[] => Array.from({ length: count }, () => uri);
+
+/** What every kind of database has to do. */
+function fairness(shop: () => Shop): void {
+  const serve = (options: Partial<SqlOptions> = {}) => {
+    const { options: source, slow } = shop();
+    // Long enough that no answer of a test has waited for the end of a slow one.
+    const queries = { slow: { sql: slow } };
+    return sqlProvider({ ...source, queries, statementTimeoutSeconds: 60, ...options });
+  };
+  const slow = (): string => `${new URL(shop().row).protocol}///~queries/slow`;
+
+  it.each(ERAS)('30 slow queries of one are still under way when another one reads a row, %s', async (era) => {
+    await using on = await neighbours(era, await serve({ connections: 4 }));
+    const flood = await on.flood(many(slow(), 30));
+    for (let n = 0; n < 5; n++) {
+      expect(textOf(await on.bob('resources/read', { uri: shop().row }))).toContain(shop().holds);
+    }
+    expect(textOf(await on.bob('resources/read', { uri: `${shop().row.replace(/\/[^/]*$/, '')}/~count` }))).toMatch(
+      /\d/,
+    );
+    expect(flood.answered).toEqual([]);
+  });
+
+  it('who waits in vain is told that no connection is free, and when to come again; others are answered', async () => {
+    await using on = await neighbours('modern', await serve({ connections: 2 }));
+    const flood = await on.flood(many(slow(), 300));
+    // One runs, a quarter of those who may wait do so, and the others are refused.
+    await until(() => flood.answered.length > 0, 'a refusal');
+    for (const { error } of flood.answered) expect(error).toMatchObject(NO_PLACE('connections'));
+    expect(textOf(await on.bob('resources/read', { uri: shop().row }))).toContain(shop().holds);
+  });
+
+  it('with one connection others come after the statement that has it, which its own time ends', async () => {
+    await using on = await neighbours('modern', await serve({ connections: 1, statementTimeoutSeconds: 1 }));
+    // To begin with, the tables have been looked at.
+    expect(textOf(await on.bob('resources/read', { uri: shop().row }))).toContain(shop().holds);
+    const flood = await on.flood(many(slow(), 12));
+    expect(textOf(await on.bob('resources/read', { uri: shop().row }))).toContain(shop().holds);
+    // First come, first served would have been all of them before.
+    expect(flood.answered.length).toBeLessThan(12);
+    for (const { error } of flood.answered) expect(error?.data).toMatchObject({ reason: 'timeout' });
+  });
+}
+
+describe('SQLite', () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'vitrine-fair-sql-'));
+    makeStore(join(folder, 'store.sqlite')).close();
+  });
+  afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+  fairness(() => ({
+    options: { sql: join(folder, 'store.sqlite'), watch: false },
+    slow: 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n',
+    row: 'sqlite:///Artist/1',
+    holds: 'birch kestrel 1',
+  }));
+});
+
+for (const kind of SERVERS) {
+  describeWith([kind.service])(kind.service.name, () => {
+    let server: DatabaseServer;
+    let writer: Writer;
+
+    beforeAll(async () => {
+      server = await kind.start();
+      writer = await makeDatabase(kind, server, 'fair');
+      await writer.run('CREATE TABLE Artist (ArtistId integer PRIMARY KEY, Name varchar(100))');
+      await writer.run("INSERT INTO Artist VALUES (1, 'birch kestrel 1')");
+    });
+    afterAll(async () => {
+      await writer?.[Symbol.asyncDispose]();
+      await server?.[Symbol.asyncDispose]();
+    });
+
+    fairness(() => ({
+      options: { sql: server.url('fair'), watch: false },
+      slow: kind.sleep(100),
+      row: `${kind.scheme}:///${kind.schemaOf('fair')}/${kind.scheme === 'postgres' ? 'artist' : 'Artist'}/1`,
+      holds: 'birch kestrel 1',
+    }));
+  });
+}
