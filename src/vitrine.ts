@@ -6,7 +6,8 @@ import type { Principal } from './core/context.ts';
 import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
 import type { Gate } from './core/gate.ts';
 import { applyLayers } from './core/layer.ts';
-import { type Mount, mountFinder, mountTree } from './core/mounts.ts';
+import { createResolver } from './core/mounts/resolver.ts';
+import { type Mount, mountTree } from './core/mounts.ts';
 import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
 import type { ResourceProvider } from './core/provider.ts';
 import { publishServer } from './core/published-server.ts';
@@ -14,15 +15,7 @@ import type { Telemetry } from './core/telemetry.ts';
 import type { Tool } from './core/tool.ts';
 import { VERSION } from './core/version.ts';
 import { createHubs } from './engine/hubs.ts';
-import {
-  hasForms,
-  iconsOf,
-  joinInstructions,
-  prefixApart,
-  unreadyOf,
-  upstreamStates,
-  withState,
-} from './engine/mounts.ts';
+import { iconsOf, joinInstructions, prefixApart, unreadyOf, upstreamStates, withState } from './engine/mounts.ts';
 import { createSurroundings, type SurroundingOptions } from './engine/surroundings.ts';
 import { promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
@@ -93,7 +86,7 @@ export interface Vitrine {
   readonly changes: ChangeHub;
   readonly resources: ResourceOptions;
   /** Icons of mounts, for resources without their own; undefined where none are put on. */
-  readonly icons: readonly MountIcons[] | undefined;
+  readonly icons: MountIcons | undefined;
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   /** Changes of the prompts: the whole list, under no URI. */
@@ -120,10 +113,10 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   const { resourceTools = {} } = options;
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
   const mounts = withState(options.mounts, toolSubscriptions, options.hide);
-  const mountOf = mountFinder(mounts);
-  const around = createSurroundings(options, options.limits, mountOf, (uri) => hasForms(mounts, uri));
+  const resolver = createResolver(mounts);
+  const around = createSurroundings(options, options.limits, resolver);
   const { gate, audit, access, limits, redaction } = around;
-  const provider = applyLayers(mountTree(mounts), around.layers);
+  const provider = applyLayers(mountTree(mounts, resolver), around.layers);
   const hubs = createHubs(provider, { gate, admission: limits.admission }, options.changes);
   const changes = hubs.resourceHub();
   const resources: ResourceOptions = {
@@ -137,12 +130,25 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     resourceTools === false || toolSubscriptions === undefined
       ? undefined
       : createResourceTools(
-          { resources, changes, mounts: options.mounts, subscriptions: toolSubscriptions, sight: access?.sight },
+          {
+            resources,
+            changes,
+            mounts: options.mounts,
+            resolver,
+            subscriptions: toolSubscriptions,
+            sight: access?.sight,
+          },
           { ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(options.mounts) },
         );
-  const folders = (options.promptFolders ?? []).map((folder) => promptFolder(folder, resources));
+  const folders = (options.promptFolders ?? []).map((folder) => ({
+    ...promptFolder(folder, resources),
+    // One with a provider of its own is not served, and so of no mount.
+    mount: folder.provider === undefined ? resolver.mountOf(folder.uri) : undefined,
+  }));
   const published = options.mounts.flatMap((mount) => publishServer(mount) ?? []);
-  const servers = redaction === undefined ? published : published.map(redaction.server);
+  const servers = published
+    .map((server) => access?.server(server) ?? server)
+    .map((server) => redaction?.server(server) ?? server);
   const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders], servers, access?.sight);
   const tools = createToolRegistry([...(own?.tools ?? []), ...(options.tools ?? [])], servers, {
     sight: access?.sight,
@@ -164,14 +170,14 @@ export function createVitrine(options: VitrineOptions): Vitrine {
       return joinInstructions(options.server?.instructions, seen);
     },
     sight: access?.sight,
-    mountOf,
+    mountOf: resolver.mountOf,
     provider,
     gate,
     admission: limits.admission,
     refused: audit?.refused,
     changes,
     resources,
-    icons: options.icons === false ? undefined : iconsOf(options.mounts),
+    icons: options.icons === false ? undefined : iconsOf(options.mounts, resolver),
     tools,
     prompts,
     promptChanges,

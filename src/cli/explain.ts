@@ -4,12 +4,10 @@ import type { Secrets } from '../config/secrets.ts';
 import type { AccessDecision, AccessOperation, AccessRequest } from '../core/access.ts';
 import { ANONYMOUS, createContext, type Principal, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
-import { type Mount, publishes } from '../core/mounts.ts';
-import { namePrefix } from '../core/published-server.ts';
 import { scrub } from '../core/scrub.ts';
 import { type RulesPolicy, rulesPolicy, withConfirmed } from '../layers/access/index.ts';
 import type { Resource } from '../protocol/resources.ts';
-import { createVitrine } from '../vitrine.ts';
+import { createVitrine, type Vitrine } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
 import { engineOptions, openSources, type SourceFlags } from './sources.ts';
 
@@ -45,7 +43,7 @@ export async function explain(uri: string | undefined, flags: ExplainFlags, secr
     if (uri !== undefined && resource === undefined && !uri.includes('{'))
       print(`${uri} is not there; this is what would be decided`);
     for (const request of requests) {
-      const mount = mountOf(sources.mounts, request);
+      const mount = await mountOf(vitrine, request);
       const onlyResources = request.operation === 'call' && vitrine.tools.onlyResources(request.name ?? '');
       const asked: AccessRequest = {
         ...request,
@@ -132,12 +130,10 @@ async function lookedAt(provider: { metadata: MetadataOf }, uri: string): Promis
 
 type MetadataOf = (uri: string, ctx: ReturnType<typeof createContext>) => Promise<Resource>;
 
-function mountOf(mounts: readonly Mount[], { uri, name }: Subject): string | undefined {
-  if (uri !== undefined) return mounts.find((mount) => publishes(mount, uri))?.name;
-  return mounts.find((mount) => {
-    const prefix = namePrefix(mount);
-    return mount.server !== undefined && prefix !== '' && name?.startsWith(prefix);
-  })?.name;
+/** As the server itself finds it. */
+async function mountOf({ mountOf: ofUri, tools, prompts }: Vitrine, { uri, operation, name = '' }: Subject) {
+  if (uri !== undefined) return ofUri(uri);
+  return operation === 'call' ? tools.mountOf(name) : (await prompts.placeOf(name, createContext())).mount;
 }
 
 const lineOf = (operation: AccessOperation, { effect, rule, scopes }: AccessDecision): string =>

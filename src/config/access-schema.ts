@@ -36,6 +36,9 @@ const ruleConfig = z
     mounts: names.optional().describe('By their names'),
     uris: globs.optional().describe('Globs over URIs, such as docs+file:///guide/**'),
     except: globs.optional().describe('Globs over URIs that it is not about'),
+    paths: globs
+      .optional()
+      .describe('Globs over paths in the tree of a repository, at every revision and in every view'),
     mimeTypes: globs.optional().describe('Globs over types, such as image/*'),
     minBytes: bytes.optional().describe('Only resources of at least this size'),
     maxBytes: bytes.optional().describe('Only resources of at most this size'),

@@ -53,6 +53,8 @@ export interface AccessDecision {
   readonly rememberMs?: number | undefined;
   /** Scopes with which a token would be let through, where that is all that is missing. */
   readonly scopes?: readonly string[] | undefined;
+  /** Nothing was about it: this is what happens then. */
+  readonly byDefault?: boolean | undefined;
 }
 
 /** Where something could be allowed: for what is declared before it is asked for. */

@@ -54,6 +54,9 @@ export interface ClientFeatures {
   readonly ask?: ((request: InputRequest, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
+/** @param uri a provider's own, or in layers a published one */
+export type May = (operation: AccessOperation, uri: string) => boolean | Promise<boolean>;
+
 /** The latest round of an operation that had to ask the client. */
 export interface Round {
   /** The client's answers by key: its word, to be validated. */
@@ -84,6 +87,11 @@ export interface Context {
   readonly client?: ClientFeatures | undefined;
   /** What a description is wanted for, where that is something else: then that is what is decided about. */
   readonly purpose?: Exclude<AccessOperation, 'metadata'> | undefined;
+  /**
+   * Whether the caller may have this: for what one resource tells of others, such as the rows of a page. Undefined where
+   * everything may be had, and for providers that do not `gather`.
+   */
+  readonly may?: May | undefined;
   /** Is told what was decided about this operation. */
   readonly decided?: ((decided: Decided) => void) | undefined;
   /** The trace that the operation is a part of; undefined where there is none. */
@@ -113,6 +121,7 @@ export function createContext(parts: Partial<Context> = {}): Context {
     roots: parts.roots,
     client: parts.client,
     purpose: parts.purpose,
+    may: parts.may,
     decided: parts.decided,
     trace: parts.trace,
     notes: parts.notes,

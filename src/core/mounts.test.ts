@@ -7,15 +7,7 @@ import { chunksOf } from './body.ts';
 import { createContext } from './context.ts';
 import { PeerError, ResourceError, toWireError } from './errors.ts';
 import { wrapProvider } from './layer.ts';
-import {
-  ANY_SCHEME,
-  MAX_MOUNT_NAME_LENGTH,
-  type Mount,
-  mountNameProblem,
-  mountTree,
-  publishes,
-  publishUri,
-} from './mounts.ts';
+import { ANY_SCHEME, MAX_MOUNT_NAME_LENGTH, type Mount, mountNameProblem, mountTree, publishUri } from './mounts.ts';
 import { createNotes } from './notes.ts';
 import type { ResourceProvider } from './provider.ts';
 import { QuestionsAsked } from './questions.ts';
@@ -226,7 +218,6 @@ describe('a mount without a prefix that may have URIs of any scheme', () => {
     expect(urisOf(await listAll(tree, undefined))).toEqual(['docs+memory:///', ...uris]);
     for (const uri of uris) {
       expect((await readLeaf(tree, uri)).bytes).toEqual(bytes(uri));
-      expect(publishes(mount, uri)).toBe(true);
     }
     expect(await tree.metadata('docs+memory:///a', ctx)).toMatchObject({ uri: 'docs+memory:///a' });
     await expect(tree.metadata('memory:///a', ctx)).rejects.toMatchObject({ code: 'not-found', uri: 'memory:///a' });

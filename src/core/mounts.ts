@@ -1,21 +1,21 @@
 /**
- * Several providers in one tree. Only this and `published-uris.ts` know prefixes: a mount named `docs` publishes
+ * Several providers in one tree. Only `published-uris.ts` and `mounts/resolver.ts` know prefixes: a mount named `docs` publishes
  * `docs+file:///guide/intro.md`, its name, `+`, and the provider's own URI, and is found again by cutting at the first
  * `+`. That holds for opaque URIs and templates too, and depends on nothing but the mount and the URI (CB-1).
  */
-import type { Icon, ResourceTemplate } from '../protocol/resources.ts';
+import { type Icon, NAMES, type Resource, type ResourceTemplate } from '../protocol/resources.ts';
 import { type ListSource, pageAcross, type SourcePage } from './across.ts';
-import type { ResourceBody } from './body.ts';
+import { closeBodies, type ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
 import type { MountedServer } from './mounted-server.ts';
+import { createResolver, type Resolved } from './mounts/resolver.ts';
 import type { ChangeEvent, Page, ProviderFeatures, ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
-import { ANY_SCHEME, isPrefixed, publishUri, UI } from './published-uris.ts';
+import { ANY_SCHEME, isPrefixed, publishUri } from './published-uris.ts';
 import { publishAsking, publishQuestions } from './rewriting.ts';
 import { searchProvider } from './search.ts';
-import { schemeOf } from './uri.ts';
 
-export { ANY_SCHEME, mountFinder, nativeUri, publishes, publishUri } from './published-uris.ts';
+export { ANY_SCHEME, publishUri } from './published-uris.ts';
 
 export interface Mount {
   /** `[a-z][a-z0-9-.]*`: it becomes a part of a URI scheme. */
@@ -56,47 +56,33 @@ export function mountNameProblem(name: string): string | undefined {
  * One provider over all mounts, in the order given.
  * @throws ResourceError `invalid` for a bad or doubled name, or when two mounts would publish the same URIs.
  */
-export function mountTree(mounts: readonly Mount[]): ResourceProvider {
+export function mountTree(mounts: readonly Mount[], { resolve } = createResolver(mounts)): ResourceProvider {
   assertUnambiguous(mounts);
-  const byName = new Map(mounts.filter(isPrefixed).map((mount) => [mount.name, mount]));
-  const byScheme = new Map(
-    mounts
-      .filter((mount) => !isPrefixed(mount))
-      .flatMap((mount) => mount.provider.features.schemes.map((scheme) => [scheme, mount])),
-  );
-
-  /** The mount of a published URI or template, and the provider's own form of it. */
-  function mountOf(published: string): { mount: Mount; native: string } | undefined {
-    const isUi = UI.test(published);
-    const text = isUi ? published.slice('ui://'.length) : published;
-    const plus = text.indexOf('+');
-    const named = plus > 0 ? byName.get(text.slice(0, plus).toLowerCase()) : undefined;
-    if (named !== undefined) {
-      const native = text.slice(plus + 1);
-      return { mount: named, native: isUi ? `ui://${native}` : native };
-    }
-    const mount = byScheme.get(schemeOf(published) ?? '') ?? byScheme.get(ANY_SCHEME);
-    return mount && { mount, native: published };
-  }
 
   /** @throws ResourceError `not-found` */
-  function route(published: string): { mount: Mount; native: string } {
-    const found = mountOf(published);
+  function route(published: string): Resolved {
+    const found = resolve(published);
     if (found === undefined) throw notFound(published);
     return found;
   }
 
-  /** Without what would lead to another mount when it is read: without a prefix, a URI may read like one of another. */
+  /** Without a prefix, a URI may read like one of another mount: then it would lead there, and rules would be of there. */
+  const isOf = (mount: Mount, published: string): boolean => isPrefixed(mount) || resolve(published)?.mount === mount;
+
+  /** Without what would lead to another mount. */
   function reachable<T>(mount: Mount, listed: readonly T[], uriOf: (each: T) => string, ctx: Context): readonly T[] {
     if (isPrefixed(mount)) return listed;
     return listed.filter((each) => {
       const uri = uriOf(each);
-      if (mountOf(uri)?.mount === mount) return true;
+      if (isOf(mount, uri)) return true;
       ctx.log.warn('left out: its URI is not one of its mount; give the mount a prefix', { mount: mount.name, uri });
       ctx.notes?.missing({ mount: mount.name, reason: `${uri} is left out: without a prefix it leads elsewhere` });
       return false;
     });
   }
+
+  const reachableResources = (mount: Mount, listed: readonly Resource[], ctx: Context): readonly Resource[] =>
+    reachable(mount, listed, (each) => each.uri, ctx).map((each) => publish(mount, each));
 
   /** Runs one operation on the mount of a URI; what it throws names the published URI. */
   async function on<T>(
@@ -106,7 +92,7 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
   ): Promise<T> {
     const { mount, native } = route(published);
     try {
-      return await run(mount, native, publishAsking(mount, noting(mount, ctx)));
+      return await run(mount, native, publishAsking(mount, within(mount, ctx)));
     } catch (error) {
       throw error instanceof ResourceError ? publishQuestions(mount, error.withUri(published)) : error;
     }
@@ -121,7 +107,7 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
         remote: mount.provider.features.remote === true,
         async list(page, ctx) {
           try {
-            return await list(mount, page, noting(mount, ctx));
+            return await list(mount, page, within(mount, ctx));
           } catch (error) {
             throw publishError(mount, error);
           }
@@ -129,7 +115,7 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
       }));
   const roots = sources(async (mount, page, ctx) => {
     const { resources, ...rest } = await mount.provider.list(undefined, page, ctx);
-    return { ...rest, items: reachable(mount, resources, (each) => each.uri, ctx).map((each) => publish(mount, each)) };
+    return { ...rest, items: reachableResources(mount, resources, ctx) };
   });
   const templates = sources(async (mount, page, ctx) => {
     const result = await mount.provider.listTemplates?.(page, ctx);
@@ -152,6 +138,17 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
     return { [Symbol.asyncDispose]: dispose };
   };
 
+  async function* searchMount(mount: Mount, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
+    try {
+      for await (const match of searchProvider(mount.provider, query, within(mount, ctx))) {
+        const uri = publishUri(mount, match.uri);
+        if (isOf(mount, uri)) yield { ...match, uri };
+      }
+    } catch (error) {
+      throw publishError(mount, error);
+    }
+  }
+
   return {
     name: 'mounts',
     get features() {
@@ -165,17 +162,30 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
       }
       return on(uri, ctx, async (mount, native, noted) => {
         const result = await mount.provider.list(native, page, noted);
-        return { ...result, resources: result.resources.map((resource) => publish(mount, resource)) };
+        return { ...result, resources: reachableResources(mount, result.resources, noted) };
       });
     },
 
     metadata: (uri, ctx) =>
-      on(uri, ctx, async (mount, native, noted) => publish(mount, await mount.provider.metadata(native, noted))),
+      on(uri, ctx, async (mount, native, noted) => {
+        const resource = publish(mount, await mount.provider.metadata(native, noted));
+        return isOf(mount, resource.uri) ? resource : { ...resource, uri };
+      }),
 
     read: (uri, want, ctx) =>
       on(uri, ctx, async (mount, native, noted) => {
         const bodies = await mount.provider.read(native, want, noted);
-        return bodies.map((body) => publishBody(mount, body));
+        if (isPrefixed(mount)) return bodies.map((body) => publishBody(mount, body));
+        const strays = bodies.filter((body) => !isOf(mount, body.resource.uri));
+        if (strays.length === 0) return bodies;
+        // What was asked for keeps the name that it was asked for by.
+        const kept = bodies.flatMap((body) => {
+          if (!strays.includes(body)) return body;
+          return body.child === true ? [] : renamed(body, uri);
+        });
+        reachable(mount, strays, ({ resource }) => resource.uri, noted);
+        await closeBodies(strays.filter(({ child }) => child === true));
+        return kept;
       }),
 
     async listTemplates(page, ctx) {
@@ -193,11 +203,20 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
       if (uri === undefined) return watchAll(onChange, ctx);
       return on(uri, ctx, async (mount, native) => {
         if (mount.provider.watch === undefined) throw invalid('This resource cannot be subscribed to', uri);
-        const published = (event: ChangeEvent): void =>
-          onChange(event.kind === 'updated' ? { ...event, uri: publishUri(mount, event.uri) } : event);
+        const published = (event: ChangeEvent): void => {
+          if (event.kind !== 'updated') {
+            onChange(event);
+            return;
+          }
+          const changed = publishUri(mount, event.uri);
+          if (isOf(mount, changed)) onChange({ ...event, uri: changed });
+        };
         return mount.provider.watch(native, published, ctx);
       });
     },
+
+    isListed: (uri, ctx) =>
+      on(uri, ctx, async (mount, native, noted) => (await mount.provider.isListed?.(native, noted)) === true),
 
     async *search(query, ctx) {
       if (query.uri !== undefined) {
@@ -214,21 +233,17 @@ export function mountTree(mounts: readonly Mount[]): ResourceProvider {
   };
 }
 
-async function* searchMount(mount: Mount, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
-  try {
-    for await (const match of searchProvider(mount.provider, query, ctx))
-      yield { ...match, uri: publishUri(mount, match.uri) };
-  } catch (error) {
-    throw publishError(mount, error);
-  }
-}
-
 /** What a mount throws of itself names the URI that it publishes. */
 const publishError = (mount: Mount, error: unknown): unknown =>
   error instanceof ResourceError && error.uri !== undefined ? error.withUri(publishUri(mount, error.uri)) : error;
 
+const renamed = (body: ResourceBody, uri: string): ResourceBody => ({
+  ...body,
+  resource: { ...body.resource, uri },
+  ...(body.item !== undefined && { item: { ...body.item, uri } }),
+});
+
 function publishBody(mount: Mount, body: ResourceBody): ResourceBody {
-  if (!isPrefixed(mount)) return body;
   const resource = publish(mount, body.resource);
   const item = body.item === undefined ? {} : { item: publish(mount, body.item) };
   if (body.content.kind === 'bytes') return { ...body, ...item, resource };
@@ -243,16 +258,28 @@ function publishBody(mount: Mount, body: ResourceBody): ResourceBody {
   return { ...body, ...item, resource, content: { ...content, open: published } };
 }
 
-const publish = <T extends { readonly uri: string }>(mount: Mount, resource: T): T =>
-  isPrefixed(mount) ? { ...resource, uri: publishUri(mount, resource.uri) } : resource;
+function publish<T extends Pick<Resource, 'uri' | typeof NAMES>>(mount: Mount, resource: T): T {
+  if (!isPrefixed(mount)) return resource;
+  const names = resource[NAMES];
+  if (names?.leadsTo === undefined) return { ...resource, uri: publishUri(mount, resource.uri) };
+  const leadsTo = names.leadsTo.map((native) => publishUri(mount, native));
+  return { ...resource, uri: publishUri(mount, resource.uri), [NAMES]: { ...names, leadsTo } };
+}
 
 const publishTemplate = (mount: Mount, template: ResourceTemplate): ResourceTemplate =>
   isPrefixed(mount) ? { ...template, uriTemplate: publishUri(mount, template.uriTemplate) } : template;
 
-/** A mount that says nothing of freshness leaves the answer as fresh as the server says of itself. */
-function noting(mount: Mount, ctx: Context): Context {
+/**
+ * The context of an operation within a mount. A mount that says nothing of freshness leaves the answer as fresh as the
+ * server says of itself.
+ */
+function within(mount: Mount, ctx: Context): Context {
   if (mount.provider.features.hints !== true) ctx.notes?.plain();
-  return ctx;
+  const { may } = ctx;
+  if (may === undefined) return ctx;
+  // What gathers nothing has nobody to ask about.
+  if (mount.provider.features.gathers !== true) return { ...ctx, may: undefined };
+  return { ...ctx, may: (operation, native) => may(operation, publishUri(mount, native)) };
 }
 
 function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
@@ -269,6 +296,7 @@ function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
     ranges: mounts.every((mount) => mount.provider.features.ranges),
     roots: some((features) => features.roots === true),
     apart: some((features) => features.apart === true),
+    gathers: some((features) => features.gathers === true),
   };
 }
 

@@ -26,6 +26,8 @@ export interface Prompt extends PromptDescription {
 
 /** Where prompts come from: a fixed list, or a folder that changes. */
 export interface PromptSource {
+  /** The mount that its prompts belong to, where they lie in one: what rules say of the mount holds for them. */
+  readonly mount?: string | undefined;
   list(ctx: Context): Promise<readonly Prompt[]>;
   /** Calls back when the list may have changed. */
   watch?(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;

@@ -28,6 +28,10 @@ export interface ProviderFeatures {
   readonly apart?: boolean | undefined;
   /** It says itself, in the context's notes, how fresh its answers are. */
   readonly hints?: boolean | undefined;
+  /** Its URIs are another server's, which may know one thing by several spellings: each of them is decided about. */
+  readonly foreign?: boolean | undefined;
+  /** What it shows under one URI may tell of others, or another URI leads there: it asks `Context.may` for each. */
+  readonly gathers?: boolean | undefined;
   /** It is reached over a connection: in lists of several mounts it may be passed over while it is slow. */
   readonly remote?: boolean | undefined;
 }
@@ -154,8 +158,11 @@ export interface ResourceProvider {
   watch?(uri: string | undefined, onChange: (event: ChangeEvent) => void, ctx: Context): Promise<AsyncDisposable>;
 
   search?(query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch>;
+
+  /** Whether a list of its own has exactly this URI, letter by letter. Default: nobody knows. */
+  isListed?(uri: string, ctx: Context): Promise<boolean>;
   close?(): Promise<void>;
 }
 
 /** The optional methods, as data: a layer that drops one fails its contract. */
-export const OPTIONAL_METHODS = ['listTemplates', 'complete', 'watch', 'search', 'close'] as const;
+export const OPTIONAL_METHODS = ['listTemplates', 'complete', 'watch', 'search', 'isListed', 'close'] as const;

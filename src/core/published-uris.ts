@@ -1,6 +1,5 @@
 /** The URIs of one mount: its provider's own, and those under which they are published, both ways. */
 import type { Mount } from './mounts.ts';
-import { schemeOf } from './uri.ts';
 
 /** In `features.schemes`: the provider publishes URIs of any scheme, which is not known beforehand. */
 export const ANY_SCHEME = '*';
@@ -19,31 +18,11 @@ export function publishUri(mount: Mount, native: string): string {
   return `${mount.name}+${native}`;
 }
 
-/** The mount's own form of a URI, or URI template, that it publishes; any other text as it is. */
-export function nativeUri(mount: Mount, published: string): string {
-  if (!isPrefixed(mount) || !publishes(mount, published)) return published;
-  if (!UI.test(published)) return published.slice(mount.name.length + 1);
-  return `ui://${published.slice('ui://'.length + mount.name.length + 1)}`;
-}
-
-/** Whether a published URI, or URI template, is one of this mount. */
-export function publishes(mount: Mount, uri: string): boolean {
-  if (!isPrefixed(mount)) {
-    const { schemes } = mount.provider.features;
-    return schemes.includes(ANY_SCHEME) || schemes.includes(schemeOf(uri) ?? '');
-  }
-  const text = UI.test(uri) ? uri.slice('ui://'.length) : uri;
-  return text.slice(0, mount.name.length + 1).toLowerCase() === `${mount.name}+`;
-}
-
-/**
- * The name of the mount that a published URI belongs to. What was found last is remembered: of the URI of one request it
- * is asked again and again.
- */
-export function mountFinder(mounts: readonly Mount[]): (uri: string) => string | undefined {
-  let last: { readonly uri: string; readonly name: string | undefined } | undefined;
-  return (uri) => {
-    if (last?.uri !== uri) last = { uri, name: mounts.find((each) => publishes(each, uri))?.name };
-    return last.name;
-  };
+/** The mount's own form of a URI, or URI template, that begins with its prefix; undefined of any other. */
+export function nativeUri(mount: Mount, published: string): string | undefined {
+  const isUi = UI.test(published);
+  const text = isUi ? published.slice('ui://'.length) : published;
+  const end = mount.name.length + 1;
+  if (!isPrefixed(mount) || text.slice(0, end).toLowerCase() !== `${mount.name}+`) return undefined;
+  return isUi ? `ui://${text.slice(end)}` : text.slice(end);
 }

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { InputRequest } from '../protocol/input-required.ts';
 import { flatProvider } from '../testing/flat-fixture.ts';
 import { createContext } from './context.ts';
-import { type Mount, mountTree, nativeUri, publishes, publishUri } from './mounts.ts';
+import { createResolver } from './mounts/resolver.ts';
+import { type Mount, mountTree, publishUri } from './mounts.ts';
 import type { ResourceProvider } from './provider.ts';
+import { nativeUri } from './published-uris.ts';
 import {
   nativeArguments,
   publishAsking,
@@ -47,10 +49,10 @@ describe('any URI of any mount [CB-1]', () => {
       fc.property(name, uri, (mount, native) => {
         const of: Mount = { name: mount, provider };
         const published = publishUri(of, native);
-        expect(publishes(of, published)).toBe(true);
+        expect(createResolver([of]).resolve(published)).toEqual({ mount: of, native });
         expect(nativeUri(of, published)).toBe(native);
         expect(published).not.toBe(native);
-        expect(nativeUri({ ...of, prefix: 'none' }, publishUri({ ...of, prefix: 'none' }, native))).toBe(native);
+        expect(publishUri({ ...of, prefix: 'none' }, native)).toBe(native);
       }),
     );
   });
@@ -72,7 +74,7 @@ describe('any URI of any mount [CB-1]', () => {
           const published = publishUri(mount, native);
           expect(await tree.metadata(published, createContext())).toEqual({ uri: published, name: 'x' });
           expect(asked[index]).toEqual([native]);
-          for (const other of mounts) expect(publishes(other, published)).toBe(other === mount);
+          expect(createResolver(mounts.toReversed()).resolve(published)).toEqual({ mount, native });
         }
       }),
     );

@@ -7,7 +7,7 @@ import type { InputRequest, InputRequired } from '../protocol/input-required.ts'
 import type { Context } from './context.ts';
 import type { ResourceError } from './errors.ts';
 import type { Mount } from './mounts.ts';
-import { isPrefixed, nativeUri, publishes, publishUri } from './published-uris.ts';
+import { isPrefixed, nativeUri, publishUri } from './published-uris.ts';
 import { QuestionsAsked } from './questions.ts';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -105,9 +105,7 @@ export function nativeArguments(mount: Mount, args: Data): Data {
 
 function walkArguments(mount: Mount, value: unknown, depth: number): unknown {
   if (typeof value === 'string') {
-    return value.length <= MAX_URI_ARGUMENT && URI.test(value) && publishes(mount, value)
-      ? nativeUri(mount, value)
-      : value;
+    return value.length <= MAX_URI_ARGUMENT && URI.test(value) ? (nativeUri(mount, value) ?? value) : value;
   }
   if (depth > MAX_DEPTH) return value;
   if (Array.isArray(value)) return mapChanged(value, (each) => walkArguments(mount, each, depth + 1));

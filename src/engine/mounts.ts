@@ -1,6 +1,7 @@
 /** What is asked of the mounts as a whole: the one of Vitrine's own state, icons, instructions, and how they are. */
 import { invalid } from '../core/errors.ts';
-import { ANY_SCHEME, type Mount, publishes, STATE_MOUNT } from '../core/mounts.ts';
+import type { Resolver } from '../core/mounts/resolver.ts';
+import { type Mount, STATE_MOUNT } from '../core/mounts.ts';
 import type { PublishedServer } from '../core/published-server.ts';
 import type { SubscriptionBook } from '../frontends/resource-tools/subscribing/book.ts';
 import type { MountIcons } from '../frontends/resources/icons.ts';
@@ -52,16 +53,18 @@ export function joinInstructions(own: string | undefined, servers: readonly Publ
   return all.length === 0 ? undefined : all.join('\n\n').slice(0, MAX_INSTRUCTIONS);
 }
 
-/** Icons of mounts, by what the URIs of each begin with. Those of a mounted server are its own business. */
-export function iconsOf(mounts: readonly Mount[]): readonly MountIcons[] {
-  const all = mounts.flatMap(({ name, prefix, provider, icons, server }): MountIcons[] => {
-    if (icons === undefined && server === undefined) return [];
-    if (prefix !== 'none') return [`${name}+`, `ui://${name}+`].map((begins) => ({ prefix: begins, icons }));
-    const { schemes } = provider.features;
-    return schemes.map((scheme) => ({ prefix: scheme === ANY_SCHEME ? '' : `${scheme}:`, icons }));
-  });
-  // What begins with more is meant first.
-  return all.sort((a, b) => b.prefix.length - a.prefix.length);
+/** The icons of mounts, by the URI of what they are put on. Those of a mounted server are its own business. */
+export function iconsOf(mounts: readonly Mount[], { resolve }: Resolver): MountIcons {
+  const own = new Map(
+    mounts.flatMap((mount) => {
+      const { icons, server } = mount;
+      return icons === undefined && server === undefined ? [] : [[mount, { icons }] as const];
+    }),
+  );
+  return (uri) => {
+    const mount = resolve(uri)?.mount;
+    return mount && own.get(mount);
+  };
 }
 
 /** Mounts that have to be there, and are not. */
@@ -80,8 +83,5 @@ export const upstreamStates = (
     return found !== undefined && 'state' in found ? [{ mount: name, state: String(found.state) }] : [];
   });
 
-/** Whether what lies under a URI may be offered in other forms: what a mounted server has is, where that is said. */
-export function hasForms(mounts: readonly Mount[], uri: string): boolean {
-  const mount = mounts.find((each) => publishes(each, uri));
-  return mount !== undefined && (mount.forms ?? mount.server === undefined);
-}
+/** Whether what a mount has may be offered in other forms: what a mounted server has is, where that is said. */
+export const hasForms = ({ forms, server }: Mount): boolean => forms ?? server === undefined;

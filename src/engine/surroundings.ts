@@ -1,6 +1,7 @@
 /** What surrounds everything: the layers around the provider and the gate around the rest, in one order. */
 import { type Gate, gates } from '../core/gate.ts';
 import type { Layer } from '../core/layer.ts';
+import type { Resolver } from '../core/mounts/resolver.ts';
 import type { Telemetry } from '../core/telemetry.ts';
 import { type Access, type AccessOptions, createAccess, withConfirmed } from '../layers/access/index.ts';
 import { type Alternatives, type AlternativesOptions, createAlternatives } from '../layers/alternatives/index.ts';
@@ -10,6 +11,7 @@ import { createLimits, type Limits, type UsageLimits } from '../layers/limits/in
 import { mimeLayer } from '../layers/mime/index.ts';
 import { createRedaction, type Redaction, type RedactOptions } from '../layers/redact/index.ts';
 import { type TimeoutOptions, timeoutLayer } from '../layers/timeout/index.ts';
+import { hasForms } from './mounts.ts';
 
 export interface SurroundingOptions {
   /** Globs over published URIs whose reading a human has to confirm. */
@@ -47,23 +49,23 @@ export interface Surroundings {
   close(): Promise<void>;
 }
 
-/**
- * @param mountOf the mount that a published URI belongs to
- * @param hasForms whether what a mount has may be converted
- */
 export function createSurroundings(
   options: SurroundingOptions,
   usage: UsageLimits | undefined,
-  mountOf: (uri: string) => string | undefined,
-  hasForms: (uri: string) => boolean = () => true,
+  resolver: Resolver,
 ): Surroundings {
+  const { mountOf, resolve } = resolver;
   const { telemetry, timeoutMs, timeouts } = options;
   const audit = options.audit && createAudit(options.audit, mountOf);
   const rules = withConfirmed(options.access, options.confirm);
-  const access = rules && createAccess(rules, mountOf);
+  const access = rules && createAccess(rules, resolver);
   const limits = createLimits(usage, audit?.refused);
   const redaction = options.redact && createRedaction(options.redact);
-  const alternatives = options.forms ? createAlternatives(options.forms, { concerns: hasForms }) : undefined;
+  const concerns = (uri: string): boolean => {
+    const mount = resolve(uri)?.mount;
+    return mount !== undefined && hasForms(mount);
+  };
+  const alternatives = options.forms ? createAlternatives(options.forms, { concerns }) : undefined;
   const layers = [
     telemetry?.layer(mountOf),
     audit?.layer,

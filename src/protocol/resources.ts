@@ -29,8 +29,20 @@ export interface ResourceCapabilities {
   readonly subscribe: boolean;
 }
 
+/** Never on the wire, since JSON has no symbols: see `OtherNames`. */
+export const NAMES: unique symbol = Symbol('names');
+
+/** How else a resource is known within the server, for those who decide by names. */
+export interface OtherNames {
+  /** URIs of what it leads to, as a link does: who may not have that may not have this. */
+  readonly leadsTo?: readonly string[] | undefined;
+  /** Paths in the tree that it shows, whatever the revision and the view. */
+  readonly paths?: readonly string[] | undefined;
+}
+
 /** What a server says about a resource without its content. */
 export interface Resource {
+  readonly [NAMES]?: OtherNames;
   readonly uri: string;
   readonly name: string;
   readonly title?: string;

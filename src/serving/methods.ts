@@ -96,9 +96,8 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
         getPromptParams,
         async (params, invocation) => {
           const { name, arguments: given } = params;
-          const mount = await prompts.mountOf(name, invocation);
-          const exists = mount === undefined ? undefined : prompts.exists(name, invocation);
-          const operation = { method: 'prompts/get', name, mount, arguments: given, exists } as const;
+          const place = await prompts.placeOf(name, invocation);
+          const operation = { method: 'prompts/get', name, arguments: given, ...place } as const;
           return withConsent(invocation, (allowed) =>
             gate(operation, allowed, () => getPrompt(prompts, params, allowed)),
           );
@@ -114,9 +113,7 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
         // Those of resources are operations of the provider.
         if (params.ref.type !== 'ref/prompt') return run();
         const { name } = params.ref;
-        const mount = await prompts.mountOf(name, ctx);
-        const exists = mount === undefined ? undefined : prompts.exists(name, ctx);
-        return gate({ method: 'prompts/complete', name, mount, exists }, ctx, run);
+        return gate({ method: 'prompts/complete', name, ...(await prompts.placeOf(name, ctx)) }, ctx, run);
       }),
     );
   }

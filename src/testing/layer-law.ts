@@ -86,6 +86,7 @@ export function innerProvider(options: InnerOptions = {}): ResourceProvider {
       await before({ method: 'search', uri: query.uri, ctx });
       yield MATCH;
     },
+    isListed: async () => true,
     close: async () => options.onClose?.(),
   };
   return {

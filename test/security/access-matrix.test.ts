@@ -354,7 +354,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       const got = outcomeOf(await anybody('prompts/get', get));
       const completed = outcomeOf(await anybody('completion/complete', complete));
       for (const { person, decide, ask } of people) {
-        const mount = await bare.prompts.mountOf(name, ctx);
+        const { mount } = await bare.prompts.placeOf(name, ctx);
         const decision = decide({ operation: 'prompt', name, mount });
         const outcome = (without: Outcome, beforehand?: AccessDecision): Outcome =>
           decision.effect === 'allow' ? without : expectedOf('answered', decision, beforehand);
@@ -470,7 +470,7 @@ describe.each(ERAS)('in the %s era', (era) => {
             field === 'tools'
               ? may('call', name, bare.tools.mountOf(name))
               : field === 'prompts'
-                ? may('prompt', name, await bare.prompts.mountOf(name, ctx))
+                ? may('prompt', name, (await bare.prompts.placeOf(name, ctx)).mount)
                 : uriTemplate !== undefined
                   ? decide({ operation: 'list', uri: uriTemplate, template: true, mount: bare.mountOf(uriTemplate) })
                       .effect === 'allow'

@@ -19,15 +19,25 @@ export interface PromptRegistry {
   page(page: Page, ctx: Context): Promise<SourcePage<PromptDescription>>;
   /** The mounted server that a prompt would be of. */
   serverOf(name: string): PublishedServer | undefined;
-  /** The mount whose prompt it would be; undefined for an own one. */
-  mountOf(name: string, ctx: Context): Promise<string | undefined>;
-  /** Whether a mounted server lists the prompt; undefined for one that is, or would be, an own one. */
-  exists(name: string, ctx: Context): (() => Promise<boolean>) | undefined;
+  /** Whose prompt it is, or would be. */
+  placeOf(name: string, ctx: Context): Promise<PromptPlace>;
   /** Whether the list can change. */
   readonly watchable: boolean;
   /** @throws what the sources throw when none of them can be watched */
   watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   close(): Promise<void>;
+}
+
+export interface PromptPlace {
+  /** The mount that it belongs to; undefined for one of none. */
+  readonly mount: string | undefined;
+  /** Whether a mounted server lists it; undefined for one that is, or would be, an own one. */
+  readonly exists: (() => Promise<boolean>) | undefined;
+}
+
+interface OwnPrompt {
+  readonly prompt: Prompt;
+  readonly mount: string | undefined;
 }
 
 /** The first of two prompts with one name wins; the log says so. */
@@ -42,16 +52,20 @@ export function createPromptRegistry(
     (await list(ctx)).map((prompt) => prompt.name),
   );
 
-  async function list(ctx: Context): Promise<readonly Prompt[]> {
-    const byName = new Map<string, Prompt>();
-    for (const prompts of await Promise.all(sources.map((source) => source.list(ctx)))) {
+  async function listOwn(ctx: Context): Promise<ReadonlyMap<string, OwnPrompt>> {
+    const byName = new Map<string, OwnPrompt>();
+    const lists = await Promise.all(sources.map(async (source) => ({ source, prompts: await source.list(ctx) })));
+    for (const { source, prompts } of lists) {
       for (const prompt of prompts) {
         if (byName.has(prompt.name)) ctx.log.warn('two prompts have one name', { prompt: prompt.name });
-        else byName.set(prompt.name, prompt);
+        else byName.set(prompt.name, { prompt, mount: source.mount });
       }
     }
-    return [...byName.values()];
+    return byName;
   }
+
+  const list = async (ctx: Context): Promise<readonly Prompt[]> =>
+    [...(await listOwn(ctx)).values()].map(({ prompt }) => prompt);
 
   const own: ListSource<PromptDescription> = {
     name: '',
@@ -76,31 +90,28 @@ export function createPromptRegistry(
     },
     list,
     async page(page, ctx) {
-      const own = new Set(sources.length > 0 ? (await list(ctx)).map((prompt) => prompt.name) : []);
+      const own = await listOwn(ctx);
       return fillPage(
         (wanted, quietly) => pageAcross(all, wanted, quietly ? { ...ctx, notes: undefined } : sight.within(ctx)),
         page,
         async (prompt) => {
           const { name } = prompt;
-          const mount = own.has(name) ? undefined : routes.find(name)?.mount;
+          const mount = (own.get(name) ?? routes.find(name))?.mount;
           return (await sight.shows({ operation: 'prompt', name, mount }, ctx)) ? prompt : undefined;
         },
       );
     },
     serverOf: (name) => routes.find(name),
-    async mountOf(name, ctx) {
-      const server = routes.find(name);
-      if (server === undefined || (await list(ctx)).some((prompt) => prompt.name === name)) return undefined;
-      return server.mount;
-    },
-    exists(name, ctx) {
-      const server = routes.find(name);
-      if (server === undefined) return undefined;
-      return () =>
+    async placeOf(name, ctx) {
+      const own = (await listOwn(ctx)).get(name);
+      const server = own === undefined ? routes.find(name) : undefined;
+      if (server === undefined) return { mount: own?.mount, exists: undefined };
+      const exists = (): Promise<boolean> =>
         isListed(name, async (page) => {
           const { prompts: items, nextCursor } = await server.listPrompts(page, { ...ctx, notes: undefined });
           return { items, nextCursor };
         });
+      return { mount: server.mount, exists };
     },
     get watchable() {
       return routes.watchable || sources.some((source) => source.watch !== undefined);

@@ -6,6 +6,7 @@
 import type { Sight } from '../../core/access.ts';
 import type { ChangeHub } from '../../core/change-hub.ts';
 import { invalid } from '../../core/errors.ts';
+import type { Resolver } from '../../core/mounts/resolver.ts';
 import type { Mount } from '../../core/mounts.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { ResourceOptions } from '../resources/options.ts';
@@ -42,6 +43,7 @@ export interface ResourceToolContext {
   readonly resources: ResourceOptions;
   readonly changes: ChangeHub;
   readonly mounts: readonly Mount[];
+  readonly resolver: Resolver;
   /** Which of the mounts a caller may know of. Default: all. */
   readonly sight?: Sight | undefined;
   /** What the subscription tools have written down. */

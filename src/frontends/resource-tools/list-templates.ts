@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
-import { publishes } from '../../core/mounts.ts';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import type { ResourceTemplate } from '../../protocol/resources.ts';
@@ -66,7 +65,8 @@ async function listTemplates(
   const scope = scopeOf(ctx, 'list_templates tool', name ?? '');
   return pageFor<ResourceTemplate>(setup, {
     position: openCursor(options, cursor, scope),
-    accept: mount === undefined ? undefined : (template) => publishes(mount, template.uriTemplate),
+    accept:
+      mount === undefined ? undefined : (template) => setup.resolver.resolve(template.uriTemplate)?.mount === mount,
     async fetch(position, limit) {
       const page = await options.provider.listTemplates?.({ cursor: position, limit }, ctx);
       return { items: page?.resourceTemplates ?? [], position: page?.nextCursor };

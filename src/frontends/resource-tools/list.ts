@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import { wrapProvider } from '../../core/layer.ts';
-import { type Mount, publishes } from '../../core/mounts.ts';
+import type { Mount } from '../../core/mounts.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
@@ -57,7 +57,7 @@ async function list(setup: ToolSetup, args: Arguments, ctx: Context): Promise<Ca
   const mount = mountOf(setup, args, ctx);
   const { resources: options } = setup;
   const scope = scopeOf(ctx, 'list tool', JSON.stringify([uri ?? null, mount?.name ?? null, prefix ?? null]));
-  const walked = walkedOptions(options, mount, prefix);
+  const walked = walkedOptions(setup, mount, prefix);
   return pageFor<Resource>(setup, {
     position: openCursor(options, cursor, scope),
     accept: prefix === undefined ? undefined : (resource) => resource.uri.startsWith(prefix),
@@ -86,7 +86,7 @@ function mountOf(setup: ToolSetup, { mount: name, uri }: Arguments, ctx: Context
   const mount = mounts.find((each) => each.name === name);
   if (mount === undefined)
     throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);
-  if (uri !== undefined && !publishes(mount, uri))
+  if (uri !== undefined && setup.resolver.resolve(uri)?.mount !== mount)
     throw invalid(`This URI is not of the mount ${name}; leave out mount`, uri);
   return mount;
 }
@@ -95,25 +95,24 @@ function mountOf(setup: ToolSetup, { mount: name, uri }: Arguments, ctx: Context
  * The walk begins at the roots of one mount only, where one is given. How many entries a whole list may have is a limit
  * for pickers that show all of it: with a prefix it would count what nobody sees, and each page has a limit anyway.
  */
-function walkedOptions(
-  options: ResourceOptions,
-  mount: Mount | undefined,
-  prefix: string | undefined,
-): ResourceOptions {
-  const { provider, limits } = options;
+function walkedOptions(setup: ToolSetup, mount: Mount | undefined, prefix: string | undefined): ResourceOptions {
+  const { provider, limits } = setup.resources;
   return {
-    ...options,
-    provider: mount === undefined ? provider : withRootsOf(provider, mount),
+    ...setup.resources,
+    provider: mount === undefined ? provider : withRootsOf(setup, provider, mount),
     limits: prefix === undefined ? limits : { ...limits, maxListed: Number.MAX_SAFE_INTEGER },
   };
 }
 
-function withRootsOf(provider: ResourceProvider, mount: Mount): ResourceProvider {
+function withRootsOf({ resolver }: ToolSetup, provider: ResourceProvider, mount: Mount): ResourceProvider {
   return wrapProvider(provider, {
     async list(uri, page, ctx) {
       const listed = await provider.list(uri, page, ctx);
       if (uri !== undefined) return listed;
-      return { ...listed, resources: listed.resources.filter((resource) => publishes(mount, resource.uri)) };
+      return {
+        ...listed,
+        resources: listed.resources.filter(({ uri: own }) => resolver.resolve(own)?.mount === mount),
+      };
     },
   });
 }

@@ -26,11 +26,8 @@ const ICONS = Object.fromEntries(
   }),
 ) as Readonly<Record<Kind, readonly Icon[]>>;
 
-/** A mount's own icons, for what begins with its prefix; undefined where none are to be put on. */
-export interface MountIcons {
-  readonly prefix: string;
-  readonly icons: readonly Icon[] | undefined;
-}
+/** The icons of the mount that a URI belongs to, undefined within where none are to be put on; undefined of other mounts. */
+export type MountIcons = (uri: string) => { readonly icons: readonly Icon[] | undefined } | undefined;
 
 interface Described {
   readonly uri?: string;
@@ -40,7 +37,7 @@ interface Described {
 }
 
 /** Puts icons on every resource and template of a result that has none of its own. */
-export function withIcons<T extends object>(result: T, mounts: readonly MountIcons[]): T {
+export function withIcons<T extends object>(result: T, mounts: MountIcons): T {
   const entries = Object.entries(result).map(([key, value]): [string, unknown] => {
     if (key === 'resource') return [key, withIcon(value as Described, mounts)];
     if (!LISTS.has(key) || !Array.isArray(value)) return [key, value];
@@ -51,13 +48,13 @@ export function withIcons<T extends object>(result: T, mounts: readonly MountIco
 
 const LISTS: ReadonlySet<string> = new Set(['resources', 'contents', 'resourceTemplates']);
 
-function withIcon<T extends Described>(described: T, mounts: readonly MountIcons[]): T {
+function withIcon<T extends Described>(described: T, mounts: MountIcons): T {
   // Fields that another server sent and that are passed on may hold anything.
   if (typeof described !== 'object' || described === null || described.icons !== undefined) return described;
   const uri = described.uri ?? described.uriTemplate ?? '';
   if (typeof uri !== 'string' || !['string', 'undefined'].includes(typeof described.mimeType)) return described;
   const isFolder = described.mimeType === DIRECTORY_MIME_TYPE || described.uriTemplate !== undefined;
-  const mount = mounts.find(({ prefix }) => uri.startsWith(prefix));
+  const mount = mounts(uri);
   if (mount !== undefined && mount.icons === undefined) return described;
   const own = isFolder ? mount?.icons : undefined;
   return { ...described, icons: own ?? ICONS[isFolder ? 'folder' : kindOf(described.mimeType)] };

@@ -4,6 +4,7 @@ import { textBytes } from '../../core/body.ts';
 import { type Context, createContext } from '../../core/context.ts';
 import { PeerError, type ResourceError } from '../../core/errors.ts';
 import { type ProviderOverrides, wrapProvider } from '../../core/layer.ts';
+import { createResolver } from '../../core/mounts/resolver.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
@@ -33,7 +34,8 @@ const PRIVATE = uriOf('private/c.txt');
 async function guarded(access: AccessOptions, overrides: (inner: ResourceProvider) => ProviderOverrides = () => ({})) {
   const memory = memoryProvider({ resources });
   const inner = wrapProvider(memory, overrides(memory));
-  return createAccess(access, () => 'm').layer(inner);
+  const mount = { name: 'm', provider: inner, prefix: 'none' } as const;
+  return createAccess(access, createResolver([mount])).layer(inner);
 }
 
 const without = (effect: AccessRule['effect'], rule: Omit<AccessRule, 'effect'> = {}): AccessOptions => ({

@@ -1,9 +1,14 @@
 /** The one place where a policy is asked: it fails closed, tells the audit, and turns a decision into what happens. */
-import type { AccessDecision, AccessPolicy, AccessRequest } from '../../core/access.ts';
+import type { AccessDecision, AccessOperation, AccessPolicy, AccessRequest } from '../../core/access.ts';
 import { ConfirmationNeeded } from '../../core/confirmation.ts';
 import type { Context } from '../../core/context.ts';
 import { notFound, ResourceError } from '../../core/errors.ts';
+import type { Resolver } from '../../core/mounts/resolver.ts';
+import type { ProviderFeatures } from '../../core/provider.ts';
+import { NAMES, type Resource } from '../../protocol/resources.ts';
 import { createConsents } from './consents.ts';
+import { goesUp, otherNames } from './names.ts';
+import { strictest } from './strictest.ts';
 import { whenDecided } from './when-decided.ts';
 
 /** What a request to decide says beside who asks. */
@@ -20,6 +25,17 @@ export interface Manner {
 
 export interface Decisions {
   readonly policy: AccessPolicy;
+  /** A question about what is known. */
+  about(operation: Asked['operation'], resource: Resource): Asked;
+  /** A question about a URI of which nothing is known. */
+  unseen(operation: Asked['operation'], uri: string): Asked;
+  /** Whether the URI could lead elsewhere than it says: it is taken only as its server lists it. */
+  goesUp(uri: string): boolean;
+  /** What the provider says of itself where the URI leads; undefined where it leads nowhere. */
+  featuresOf(uri: string): ProviderFeatures | undefined;
+  /** Whether something of a mount may be hidden from the caller. */
+  mayHide(operation: AccessOperation, mount: string | undefined, ctx: Context): boolean;
+  /** The strictest of what is decided under each name that the thing has. */
   decide(asked: Asked, ctx: Context): AccessDecision | Promise<AccessDecision>;
   /** Whether it is allowed without asking anybody now; tells nobody. */
   allows(asked: Asked, ctx: Context): boolean | Promise<boolean>;
@@ -34,10 +50,23 @@ export interface Decisions {
   carryOut(decision: AccessDecision, asked: Asked, ctx: Context, manner?: Manner): void;
 }
 
-export function createDecisions(policy: AccessPolicy): Decisions {
+/** @param resolver finds the mounts of URIs; without it nothing belongs to one */
+export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Decisions {
   const consents = createConsents();
 
   function decide(asked: Asked, ctx: Context): AccessDecision | Promise<AccessDecision> {
+    const { uri, template, resource } = asked;
+    const others = uri === undefined || template === true ? undefined : otherNames(uri, resolver);
+    const leads = resource?.[NAMES]?.leadsTo;
+    if (others === undefined && leads === undefined) return decideOne(asked, ctx);
+    const decideAs = (name: string) => decideOne({ ...asked, uri: name, mount: resolver?.mountOf(name) }, ctx);
+    const same = [...(others?.same ?? []), ...(leads ?? [])].map(decideAs);
+    const possible = (others?.possible ?? []).map(decideAs);
+    return strictest([decideOne(asked, ctx), ...same], possible);
+  }
+
+  /** By one name. */
+  function decideOne(asked: Asked, ctx: Context): AccessDecision | Promise<AccessDecision> {
     try {
       const decision = policy.decide(requestOf(asked, ctx));
       return decision instanceof Promise ? decision.catch((error) => failed(error, ctx)) : decision;
@@ -76,6 +105,17 @@ export function createDecisions(policy: AccessPolicy): Decisions {
 
   return {
     policy,
+    about: (operation, resource) => ({
+      operation,
+      uri: resource.uri,
+      mount: resolver?.mountOf(resource.uri),
+      resource,
+    }),
+    unseen: (operation, uri) => ({ operation, uri, mount: resolver?.mountOf(uri) }),
+    goesUp: (uri) => goesUp(uri, resolver),
+    featuresOf: (uri) => resolver?.resolve(uri)?.mount.provider.features,
+    mayHide: (operation, mount, { principal }) =>
+      policy.hides !== false && policy.couldHide?.(principal, { operation, mount }) !== false,
     decide,
     allows(asked, ctx) {
       return whenDecided(decide(asked, ctx), (decision) => passes(decision, asked, ctx));

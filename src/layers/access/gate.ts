@@ -1,11 +1,12 @@
 /** Around tools and prompts: those that may not be used are not called, and not listed (SEC-TOOL-2, SEC-PROMPT-2). */
 import { hash } from 'node:crypto';
-import type { AccessOperation, AccessPolicy } from '../../core/access.ts';
-import type { Context, Principal } from '../../core/context.ts';
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
 import type { Gate, GatedOperation } from '../../core/gate.ts';
 import { noSuchPrompt } from '../../core/prompt.ts';
 import { noSuchTool } from '../../core/tool.ts';
 import type { Asked, Decisions } from './decisions.ts';
+import { nextTick } from './together.ts';
 
 export function accessGate(decisions: Decisions): Gate {
   const { policy } = decisions;
@@ -16,8 +17,7 @@ export function accessGate(decisions: Decisions): Gate {
     const decision = await decisions.decide(asked, ctx);
     // A mounted server has its own words for what is missing, and takes its time: where something may be hidden, both
     // what is missing and what is hidden are looked for, and neither gets there.
-    const looked =
-      exists !== undefined && decision.effect !== 'deny' && mayHide(policy, ctx.principal, asked.operation, mount);
+    const looked = exists !== undefined && decision.effect !== 'deny' && decisions.mayHide(asked.operation, mount, ctx);
     if (looked && !(await exists())) {
       ctx.decided?.(decision);
       throw manner.missing();
@@ -27,17 +27,21 @@ export function accessGate(decisions: Decisions): Gate {
 
   return async (operation, ctx, run) => {
     const asked = askedBy(operation);
-    if (asked !== undefined) await pass(asked, operation, ctx);
-    return run(ctx);
+    if (asked === undefined) return run(ctx);
+    if (policy.hides === false) {
+      await pass(asked, operation, ctx);
+      return run(ctx);
+    }
+    try {
+      await pass(asked, operation, ctx);
+      return await run(ctx);
+    } catch (error) {
+      // A tool that is hidden and one that is missing are both no valid name.
+      if (error instanceof ResourceError && error.code === 'invalid') await nextTick();
+      throw error;
+    }
   };
 }
-
-const mayHide = (
-  policy: AccessPolicy,
-  principal: Principal,
-  operation: AccessOperation,
-  mount: string | undefined,
-): boolean => policy.hides !== false && policy.couldHide?.(principal, { operation, mount }) !== false;
 
 /** Lists are filtered entry by entry, and subscriptions are the provider's. */
 function askedBy({ method, name, mount, arguments: given = {}, onlyResources }: GatedOperation): Asked | undefined {

@@ -3,9 +3,12 @@ import type { AccessPolicy, Sight } from '../../core/access.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
+import type { Resolver } from '../../core/mounts/resolver.ts';
+import type { PublishedServer } from '../../core/published-server.ts';
 import { createDecisions } from './decisions.ts';
 import { accessGate } from './gate.ts';
 import { accessLayer } from './layer.ts';
+import { guardedServer } from './results.ts';
 import { type AccessRules, rulesPolicy } from './rules/index.ts';
 import { accessSight } from './sight.ts';
 
@@ -37,21 +40,23 @@ export interface Access {
   /** Around tools and prompts. */
   readonly gate: Gate;
   readonly sight: Sight;
+  /** Around what tools and prompts of mounted servers hand out. */
+  readonly server: (server: PublishedServer) => PublishedServer;
   close(): Promise<void>;
 }
 
 /**
- * @param mountOf the mount that a published URI belongs to
  * @throws ResourceError `invalid` for a rule that can never do what it says
  */
-export function createAccess(options: AccessOptions, mountOf?: (uri: string) => string | undefined): Access {
+export function createAccess(options: AccessOptions, resolver?: Resolver): Access {
   const policy = 'decide' in options ? options : rulesPolicy(options);
-  const decisions = createDecisions(policy);
+  const decisions = createDecisions(policy, resolver);
   return {
     policy,
-    layer: accessLayer(decisions, mountOf),
+    layer: accessLayer(decisions),
     gate: accessGate(decisions),
     sight: accessSight(decisions),
+    server: (server) => guardedServer(server, decisions),
     close: async () => policy.close?.(),
   };
 }

@@ -5,17 +5,20 @@
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { ReadOptions, ResourceProvider } from '../../core/provider.ts';
+import { NAMES } from '../../protocol/resources.ts';
 import type { Views } from './views.ts';
 import { whenDecided } from './when-decided.ts';
 
 type Bodies = readonly ResourceBody[];
 
 export function guardedRead(inner: ResourceProvider, views: Views): ResourceProvider['read'] {
-  const { policy, decisions, about, unseen, admitted, carryOut, shown, plainly } = views;
+  const { policy, decisions, about, unseen, named, admitted, carryOut, shown, plainly } = views;
 
   /** Undefined where it is plainly allowed: then there is nothing to wait for. */
   function unlessAllowed(uri: string, ctx: Context): unknown {
     if (policy.attributes) return admitted('read', uri, ctx);
+    const listed = named(uri, ctx);
+    if (listed !== undefined) return listed.then(() => admitted('read', uri, ctx));
     return whenDecided(decisions.decide(unseen('read', uri), ctx), (decision) => {
       // Anything but a plain yes is about what is really there, under its own name.
       if (decision.effect !== 'allow') return admitted('read', uri, ctx);
@@ -31,7 +34,7 @@ export function guardedRead(inner: ResourceProvider, views: Views): ResourceProv
 
   /** Under the name that it was allowed under: nothing else is to be decided about it. */
   const isAskedFor = ({ child, resource }: ResourceBody, uri: string): boolean =>
-    child !== true && !policy.attributes && resource.uri === uri;
+    child !== true && !policy.attributes && resource.uri === uri && resource[NAMES] === undefined;
 
   /** The contents that may be read. */
   async function kept(bodies: Bodies, uri: string, ctx: Context): Promise<Bodies> {

@@ -5,18 +5,22 @@ import { notFound, PeerError, ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Asked, Decisions } from './decisions.ts';
-
-export type MountOf = (uri: string) => string | undefined;
+import { nextTick } from './together.ts';
 
 type Operation = Asked['operation'];
 
 export interface Views {
   readonly policy: AccessPolicy;
   readonly decisions: Decisions;
-  /** A question about what is known. */
-  about(operation: Operation, resource: Resource): Asked;
-  /** A question about a URI of which nothing is known. */
-  unseen(operation: Operation, uri: string): Asked;
+  readonly about: Decisions['about'];
+  readonly unseen: Decisions['unseen'];
+  /**
+   * A URI with segments that lead up is there for another server that lists exactly it; undefined where nobody has to ask.
+   * @throws ResourceError `not-found`
+   */
+  named(uri: string, ctx: Context): Promise<void> | undefined;
+  /** Whether the caller may have what is under a URI, for what tells of others; tells nobody. */
+  may(operation: Operation, uri: string, ctx: Context): boolean | Promise<boolean>;
   /** @throws ResourceError `not-found` in our own words for whatever is missing */
   described(uri: string, ctx: Context): Promise<Resource>;
   /**
@@ -30,21 +34,29 @@ export interface Views {
   shown(resource: Resource, ctx: Context): Resource | Promise<Resource>;
   /** What is thrown in place of what a provider threw. */
   plainly(error: unknown, uri: string): unknown;
+  /** The context for providers that ask what may be told. @param uri undefined for the roots of all */
+  asking(uri: string | undefined, ctx: Context): Context;
+  /** Where something may be hidden, a missing thing is answered when a hidden one is. */
+  likeMissing<T>(running: Promise<T>): Promise<T>;
+  /** Resolves when what is hidden and what is missing are answered; at once where nothing is hidden. */
+  whenHidden(): Promise<void> | undefined;
 }
 
-export function createViews(inner: ResourceProvider, decisions: Decisions, mountOf: MountOf): Views {
-  const { policy } = decisions;
+export function createViews(inner: ResourceProvider, decisions: Decisions): Views {
+  const { policy, about, unseen } = decisions;
   const hides = policy.hides !== false;
-  const about: Views['about'] = (operation, resource) => ({
-    operation,
-    uri: resource.uri,
-    mount: mountOf(resource.uri),
-    resource,
-  });
   const plainly: Views['plainly'] = (error, uri) => (hides ? plainlyMissing(error, uri) : error);
+
+  async function assertListed(uri: string, ctx: Context): Promise<void> {
+    if ((await inner.isListed?.(uri, ctx)) !== true) throw notFound(uri);
+  }
+
+  const named: Views['named'] = (uri, ctx) =>
+    decisions.goesUp(uri) && policy.everything?.(ctx.principal) !== true ? assertListed(uri, ctx) : undefined;
 
   async function described(uri: string, ctx: Context): Promise<Resource> {
     try {
+      await named(uri, ctx);
       return await inner.metadata(uri, ctx);
     } catch (error) {
       throw plainly(error, uri);
@@ -60,11 +72,35 @@ export function createViews(inner: ResourceProvider, decisions: Decisions, mount
     });
   }
 
+  const may: Views['may'] = (operation, uri, ctx) => {
+    if (!policy.attributes) return decisions.allows(unseen(operation, uri), ctx);
+    return described(uri, { ...ctx, may: undefined }).then(
+      (resource) => decisions.allows(about(operation, resource), ctx),
+      () => false,
+    );
+  };
+
+  const gathers = (uri: string | undefined): boolean =>
+    uri === undefined ? inner.features.gathers === true : decisions.featuresOf(uri)?.gathers === true;
+
+  async function togetherWithHidden(error: unknown): Promise<never> {
+    if (error instanceof ResourceError && error.code === 'not-found') await nextTick();
+    throw error;
+  }
+
   return {
     policy,
     decisions,
+    may,
+    asking: (uri, ctx) =>
+      gathers(uri) && policy.everything?.(ctx.principal) !== true
+        ? { ...ctx, may: (operation, other) => may(operation, other, ctx) }
+        : ctx,
+    whenHidden: () => (hides ? nextTick() : undefined),
+    likeMissing: (running) => (hides ? running.catch(togetherWithHidden) : running),
     about,
-    unseen: (operation, uri) => ({ operation, uri, mount: mountOf(uri) }),
+    unseen,
+    named,
     described,
     async admitted(operation, uri, ctx) {
       const resource = await described(uri, ctx);

@@ -154,6 +154,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
         ranges,
         hints: true,
         remote: true,
+        foreign: true,
         apart: connections.apart,
       };
     },
@@ -180,6 +181,12 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
 
     metadata,
     read,
+
+    async isListed(uri, ctx) {
+      const { known } = await connections.of(ctx);
+      if (known.get(uri) === undefined && !known.whole) await scan(known, ctx);
+      return known.get(uri) !== undefined;
+    },
 
     async listTemplates(page, ctx) {
       if (!facts().resources) {

@@ -34,7 +34,7 @@ export async function challengeScopes(
   const { uri, name = '', operation } = asked;
   const ctx = createContext({ principal });
   const isCall = operation === 'call';
-  const ofName = () => (isCall ? tools.mountOf(name) : prompts.mountOf(name, ctx));
+  const ofName = async () => (isCall ? tools.mountOf(name) : (await prompts.placeOf(name, ctx)).mount);
   const mount = uri === undefined ? await ofName() : mountOf(uri);
   const onlyResources = isCall && tools.onlyResources(name);
   const scopes = await sight.scopesFor({ ...asked, principal, mount, onlyResources });

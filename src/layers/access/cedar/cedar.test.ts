@@ -137,7 +137,7 @@ describe('what decides', () => {
   it('says how long an answer is remembered, and asks only about what can be asked about', async () => {
     const policy = await policyOf('@id("asked") @effect("ask") @remember("600") permit(principal, action, resource);');
     expect(policy.decide(of())).toEqual({ effect: 'ask', rule: 'asked', rememberMs: 600_000 });
-    expect(policy.decide(of({}, { operation: 'list' }))).toEqual({ effect: 'deny', rule: 'default' });
+    expect(policy.decide(of({}, { operation: 'list' }))).toEqual({ effect: 'deny', rule: 'default', byDefault: true });
   });
 
   it('lets the resource tools be, unless it is forbidden [SEC-TOOL-2]', async () => {

@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { AccessDecision, AccessPolicy, AccessRequest } from '../../../core/access.ts';
 import { type Log, SILENT } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
-import { ASKABLE, STRICTNESS } from '../rules/options.ts';
+import { ASKABLE } from '../rules/options.ts';
+import { STRICTNESS } from '../strictest.ts';
 import { couldIn } from './area.ts';
 import { type Engine, loadEngine, wordsOf } from './engine.ts';
 import { configuredEntities, uidsIn } from './entities.ts';
@@ -41,7 +42,7 @@ const MAX_DECISION_CHARS = 8 * 1024 * 1024;
 /** Before the same failure of the same policy is told again, in milliseconds. */
 const TOLD_AGAIN_MS = 60_000;
 
-const OTHERWISE: AccessDecision = { effect: 'deny', rule: 'default' };
+const OTHERWISE: AccessDecision = { effect: 'deny', rule: 'default', byDefault: true };
 const RESOURCE_TOOLS: AccessDecision = { effect: 'allow', rule: 'default of resource tools' };
 const INEXPRESSIBLE: AccessDecision = { effect: 'deny', rule: 'arguments that Cedar cannot hold' };
 

@@ -3,8 +3,9 @@ import type { AccessArea, AccessDecision, AccessOperation, AccessPolicy, AccessR
 import type { Principal } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
 import { type GlobSubject, globProblem } from '../../../core/glob/index.ts';
+import { STRICTNESS } from '../strictest.ts';
 import { globsOf } from './arguments.ts';
-import { type AccessRule, type AccessRules, ASKABLE, STRICTNESS } from './options.ts';
+import { type AccessRule, type AccessRules, ASKABLE } from './options.ts';
 import { compileTarget, type TargetTest } from './target.ts';
 import { compileWho, type WhoTest } from './who.ts';
 
@@ -48,7 +49,7 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
   const compiled = rules
     .map(compileRule)
     .sort((a, b) => STRICTNESS.indexOf(a.rule.effect) - STRICTNESS.indexOf(b.rule.effect));
-  const otherwise: AccessDecision = { effect: fallback, rule: 'default' };
+  const otherwise: AccessDecision = { effect: fallback, rule: 'default', byDefault: true };
   const resourceTools: AccessDecision = { effect: 'allow', rule: 'default of resource tools' };
   const attributes = compiled.some(({ target }) => target.attributes);
   let known = new WeakMap<Principal, Own>();
@@ -173,11 +174,12 @@ function compileRule(rule: AccessRule, index: number): CompiledRule {
 
 /** All globs of a rule, with what they are matched against. */
 function listsOf(rule: AccessRule): readonly (readonly [readonly string[] | undefined, GlobSubject])[] {
-  const { uris, except, tools, prompts, mimeTypes, arguments: args = {} } = rule;
+  const { uris, except, paths, tools, prompts, mimeTypes, arguments: args = {} } = rule;
   const texts = Object.values(args).flatMap(globsOf);
   return [
     [uris, 'uri'],
     [except, 'uri'],
+    [paths, 'path'],
     [tools, 'text'],
     [prompts, 'text'],
     [mimeTypes, 'text'],

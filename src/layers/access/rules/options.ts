@@ -29,6 +29,8 @@ export interface AccessRule {
   readonly uris?: readonly string[] | undefined;
   /** Globs over published URIs that the rule is not about. */
   readonly except?: readonly string[] | undefined;
+  /** Globs over paths in the tree of a repository: at every revision, and in every view that shows them. */
+  readonly paths?: readonly string[] | undefined;
   /** Globs over MIME types, such as `image/*`. */
   readonly mimeTypes?: readonly string[] | undefined;
   /** Sizes in bytes. */
@@ -55,9 +57,6 @@ export interface AccessRules {
   /** What happens where no rule matches. Default: `deny`. */
   readonly default?: 'allow' | 'deny' | 'hide' | undefined;
 }
-
-/** The strictest first. */
-export const STRICTNESS: readonly AccessEffect[] = ['hide', 'deny', 'ask', 'allow'];
 
 /** What a human can be asked about in every revision. */
 export const ASKABLE: readonly AccessOperation[] = ['read', 'call', 'prompt'];

@@ -164,7 +164,12 @@ describe('rules', () => {
         { effect: 'allow', who: { groups: ['press'], scopes: ['press:read'] }, mounts: ['press'] },
       ],
     });
-    expect(policy.decide(read(A))).toEqual({ effect: 'deny', rule: 'default', scopes: ['docs:write'] });
+    expect(policy.decide(read(A))).toEqual({
+      effect: 'deny',
+      rule: 'default',
+      byDefault: true,
+      scopes: ['docs:write'],
+    });
     expect(policy.decide(read(A, { operation: 'list' })).scopes).toBeUndefined();
     expect(policy.decide(read('press+x:a', { mount: 'press' })).scopes).toBeUndefined();
   });

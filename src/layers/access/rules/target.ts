@@ -1,7 +1,7 @@
 /** Whether a rule is about what is asked for. */
 import { ACCESS_OPERATIONS, type AccessOperation, type AccessRequest } from '../../../core/access.ts';
 import { compileGlobs, type GlobSubject } from '../../../core/glob/index.ts';
-import type { Resource } from '../../../protocol/resources.ts';
+import { NAMES, type Resource } from '../../../protocol/resources.ts';
 import { argumentTest } from './arguments.ts';
 import { type AccessRule, ASKABLE } from './options.ts';
 
@@ -93,6 +93,13 @@ function attributeTests(rule: AccessRule, permits: boolean): readonly AttributeT
   const tests: AttributeTest[] = [];
   if (types !== undefined)
     tests.push(({ mimeType }) => (mimeType === undefined ? 'unknown' : types(bareType(mimeType))));
+  const paths = compileGlobs(rule.paths, 'path');
+  if (paths !== undefined) {
+    tests.push(({ [NAMES]: names }) => {
+      const shown = names?.paths ?? [];
+      return permits ? shown.length > 0 && shown.every(paths.matches) : shown.some(paths.mayMatch);
+    });
+  }
   if (minBytes !== undefined) tests.push(sized((size) => size >= minBytes));
   if (maxBytes !== undefined) tests.push(sized((size) => size <= maxBytes));
   if (newerThanSeconds !== undefined) tests.push(aged((seconds) => seconds < newerThanSeconds));

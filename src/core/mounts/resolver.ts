@@ -1,0 +1,54 @@
+/**
+ * Which mount a published URI belongs to: the only place that answers it, for routing, access, audit, formats, icons and
+ * everybody else. Where two parts answered for themselves, one could allow what the other served.
+ */
+import type { Mount } from '../mounts.ts';
+import { ANY_SCHEME, isPrefixed, UI } from '../published-uris.ts';
+import { schemeOf } from '../uri.ts';
+
+/** Where a published URI leads. */
+export interface Resolved {
+  readonly mount: Mount;
+  /** The provider's own URI. */
+  readonly native: string;
+}
+
+export interface Resolver {
+  readonly mounts: readonly Mount[];
+  /**
+   * The mount of a published URI or URI template, whether or not there is such a thing: a prefix comes first, then a mount
+   * without a prefix that has this very scheme, then one that may have any. The order of mounts does not matter.
+   */
+  resolve(published: string): Resolved | undefined;
+  /** The name of that mount. */
+  mountOf(published: string): string | undefined;
+}
+
+export function createResolver(mounts: readonly Mount[]): Resolver {
+  const byName = new Map(mounts.filter(isPrefixed).map((mount) => [mount.name, mount]));
+  const bare = mounts.filter((mount) => !isPrefixed(mount));
+  // Of one request, every layer asks for the same.
+  let last: { readonly published: string; readonly resolved: Resolved | undefined } | undefined;
+
+  function find(published: string): Resolved | undefined {
+    const isUi = UI.test(published);
+    const text = isUi ? published.slice('ui://'.length) : published;
+    const plus = text.indexOf('+');
+    const named = plus > 0 ? byName.get(text.slice(0, plus).toLowerCase()) : undefined;
+    if (named !== undefined) {
+      const native = text.slice(plus + 1);
+      return { mount: named, native: isUi ? `ui://${native}` : native };
+    }
+    // Asked each time: a server that is mounted may say later which schemes it has.
+    const has = (scheme: string) => (mount: Mount) => mount.provider.features.schemes.includes(scheme);
+    const mount = bare.find(has(schemeOf(published) ?? '')) ?? bare.find(has(ANY_SCHEME));
+    return mount && { mount, native: published };
+  }
+
+  function resolve(published: string): Resolved | undefined {
+    if (last?.published !== published) last = { published, resolved: find(published) };
+    return last.resolved;
+  }
+
+  return { mounts, resolve, mountOf: (published) => resolve(published)?.mount.name };
+}

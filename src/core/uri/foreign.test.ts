@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foreignSpellings, hasDotSegments } from './foreign.ts';
+
+const all = (uri: string): readonly string[] => {
+  const { normal, possible } = foreignSpellings(uri);
+  return [uri, ...normal, ...possible];
+};
+
+describe('spellings of another server', () => {
+  it.each([
+    'file:///s%65cret/a.md',
+    'FILE:///secret/a.md',
+    'file://localhost/secret/a.md',
+    'file://LOCALHOST/secret/a.md',
+    'file:/secret/a.md',
+    'file:///secret/./a.md',
+    'file:///public/../secret/a.md',
+    'file:///public/%2e%2e/secret/a.md',
+    'file:///../secret/a.md',
+    'file:///secret/x/%2E%2E/a.md',
+  ])('%s is normally file:///secret/a.md', (uri) => {
+    expect(foreignSpellings(uri).normal).toEqual(['file:///secret/a.md']);
+  });
+
+  it.each([
+    'file:////secret/a.md',
+    'file:///secret//a.md',
+    'file:///secret%2Fa.md',
+    'file:///secret%5ca.md',
+    'file:///secret\\a.md',
+    'file:///s%2565cret/a.md',
+    'file:///s%252565cret/a.md',
+    'file:///secret/a.md/',
+    'file:///secret/a.md?x=1',
+    'file:///secret/a.md#x',
+    'file:///sec\tret/a.md',
+    ' file:///secret/a.md ',
+    'file:///public%2F..%2Fsecret/a.md',
+    'file:///public/%252e%252e/secret/a.md',
+    'file:///public/..\\secret/a.md',
+  ])('%s could be file:///secret/a.md', (uri) => {
+    expect(all(uri)).toContain('file:///secret/a.md');
+  });
+
+  it.each([
+    ['HTTPS://Example.COM:443', 'https://example.com/'],
+    ['http://example.com:80/a', 'http://example.com/a'],
+    ['https://me@Example.com/%7Ea', 'https://me@example.com/~a'],
+    ['memo:x/../hidden', 'memo:hidden'],
+    ['Memo:hidden', 'memo:hidden'],
+    ['urn:isbn:%31', 'urn:isbn:1'],
+  ])('%s is normally %s', (uri, normal) => expect(foreignSpellings(uri).normal).toEqual([normal]));
+
+  it('a plain URI has one spelling', () => {
+    for (const uri of ['file:///a/b.md', 'memo:hidden', 'https://example.com/a/b', 'urn:a:b', 'file:///'])
+      expect(all(uri)).toEqual([uri]);
+  });
+
+  it('the normal form is its own normal form, whatever it is of', () => {
+    const part = fc.constantFrom(
+      'a',
+      '..',
+      '.',
+      '%2e',
+      '%2E%2e',
+      '',
+      '%2F',
+      'b%20c',
+      'localhost',
+      'x:80',
+      '?',
+      '#',
+      '%zz',
+      '\\',
+    );
+    fc.assert(
+      fc.property(fc.constantFrom('file:', 'FILE://', 'memo:', 'https://H'), fc.array(part), (begin, parts) => {
+        const [normal = begin + parts.join('/')] = foreignSpellings(begin + parts.join('/')).normal;
+        expect(foreignSpellings(normal).normal).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('dot segments', () => {
+  it.each([
+    'file:///a/../b',
+    'file:///a/%2e%2e/b',
+    'file:///a/.%2E/b',
+    'file:///a/%252e%252e/b',
+    'file:///a%2F..%2Fb',
+    'file:///a\\..\\b',
+    'file:///a/..;x/b',
+    'file:///./a',
+    'memo:..',
+    'file:///a/.\t./b',
+    'file:///a?/../../b',
+  ])('are seen in %s', (uri) => expect(hasDotSegments(uri)).toBe(true));
+
+  it.each(['file:///a..b', 'file:///...', 'file:///.env', 'https://x/compare?range=v1..v2', 'urn:a.b', 'memo:a'])(
+    'are not seen in %s',
+    (uri) => expect(hasDotSegments(uri)).toBe(false),
+  );
+});

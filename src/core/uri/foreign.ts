@@ -1,0 +1,147 @@
+/**
+ * URIs of another server, which are its own: it may decode, resolve and shorten what it is sent in ways of its own, so that
+ * several spellings lead to one thing. Whoever decides by URI decides about each of them, and the strictest counts.
+ */
+import { encodeSegment } from '../uri.ts';
+
+export interface ForeignSpellings {
+  /** RFC 3986 section 6.2.2 and what URLs add to it: the same thing for whoever follows them. */
+  readonly normal: readonly string[];
+  /** What a careless server could make of it. */
+  readonly possible: readonly string[];
+}
+
+const NONE: ForeignSpellings = { normal: [], possible: [] };
+
+/** Of these, every server makes the same: lower case before the path, single slashes, no escapes, dots, query or ends. */
+const PLAIN =
+  /^(?!file:)[a-z][a-z0-9.-]*:(?:\/\/[a-z0-9.-]*)?(?:\/[\w~-][\w.~!$&'()*+,;=:@-]*)*$|^file:\/\/(?:\/[\w~-][\w.~-]*)*$/;
+
+/** How often a text is decoded at most: a server behind a server may decode again. */
+const MAX_DECODING = 3;
+
+export function foreignSpellings(uri: string): ForeignSpellings {
+  if (PLAIN.test(uri)) return NONE;
+  const normal = normalForm(uri);
+  const careless = [uri, uri.replace(/[?#].*$/s, '')].map(carelessForm);
+  const known = new Set([uri, normal]);
+  return {
+    normal: normal === uri ? [] : [normal],
+    possible: careless.filter((each, index) => !known.has(each) && careless.indexOf(each) === index),
+  };
+}
+
+/** Whether a segment could be taken for a way up or for nothing, in any escape, and before parameters of a path. */
+export function hasDotSegments(uri: string): boolean {
+  let text = uri.slice(uri.indexOf(':') + 1);
+  for (let round = 0; round <= MAX_DECODING; round++) {
+    if (text.split(/[/\\?#]/).some((segment) => /^\s*\.{1,2}\s*(?:;.*)?$/s.test(withoutIgnored(segment)))) return true;
+    const decoded = decodedOnce(text);
+    if (decoded === text) return false;
+    text = decoded;
+  }
+  return false;
+}
+
+/** Characters that URL parsers leave out wherever they are. */
+const withoutIgnored = (text: string): string => text.replace(/[\t\n\r]/g, '');
+
+interface Parts {
+  readonly scheme: string;
+  readonly authority: string | undefined;
+  readonly path: string;
+  /** Query and fragment, as they are. */
+  readonly rest: string;
+}
+
+const PARTS = /^([^:/?#]*):(?:\/\/([^/?#\\]*))?([^?#]*)(.*)$/s;
+
+/** Undefined for what has no scheme. */
+function partsOf(uri: string): Parts | undefined {
+  const found = PARTS.exec(uri);
+  if (found === null) return undefined;
+  const [, scheme = '', authority, path = '', rest = ''] = found;
+  return { scheme: scheme.toLowerCase(), authority, path, rest };
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443', ws: '80', wss: '443', ftp: '21' };
+
+/** URLs of these have a path always. */
+const WITH_PATH: ReadonlySet<string> = new Set(['file', ...Object.keys(DEFAULT_PORTS)]);
+
+/** What is left of dots may read like something else, and is made normal again. */
+function normalForm(uri: string): string {
+  let form = normalOnce(uri);
+  for (let round = 0; round < MAX_DECODING; round++) {
+    const next = normalOnce(form);
+    if (next === form) break;
+    form = next;
+  }
+  return form;
+}
+
+function normalOnce(uri: string): string {
+  // URL parsers leave these out at both ends.
+  const trimmed = withoutIgnored(uri).replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');
+  const parts = partsOf(trimmed);
+  if (parts === undefined) return trimmed;
+  const { scheme, rest } = parts;
+  const path = withoutDots(unreservedDecoded(parts.path));
+  const authority = authorityOf(parts);
+  if (authority === undefined) return `${scheme}:${path}${unreservedDecoded(rest)}`;
+  const whole = path === '' && WITH_PATH.has(scheme) ? '/' : path;
+  return `${scheme}://${authority}${whole}${unreservedDecoded(rest)}`;
+}
+
+/** `file:/x` and `file://localhost/x` are `file:///x`. */
+function authorityOf({ scheme, authority, path }: Parts): string | undefined {
+  if (authority === undefined) return scheme === 'file' && path.startsWith('/') ? '' : undefined;
+  const at = authority.lastIndexOf('@') + 1;
+  const host = authority.slice(at).toLowerCase();
+  if (scheme === 'file' && host === 'localhost') return '';
+  const port = DEFAULT_PORTS[scheme];
+  return authority.slice(0, at) + (port === undefined ? host : host.replace(new RegExp(`:${port}?$`), ''));
+}
+
+const unreservedDecoded = (text: string): string =>
+  text.replace(/%[0-9A-Fa-f]{2}/g, (octet) => {
+    const char = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+    return /[\w.~-]/.test(char) ? char : octet.toUpperCase();
+  });
+
+/** RFC 3986 section 5.2.4. */
+function withoutDots(path: string): string {
+  if (!/(?:^|\/)\.{1,2}(?:\/|$)/.test(path)) return path;
+  const kept: string[] = [];
+  const segments = path.split('/');
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1;
+    if (segment === '..' && (kept.length > 1 || (kept.length === 1 && kept[0] !== ''))) kept.pop();
+    if (segment !== '.' && segment !== '..') kept.push(segment);
+    else if (isLast) kept.push('');
+  }
+  return kept.join('/');
+}
+
+/** Everything decoded, again and again; backslashes as slashes, slashes once, nothing at the end. */
+function carelessForm(uri: string): string {
+  let text = withoutIgnored(uri).trim();
+  for (let round = 0; round < MAX_DECODING; round++) text = decodedOnce(text);
+  const parts = partsOf(normalForm(text.replace(/\\/g, '/')));
+  if (parts === undefined) return text;
+  const { scheme, authority, rest } = parts;
+  const path = withoutDots(parts.path.replace(/\/{2,}/g, '/')).replace(/(?<=.)\/$/, '');
+  const written = path.split('/').map(encodeSegment).join('/');
+  return `${scheme}:${authority === undefined ? '' : `//${authority}`}${written}${rest}`;
+}
+
+/** Runs of escapes that are no UTF-8 stay as they are. */
+function decodedOnce(text: string): string {
+  return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run;
+    }
+  });
+}

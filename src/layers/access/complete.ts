@@ -1,0 +1,66 @@
+/** Completion under a policy: a value is offered where what it leads to may be listed, and nobody counts the others. */
+import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+import type { CompletionRequest, CompletionValues, ResourceProvider } from '../../core/provider.ts';
+import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../../core/uri-template.ts';
+import type { Views } from './views.ts';
+
+type Complete = NonNullable<ResourceProvider['complete']>;
+
+const NONE: CompletionValues = { values: [], hasMore: false };
+
+export function guardedComplete(inner: ResourceProvider, views: Views): Complete {
+  const { policy, decisions, about, unseen, described } = views;
+
+  /** By the name of what is really there: a value may lead to it under another one. */
+  async function leadsToSeen(uri: string, ctx: Context): Promise<boolean> {
+    const resource =
+      decisions.featuresOf(uri)?.remote === true && !policy.attributes ? undefined : await found(uri, ctx);
+    return decisions.allows(resource === undefined ? unseen('list', uri) : about('list', resource), ctx);
+  }
+
+  const found = (uri: string, ctx: Context) => described(uri, { ...ctx, may: undefined }).catch(() => undefined);
+
+  return async (request, ctx) => {
+    const { uriTemplate } = request;
+    await decisions.enforce({ ...unseen('complete', uriTemplate), template: true }, ctx);
+    const completed = (await inner.complete?.(request, ctx)) ?? NONE;
+    if (policy.everything?.(ctx.principal) === true) return completed;
+    const values: string[] = [];
+    const expand = expanding(request);
+    if (expand === undefined) {
+      // Where a value leads depends on what is not said yet: a provider that gathers has asked about all that it could be.
+      const asked = unseen('list', uriTemplate);
+      const gathers = decisions.featuresOf(uriTemplate)?.gathers === true;
+      if (gathers || !decisions.mayHide('list', asked.mount, ctx)) values.push(...completed.values);
+    } else {
+      for (const value of completed.values) if (await leadsToSeen(expand(value), ctx)) values.push(value);
+    }
+    const { total: _total, ...rest } = completed;
+    return rest.others === undefined ? { ...rest, values } : { ...rest, values, others: withoutTotal(rest.others) };
+  };
+}
+
+/** Where a value leads; undefined where other variables are open. */
+function expanding({ uriTemplate, variable, known }: CompletionRequest): ((value: string) => string) | undefined {
+  const template = templateOf(uriTemplate);
+  const whole = template.variables.every((name) => name === variable || Object.hasOwn(known, name));
+  return whole ? (value) => template.expand({ ...known, [variable]: value }) : undefined;
+}
+
+/** @throws ResourceError `invalid` for what is none: where its values lead cannot be said, so nobody gets any */
+function templateOf(uriTemplate: string): UriTemplate {
+  try {
+    return parseUriTemplate(uriTemplate);
+  } catch (error) {
+    if (error instanceof UriTemplateError) throw invalid('There is no such template', uriTemplate);
+    throw error;
+  }
+}
+
+type Others = NonNullable<CompletionValues['others']>;
+
+function withoutTotal({ completion, result }: Others): Others {
+  const { total: _total, ...rest } = completion as { readonly total?: unknown };
+  return { completion: rest, result };
+}

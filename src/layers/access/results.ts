@@ -1,0 +1,77 @@
+/**
+ * What tools and prompts of mounted servers hand out: resources within their results, links and questions to the client
+ * go through the decision of a read. What is hidden is left out; what is denied leaves a word in its place.
+ */
+import type { Context } from '../../core/context.ts';
+import type { Invocation } from '../../core/invocation.ts';
+import type { NamedRequest } from '../../core/mounted-server.ts';
+import type { PublishedServer } from '../../core/published-server.ts';
+import type { InputRequest } from '../../protocol/input-required.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import type { Decisions } from './decisions.ts';
+
+/** The server with nothing in its results that the caller may not read. */
+export function guardedServer(server: PublishedServer, decisions: Decisions): PublishedServer {
+  const guarded =
+    <T>(run: (request: NamedRequest, invocation: Invocation) => Promise<T>) =>
+    async (request: NamedRequest, invocation: Invocation): Promise<T> => {
+      if (decisions.policy.everything?.(invocation.principal) === true) return run(request, invocation);
+      const result = await run(request, guardedAsking(invocation, decisions));
+      return (await kept(result, invocation, decisions, 0)) as T;
+    };
+  // What it says of itself changes while it is served: that is looked up, not copied.
+  return Object.create(server, {
+    callTool: { value: guarded((request, invocation) => server.callTool(request, invocation)) },
+    getPrompt: { value: guarded((request, invocation) => server.getPrompt(request, invocation)) },
+  }) as PublishedServer;
+}
+
+/** Its questions while it runs may have resources in them, too. */
+function guardedAsking(invocation: Invocation, decisions: Decisions): Invocation {
+  const { client } = invocation;
+  const ask = client?.ask;
+  if (ask === undefined) return invocation;
+  const guarded = async (request: InputRequest, signal: AbortSignal): Promise<unknown> =>
+    ask((await kept(request, invocation, decisions, 0)) as InputRequest, signal);
+  return { ...invocation, client: { ...client, ask: guarded } };
+}
+
+/** Blocks within blocks are followed this deep; what lies deeper is left out. */
+const MAX_DEPTH = 64;
+
+const LEFT_OUT = Symbol('left out');
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** The value without what may not be read; the same object where nothing is left out. */
+async function kept(value: unknown, ctx: Context, decisions: Decisions, depth: number): Promise<unknown> {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return LEFT_OUT;
+  if (Array.isArray(value)) {
+    const all = await Promise.all(value.map((each) => kept(each, ctx, decisions, depth + 1)));
+    return all.every((each, index) => each === value[index]) ? value : all.filter((each) => each !== LEFT_OUT);
+  }
+  const block = value as Data;
+  const named = resourceIn(block);
+  if (named !== undefined) {
+    const { effect } = await decisions.decide(decisions.about('read', named), ctx);
+    if (effect === 'hide') return LEFT_OUT;
+    if (effect !== 'allow') return { type: 'text', text: `A resource was left out: ${named.uri} may not be read here` };
+    return value;
+  }
+  const entries = await Promise.all(
+    Object.entries(block).map(async ([key, each]) => [key, await kept(each, ctx, decisions, depth + 1)] as const),
+  );
+  if (entries.every(([key, each]) => each === block[key])) return value;
+  // A message is nothing without the resource that it was.
+  if (entries.some(([key, each]) => key === 'content' && each === LEFT_OUT)) return LEFT_OUT;
+  return Object.fromEntries(entries.filter(([, each]) => each !== LEFT_OUT));
+}
+
+/** What a block embeds or links to. */
+function resourceIn(block: Data): Resource | undefined {
+  const described = block.type === 'resource' ? block.resource : block.type === 'resource_link' ? block : undefined;
+  if (typeof described !== 'object' || described === null) return undefined;
+  const { uri } = described as { readonly uri?: unknown };
+  return typeof uri === 'string' ? ({ name: uri, ...described, uri } as Resource) : undefined;
+}

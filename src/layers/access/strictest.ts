@@ -1,0 +1,25 @@
+/** What counts of several decisions about one thing: the strictest, whatever their order. */
+import type { AccessDecision, AccessEffect } from '../../core/access.ts';
+
+/** The strictest first. */
+export const STRICTNESS: readonly AccessEffect[] = ['hide', 'deny', 'ask', 'allow'];
+
+type Decision = AccessDecision | Promise<AccessDecision>;
+
+/**
+ * @param sure under names of which each has to be allowed; the first one counts among equals
+ * @param possible under names that forbid where something is about them, and allow nothing
+ */
+export function strictest(sure: readonly [Decision, ...Decision[]], possible: readonly Decision[]): Decision {
+  const all = [...sure, ...possible];
+  const pick = (decisions: readonly AccessDecision[]): AccessDecision => {
+    const [first, ...others] = decisions.filter((each, index) => index < sure.length || each.byDefault !== true);
+    return others.reduce<AccessDecision>(stricter, first as AccessDecision);
+  };
+  return all.some((each) => each instanceof Promise)
+    ? Promise.all(all).then(pick)
+    : pick(all as readonly AccessDecision[]);
+}
+
+const stricter = (a: AccessDecision, b: AccessDecision): AccessDecision =>
+  STRICTNESS.indexOf(b.effect) < STRICTNESS.indexOf(a.effect) ? b : a;

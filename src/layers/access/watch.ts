@@ -1,0 +1,53 @@
+/** Subscriptions under a policy: each change is decided about as it happens. */
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { ChangeEvent, ResourceProvider } from '../../core/provider.ts';
+import type { Views } from './views.ts';
+import { whenDecided } from './when-decided.ts';
+
+type Watch = NonNullable<ResourceProvider['watch']>;
+
+const NOTHING_WATCHED: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };
+
+export function guardedWatch(inner: ResourceProvider, views: Views): Watch {
+  const { policy, decisions, about, unseen, described, carryOut, whenHidden } = views;
+
+  /** Undefined where there is no such thing: it may be watched all the same. */
+  const describedNow = (uri: string, ctx: Context) =>
+    described(uri, ctx).catch((error: unknown) => {
+      if (error instanceof ResourceError && error.code === 'not-found') return undefined;
+      throw error;
+    });
+
+  return async (uri, onChange, ctx) => {
+    if (uri === undefined) return (await inner.watch?.(uri, onChange, ctx)) ?? NOTHING_WATCHED;
+    await views.named(uri, ctx);
+    const known = await describedNow(uri, ctx);
+    const asked = known === undefined ? unseen('subscribe', uri) : about('subscribe', known);
+    const decision = await decisions.decide(asked, ctx);
+    const isHidden = decision.effect === 'hide';
+    if (isHidden) ctx.decided?.(decision);
+    else carryOut(decision, asked, uri, ctx);
+
+    /** What it is may have changed, and under another spelling something may have come into being. */
+    function mayKnow(changed: string): boolean | Promise<boolean> {
+      if (!policy.attributes) return decisions.allows(unseen('subscribe', changed), ctx);
+      return describedNow(changed, ctx).then(
+        // That what could be known is gone may be known.
+        (resource) => resource === undefined || decisions.allows(about('subscribe', resource), ctx),
+        () => false,
+      );
+    }
+    const told = (event: ChangeEvent): void => {
+      // What is hidden is watched like what is missing, and nothing is heard of it.
+      if (isHidden) return;
+      const may = event.kind === 'list-changed' || mayKnow(event.uri);
+      void whenDecided(may, (allowed) => {
+        if (allowed) onChange(event);
+      });
+    };
+    const watched = (await inner.watch?.(uri, told, ctx)) ?? NOTHING_WATCHED;
+    await whenHidden();
+    return watched;
+  };
+}

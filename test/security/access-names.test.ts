@@ -1,0 +1,216 @@
+/**
+ * Rules hold for a thing under every name that it has: mounts without a prefix, spellings of other servers, what their
+ * tools and prompts hand out (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2).
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Mount } from '../../src/core/mounts.ts';
+import type { AccessRule } from '../../src/layers/access/index.ts';
+import { memoryProvider } from '../../src/providers/memory/index.ts';
+import { upstream } from '../../src/providers/upstream/index.ts';
+import { serveHttp } from '../../src/serving/http/index.ts';
+import { createVitrine } from '../../src/vitrine.ts';
+import { ERAS, type Era } from '../e2e/harness.ts';
+import { type Ask, askerOf } from './access/asking.ts';
+import { CARELESS } from './access/careless.ts';
+
+const DOCS = memoryProvider({ scheme: 'memory', resources: { 'a.txt': { text: 'SECRET of docs' } } });
+
+interface World extends AsyncDisposable {
+  ask(era: Era): Promise<Ask>;
+}
+
+type Order = 'up first' | 'docs first';
+
+/** The careless server beside a mount with a prefix, in either order. */
+async function serve(rules: readonly AccessRule[], prefix: 'name' | 'none', order: Order = 'up first'): Promise<World> {
+  const up = upstream({ name: 'up', target: { command: process.execPath, args: ['-e', CARELESS] } });
+  const mounts: Mount[] = [
+    { name: 'up', provider: up.provider, server: up.server, prefix },
+    { name: 'docs', provider: DOCS },
+  ];
+  const vitrine = createVitrine({
+    mounts: order === 'up first' ? mounts : mounts.toReversed(),
+    access: { rules, default: 'deny' },
+    promptFolders: [],
+  });
+  expect(await up.ready(20_000)).toBe(true);
+  const http = await serveHttp(vitrine, { port: 0 });
+  return {
+    ask: (era) => askerOf(http.url, era, undefined),
+    async [Symbol.asyncDispose]() {
+      await http.close();
+      await vitrine.close();
+    },
+  };
+}
+
+const everything = (effect: AccessRule['effect'], rule: Omit<AccessRule, 'effect'>): readonly AccessRule[] =>
+  effect === 'allow' ? [{ effect, ...rule }] : [{ effect: 'allow' }, { effect, ...rule }];
+
+describe.each(ERAS)('to a client of the %s era', (era) => {
+  describe.each<Order>(['up first', 'docs first'])(
+    'with %s, a mount without a prefix owns nothing of another',
+    (order) => {
+      it.each<[string, readonly AccessRule[]]>([
+        ['allowed is only up', everything('allow', { mounts: ['up'] })],
+        ['hidden is docs', everything('hide', { mounts: ['docs'] })],
+        ['denied is docs', everything('deny', { mounts: ['docs'] })],
+      ])('%s', async (_name, rules) => {
+        await using world = await serve(rules, 'none', order);
+        const ask = await world.ask(era);
+        for (const uri of [
+          'docs+memory:///a.txt',
+          'DOCS+memory:///a.txt',
+          'docs+MEMORY:///a.txt',
+          'docs+memory:///%61.txt',
+        ]) {
+          const { error, text } = await ask('resources/read', { uri });
+          expect.soft([uri, error === undefined], text).toEqual([uri, false]);
+          expect(text).not.toContain('SECRET');
+        }
+        expect((await ask('resources/list')).text).not.toContain('docs+');
+        expect((await ask('resources/read', { uri: 'file:///public/a.md' })).text).toContain('open text');
+      });
+
+      it('hidden is up', async () => {
+        await using world = await serve(everything('hide', { mounts: ['up'] }), 'none', order);
+        const ask = await world.ask(era);
+        expect((await ask('resources/read', { uri: 'docs+memory:///a.txt' })).text).toContain('of docs');
+        expect((await ask('resources/read', { uri: 'file:///secret/a.md' })).text).not.toContain('SECRET');
+        expect((await ask('tools/call', { name: 'hand' })).text).not.toContain('SECRET');
+      });
+    },
+  );
+});
+
+const SPELLINGS = [
+  'file:///secret/a.md',
+  'file:///s%65cret/a.md',
+  'file:///s%2565cret/a.md',
+  'FILE:///secret/a.md',
+  'file:/secret/a.md',
+  'file://localhost/secret/a.md',
+  'file://LocalHost/secret/a.md',
+  'file:////secret/a.md',
+  'file:///secret//a.md',
+  'file:///secret/./a.md',
+  'file:///public/../secret/a.md',
+  'file:///public/%2e%2e/secret/a.md',
+  'file:///public/%2E./secret/a.md',
+  'file:///public/%252e%252e/secret/a.md',
+  'file:///public%2f..%2fsecret%2fa.md',
+  'file:///public/..%5csecret/a.md',
+  'file:///secret%2Fa.md',
+  'file:///secret/a.md/',
+  'file:///secret/a.md?x=1',
+  'file:///secret/a.md#top',
+  'file:///public/x?/../../secret/a.md',
+  'file:///secret/a%2Emd',
+] as const;
+
+describe.each(['name', 'none'] as const)('the URIs of another server, with prefix: %s', (prefix) => {
+  const begin = prefix === 'name' ? 'up+' : '';
+  const worlds: World[] = [];
+  const asks: Ask[] = [];
+  const LISTS: readonly (readonly AccessRule[])[] = [
+    everything('deny', { uris: [`${begin}file:///secret/**`] }),
+    everything('hide', { uris: [`${begin}file:///secret/**`] }),
+    everything('allow', { uris: [`${begin}file:///public/**`] }),
+    everything('deny', { uris: [`${begin}file:///**`], except: [`${begin}file:///public/**`] }),
+  ];
+  beforeAll(async () => {
+    for (const rules of LISTS) {
+      const world = await serve(rules, prefix);
+      worlds.push(world);
+      for (const era of ERAS) asks.push(await world.ask(era));
+    }
+  });
+  afterAll(async () => {
+    for (const world of worlds) await world[Symbol.asyncDispose]();
+  });
+
+  it.each(SPELLINGS)('%s leads to nothing that rules keep back', async (native) => {
+    for (const [index, ask] of asks.entries()) {
+      const uri = begin + native;
+      for (const method of ['resources/read', 'resources/metadata', 'resources/list', 'resources/directory/read']) {
+        const { text, error } = await ask(method, { uri });
+        expect.soft(text, `${method} ${index}`).not.toContain('SECRET');
+        expect.soft(error, `${method} ${index}: ${text}`).toBeDefined();
+      }
+      const { text } = await ask('tools/call', {
+        name: prefix === 'none' ? 'vitrine_read' : 'read',
+        arguments: { uri },
+      });
+      expect.soft(text, `read ${index}`).not.toContain('SECRET');
+    }
+  });
+
+  it('what is allowed is still there, also as the server spells it', async () => {
+    for (const ask of asks) {
+      expect.soft((await ask('resources/read', { uri: `${begin}file:///public/a.md` })).text).toContain('open text');
+      const odd = await ask('resources/read', { uri: `${begin}file:///public/x/../listed.md` });
+      expect.soft(odd.text).toContain('odd text');
+      const never = await ask('resources/read', { uri: `${begin}file:///public/y/../listed.md` });
+      expect.soft(never.error, never.text).toBeDefined();
+    }
+  });
+
+  it('completion offers nothing of it, and counts nothing of it', async () => {
+    for (const ask of asks) {
+      const { text } = await ask('completion/complete', {
+        ref: { type: 'ref/resource', uri: `${begin}file:///{+path}` },
+        argument: { name: 'path', value: '' },
+      });
+      expect.soft(text).not.toContain('secret');
+      expect.soft(text).not.toContain('"total":2');
+    }
+  });
+});
+
+describe.each(ERAS)('what mounted tools and prompts hand out to a client of the %s era', (era) => {
+  it.each<[AccessRule['effect'], boolean]>([
+    ['hide', false],
+    ['deny', true],
+    ['ask', true],
+  ])('goes through the decision of a read: %s', async (effect, told) => {
+    const rules: readonly AccessRule[] = [
+      { effect: 'allow' },
+      { effect, uris: ['up+file:///secret/**'], ...(effect === 'ask' && { operations: ['read'] }) },
+    ];
+    await using world = await serve(rules, 'name');
+    const ask = await world.ask(era);
+    for (const [method, params] of [
+      ['tools/call', { name: 'up_hand' }],
+      ['prompts/get', { name: 'up_tell' }],
+    ] as const) {
+      const { text, result } = await ask(method, params);
+      expect.soft(result, text).toBeDefined();
+      expect.soft(text).not.toContain('SECRET');
+      expect.soft(text.includes('left out')).toBe(told);
+      if (!told) expect.soft(text).not.toContain('secret');
+      expect.soft(text).toContain('open text');
+    }
+  });
+
+  it('names of tools and arguments match across slashes, in lists and in numbers', async () => {
+    const rules: readonly AccessRule[] = [
+      { effect: 'allow' },
+      { effect: 'deny', tools: ['up_wiki_delete*'] },
+      { effect: 'deny', tools: ['up_fetch'], arguments: { url: 'http://169.254.*' } },
+      { effect: 'deny', tools: ['up_fetch'], arguments: { path: 'private.txt' } },
+    ];
+    await using world = await serve(rules, 'name');
+    const ask = await world.ask(era);
+    const call = (name: string, given: object) => ask('tools/call', { name, arguments: given });
+    for (const { text } of [
+      await call('up_wiki_delete/page', {}),
+      await call('up_fetch', { url: 'http://169.254.169.254/latest/meta-data' }),
+      await call('up_fetch', { url: ['HTTP://169.254.169.254/latest'] }),
+      await call('up_fetch', { path: ['private.txt'] }),
+      await call('up_fetch', { path: { of: 'private.txt' } }),
+    ])
+      expect.soft(text).not.toContain('called');
+    expect((await call('up_fetch', { url: 'http://example.com/', path: 'public.txt' })).text).toContain('called fetch');
+    expect((await ask('tools/list')).text).not.toContain('delete');
+  });
+});
