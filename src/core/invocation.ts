@@ -1,5 +1,7 @@
 /** What tools, prompts and reads get beside the context: the way back to the client while the request is running. */
+
 import type { ClientFeatures, Context, LoggingLevel } from './context.ts';
+import { keyed } from './keyed.ts';
 
 export type { ClientFeatures, LoggingLevel } from './context.ts';
 
@@ -19,7 +21,7 @@ export interface Invocation extends Context {
    * HTTP with `resume`. The work goes on. Does nothing elsewhere.
    */
   hangUp(): void;
-  /** The client's answers to what the latest round asked, by key. They are its word: validate them. */
+  /** The client's answers to what the latest round asked, by key, without a prototype. They are its word: validate them. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** What `seal` was given in the latest round, or undefined in the first. Altered state never gets here. */
   readonly state: unknown;
@@ -38,7 +40,7 @@ export function detached(ctx: Context): Invocation {
     wantsProgress: false,
     notify: ignore,
     hangUp: ignore,
-    answers: {},
+    answers: keyed(undefined),
     state: undefined,
     seal: () => {
       throw new Error('A request without a client has no state to seal');

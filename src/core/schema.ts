@@ -84,7 +84,8 @@ function pathOf(issue: StandardIssue): string {
 async function compileJson(schema: JsonSchema): Promise<CompiledSchema> {
   // Loaded with the first JSON Schema: a server without tools of its own starts without it.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
+  // Own properties only: `toString` is of every object, and no argument that somebody sent.
+  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false, ownProperties: true });
   let validate: ReturnType<typeof ajv.compile>;
   try {
     validate = ajv.compile(schema);

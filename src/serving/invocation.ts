@@ -1,4 +1,5 @@
 /** The way back to the client of one request, out of the SDK's context. */
+
 import { createHash } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -11,6 +12,7 @@ import type { Context } from '../core/context.ts';
 import type { CursorScope } from '../core/cursor.ts';
 import { invalid } from '../core/errors.ts';
 import type { ClientFeatures, Invocation, LoggingLevel } from '../core/invocation.ts';
+import { keyed } from '../core/keyed.ts';
 import { scrub, scrubData } from '../core/scrub.ts';
 import type { Vitrine } from '../vitrine.ts';
 import type { Connection } from './sdk-server.ts';
@@ -51,13 +53,23 @@ export function startInvocation(
     progress: unless(() => ended, progressOf(sdk, shownBy(vitrine), undelivered)),
     notify: unless(() => ended, notifierOf(sdk, shownBy(vitrine), undelivered)),
     hangUp: () => sdk.http?.closeSSE?.(),
-    answers: sdk.mcpReq.inputResponses ?? {},
+    answers: answersIn(sdk),
     seal: sealerOf(vitrine, method, params, ctx),
   };
   const end = (): void => {
     ended = true;
   };
   return { invocation, end };
+}
+
+/** Under no other keys than the client sent. What came as `__proto__`, the SDK has made the prototype of the others. */
+function answersIn({ mcpReq }: ServerContext): Invocation['answers'] {
+  const responses: Readonly<Record<string, unknown>> = mcpReq.inputResponses ?? {};
+  const answers = keyed(responses);
+  const lost: unknown = Object.getPrototypeOf(responses);
+  if (lost !== Object.prototype && lost !== null)
+    Object.defineProperty(answers, '__proto__', { value: lost, enumerable: true });
+  return answers;
 }
 
 /** Text as clients are shown it (SEC-UTIL-4). Hidden first: a secret that was cut is not found any more. */

@@ -51,7 +51,7 @@ async function got(name: string, pairs: readonly string[], session: Session): Pr
   const { output } = session;
   const given = Object.fromEntries(pairsOf(pairs));
   const prompt = await definitionOf('prompts', name, session);
-  const missing = argumentsIn(prompt).filter((each) => each.required && !(each.name in given));
+  const missing = argumentsIn(prompt).filter((each) => each.required && !Object.hasOwn(given, each.name));
   if (missing.length > 0)
     throw new UsageError(
       `The prompt "${safe(name)}" needs ${missing.map((each) => `--arg ${safe(each.name)}=...`).join(' ')}`,

@@ -116,7 +116,8 @@ export function guardElicitation(handler: ElicitationHandler | undefined, option
     }
     // Of the answer only what was asked for.
     const known = form.fields.flatMap(({ name }) => {
-      const value = answer.content?.[name];
+      const { content = {} } = answer;
+      const value = Object.hasOwn(content, name) ? content[name] : undefined;
       return value === undefined ? [] : [[name, value] as const];
     });
     decisions.allowed('answered');

@@ -1,6 +1,8 @@
 /** `completion/complete` for the variables of resource templates and the arguments of prompts (RES-3, SEC-UTIL-5). */
+
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
+import { keyed } from '../../core/keyed.ts';
 import { noSuchPrompt } from '../../core/prompt.ts';
 import type { CompletionValues } from '../../core/provider.ts';
 import type { CompleteParams } from '../../protocol/methods.ts';
@@ -24,7 +26,7 @@ export async function complete(
       uriTemplate: params.ref.uri,
       variable: params.argument.name,
       value: params.argument.value,
-      known: params.context?.arguments ?? {},
+      known: keyed(params.context?.arguments),
       limit: options.limits.maxCompletions,
     },
     ctx,
@@ -48,14 +50,13 @@ async function completePrompt(
   if (prompt === undefined) {
     const server = prompts.serverOf(name);
     if (server === undefined) throw noSuchPrompt(name);
-    const known = context?.arguments ?? {};
-    const asked = { prompt: name, argument: argument.name, value: argument.value, known };
+    const asked = { prompt: name, argument: argument.name, value: argument.value, known: keyed(context?.arguments) };
     return resultOf(await server.completePrompt(asked, ctx));
   }
   if (!prompt.arguments?.some((each) => each.name === argument.name)) {
     throw invalid(`The prompt ${name} has no argument ${JSON.stringify(argument.name)}`);
   }
-  const all = (await prompt.complete?.(argument.name, argument.value, context?.arguments ?? {}, ctx)) ?? [];
+  const all = (await prompt.complete?.(argument.name, argument.value, keyed(context?.arguments), ctx)) ?? [];
   const values = all.slice(0, options.limits.maxCompletions);
   return { completion: { values, total: all.length, hasMore: all.length > values.length } };
 }

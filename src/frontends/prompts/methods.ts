@@ -1,8 +1,10 @@
 /** `prompts/list` and `prompts/get`, over any prompts. */
+
 import { sendablePrompt } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
+import { keyed } from '../../core/keyed.ts';
 import { noSuchPrompt, type Prompt } from '../../core/prompt.ts';
 import { withRoots } from '../../core/roots.ts';
 import type { GetPromptResult, PromptDescription } from '../../protocol/content.ts';
@@ -47,7 +49,7 @@ export async function getPrompt(
     if (server !== undefined) return server.getPrompt(params, invocation);
     throw noSuchPrompt(params.name);
   }
-  const values = checkArguments(prompt, params.arguments ?? {});
+  const values = checkArguments(prompt, keyed(params.arguments));
   return withRoots(invocation, async (rooted) => {
     const result = await prompt.get(values, rooted);
     return isInputRequired(result) ? result : sendablePrompt(result);

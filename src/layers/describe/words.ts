@@ -20,4 +20,9 @@ export function fillersIn(text: string): void {
 
 /** The text about one resource. */
 export const fill = (text: string, name: string, uri: string): string =>
-  text.includes('{') ? text.replace(PLACE, (all, key: string) => FILLERS[key]?.(name, uri) ?? all) : text;
+  text.includes('{')
+    ? text.replace(
+        PLACE,
+        (all, key: string) => (Object.hasOwn(FILLERS, key) ? FILLERS[key]?.(name, uri) : undefined) ?? all,
+      )
+    : text;

@@ -1,7 +1,9 @@
 /** Requests to an upstream that change nothing: over the connection that is right for the client, again where that broke. */
+
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { detached, type Invocation } from '../../core/invocation.ts';
+import { keyed } from '../../core/keyed.ts';
 import type { OutgoingRequest } from '../../core/telemetry.ts';
 import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
 import { type Cache, hintOf } from './cache.ts';
@@ -56,7 +58,7 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
     const invocation: Invocation = {
       ...detached(ctx),
       ...(ctx.client !== undefined && { client: ctx.client }),
-      answers: (inputResponses ?? {}) as Data,
+      answers: keyed(inputResponses as Data | undefined),
       state: requestState,
       // Whoever asks the client seals it.
       seal: (state) => state as string,

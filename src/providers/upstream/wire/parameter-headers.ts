@@ -12,7 +12,7 @@ export function parameterHeaders(
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (const { header, path } of declared) {
-    const value = path.reduce<unknown>((at, key) => (isData(at) ? at[key] : undefined), args);
+    const value = path.reduce<unknown>((at, key) => (isData(at) && Object.hasOwn(at, key) ? at[key] : undefined), args);
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
     headers[`Mcp-Param-${header}`] = encode(String(value));
   }
