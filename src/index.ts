@@ -36,6 +36,7 @@ export {
   type ProviderDefinition,
   type TellChange,
 } from './core/define-provider.ts';
+export { mapEntries } from './core/entries.ts';
 export { invalid, notFound, notListable, ResourceError, type ResourceErrorCode } from './core/errors.ts';
 export type { ClientFeatures, Invocation, LoggingLevel } from './core/invocation.ts';
 export { applyLayers, type Layer, wrapProvider } from './core/layer.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createContext } from './context.ts';
 import { fillPage, type ListedPage, MAX_LOOKED_AT } from './filtered-list.ts';
 import type { Page } from './provider.ts';
 
@@ -36,7 +37,7 @@ describe('a filtered list', () => {
           const seen: number[] = [];
           let cursor: string | undefined;
           do {
-            const page: ListedPage<number> = await fillPage(list, { cursor, limit }, keep);
+            const page: ListedPage<number> = await fillPage(list, { cursor, limit }, keep, createContext());
             cursor = page.nextCursor;
             seen.push(...page.items);
             expect(page.items.length).toBe(Math.min(limit, wanted.length - seen.length + page.items.length));
@@ -50,7 +51,7 @@ describe('a filtered list', () => {
   it('stops looking after so many, with a page that is short and a way on', async () => {
     const all = Array.from({ length: MAX_LOOKED_AT + 500 }, (_, index) => index);
     const { list, asked } = listOf(all, () => 0);
-    const page = await fillPage(list, { limit: 100 }, () => undefined);
+    const page = await fillPage(list, { limit: 100 }, () => undefined, createContext());
     expect(page.items).toEqual([]);
     expect(Number(page.nextCursor)).toBe(MAX_LOOKED_AT - 1);
     expect(asked.length).toBeLessThan(300);
@@ -63,9 +64,9 @@ describe('a filtered list', () => {
       '2': { items: ['c'], whole: true },
     };
     const list = async ({ cursor = '' }: Page): Promise<ListedPage<string>> => pages[cursor] ?? { items: [] };
-    const first = await fillPage(list, { limit: 10 }, (item) => item);
+    const first = await fillPage(list, { limit: 10 }, (item) => item, createContext());
     expect(first).toEqual({ items: ['a'], whole: undefined, nextCursor: '1' });
-    expect(await fillPage(list, { limit: 10, cursor: '1' }, (item) => item)).toEqual({
+    expect(await fillPage(list, { limit: 10, cursor: '1' }, (item) => item, createContext())).toEqual({
       items: ['b', 'c'],
       whole: true,
     });

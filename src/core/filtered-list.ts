@@ -1,4 +1,6 @@
 /** Lists of what may be seen: full pages, and nothing that tells how much is left out. */
+import type { Context } from './context.ts';
+import { loseEntry } from './entries.ts';
 import type { Page } from './provider.ts';
 
 export interface ListedPage<T> {
@@ -18,19 +20,20 @@ const STEP = 64;
  * is on it, so that neither its size nor its cursor tells of what is left out.
  *
  * @param list the list with everything; `quietly` when nothing of it will be shown
- * @param keep the entry as it is shown, or undefined
+ * @param keep the entry as it is shown, or undefined; an entry that it fails at is left out
  */
 export async function fillPage<T>(
   list: (page: Page, quietly: boolean) => Promise<ListedPage<T>>,
   page: Page,
   keep: (item: T) => T | undefined | Promise<T | undefined>,
+  ctx: Context,
 ): Promise<ListedPage<T>> {
   const items: T[] = [];
   let whole: boolean | undefined;
   let cursor = page.cursor;
   for (let looked = 0; looked < MAX_LOOKED_AT; ) {
     const got = await list({ ...page, cursor, limit: page.limit - items.length }, false);
-    const kept = await keepAll(got.items, keep);
+    const kept = await keepAll(got.items, keep, ctx);
     // What is whole and what is not are told apart by whoever goes down: they are not mixed.
     if (items.length > 0 && kept.length > 0 && got.whole !== whole) return { items, whole, nextCursor: cursor };
     if (kept.length > 0) whole = got.whole;
@@ -41,7 +44,7 @@ export async function fillPage<T>(
     if (items.length >= page.limit) break;
   }
   if (items.length < page.limit) return { items, whole, nextCursor: cursor };
-  const more = await hasMore(list, { ...page, cursor, limit: STEP }, keep);
+  const more = await hasMore(list, { ...page, cursor, limit: STEP }, keep, { ...ctx, notes: undefined });
   return more ? { items, whole, nextCursor: cursor } : { items, whole };
 }
 
@@ -49,11 +52,12 @@ async function hasMore<T>(
   list: (page: Page, quietly: boolean) => Promise<ListedPage<T>>,
   page: Page,
   keep: (item: T) => T | undefined | Promise<T | undefined>,
+  ctx: Context,
 ): Promise<boolean> {
   let { cursor } = page;
   for (let looked = 0; looked < MAX_LOOKED_AT; ) {
     const got = await list({ ...page, cursor }, true);
-    if ((await keepAll(got.items, keep)).length > 0) return true;
+    if ((await keepAll(got.items, keep, ctx)).length > 0) return true;
     if (got.nextCursor === undefined) return false;
     cursor = got.nextCursor;
     looked += Math.max(1, got.items.length);
@@ -64,12 +68,17 @@ async function hasMore<T>(
 async function keepAll<T>(
   items: readonly T[],
   keep: (item: T) => T | undefined | Promise<T | undefined>,
+  ctx: Context,
 ): Promise<T[]> {
   const kept: T[] = [];
   for (const item of items) {
-    const shown = keep(item);
-    const given = shown instanceof Promise ? await shown : shown;
-    if (given !== undefined) kept.push(given);
+    try {
+      const shown = keep(item);
+      const given = shown instanceof Promise ? await shown : shown;
+      if (given !== undefined) kept.push(given);
+    } catch (error) {
+      loseEntry(item, error, ctx);
+    }
   }
   return kept;
 }

@@ -7,8 +7,11 @@ import type { CacheHint } from '../protocol/resources.ts';
 
 /** A part of a list that is not in it, and why. */
 export interface MissingPart {
-  readonly mount: string;
+  /** Left out where it is not for the mount to answer for. */
+  readonly mount?: string | undefined;
   readonly reason: string;
+  /** The URI or name of what is missing, where it is one entry of the mount. Not for callers who may not see it all. */
+  readonly entry?: string | undefined;
 }
 
 export interface AnswerNotes {

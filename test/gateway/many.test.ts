@@ -147,7 +147,7 @@ describe.concurrent('a server among others', () => {
   it('[CB-1] that hangs is said to be missing, and the others come before that', async () => {
     await impatient(among({ hangs: 'lists' }), async (on) => {
       const seen: { uri?: string }[] = [];
-      const missing: string[] = [];
+      const missing: (string | undefined)[] = [];
       for await (const page of pages(on, 'resources/list')) {
         if (page.missing.length > 0) expect(counts(seen)).toEqual({ before: 100, behind: 100 });
         seen.push(...page.items);

@@ -26,6 +26,7 @@ const VALUES: readonly string[] = [
   'inputRequired',
   'invalid',
   'linkBlock',
+  'mapEntries',
   'mountTree',
   'notFound',
   'notListable',

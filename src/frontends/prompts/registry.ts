@@ -99,6 +99,7 @@ export function createPromptRegistry(
           const mount = (own.get(name) ?? routes.find(name))?.mount;
           return (await sight.shows({ operation: 'prompt', name, mount }, ctx)) ? prompt : undefined;
         },
+        ctx,
       );
     },
     serverOf: (name) => routes.find(name),

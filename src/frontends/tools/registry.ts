@@ -115,6 +115,7 @@ export function createToolRegistry(
         (wanted, quietly) => pageAcross(sources, wanted, quietly ? { ...ctx, notes: undefined } : sight.within(ctx)),
         page,
         async (tool) => ((await shows(tool.name, ctx)) ? tool : undefined),
+        ctx,
       ),
     onlyResources: (name) => resourceTools.has(name),
     async call(request, invocation) {

@@ -32,6 +32,7 @@ export function accessLayer(decisions: Decisions): Layer {
         },
         page,
         (resource) => keepListed(resource, ctx),
+        ctx,
       );
       return { ...rest, resources: items };
     }
@@ -77,6 +78,7 @@ export function accessLayer(decisions: Decisions): Layer {
             const asked = { ...unseen('list', uriTemplate), template: true };
             return (await decisions.allows(asked, ctx)) ? template : undefined;
           },
+          ctx,
         );
         return { resourceTemplates: items, nextCursor };
       },

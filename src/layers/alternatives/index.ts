@@ -4,6 +4,7 @@
  */
 import type { ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
+import { mapEntries } from '../../core/entries.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isBetterAsText, TEXT_TYPES } from '../../core/formats.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
@@ -59,9 +60,7 @@ export function createAlternatives(
         metadata: (uri, ctx) => inner.metadata(uri, ctx).then(described),
         async list(uri, page, ctx) {
           const listed = await inner.list(uri, page, ctx);
-          return listed.resources.some((resource) => formsOf(resource) !== undefined)
-            ? { ...listed, resources: listed.resources.map(described) }
-            : listed;
+          return { ...listed, resources: mapEntries(listed.resources, described, ctx) };
         },
         read(uri, want, ctx) {
           const { accept, range } = want;

@@ -3,6 +3,7 @@
  * adds words and weights, and changes nothing about what a resource is: not its URI, type, size or content.
  */
 import type { ResourceBody } from '../../core/body.ts';
+import { mapEntries } from '../../core/entries.ts';
 import { compileGlobs } from '../../core/glob/index.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { Annotations, Icon, Resource, ResourceTemplate } from '../../protocol/resources.ts';
@@ -47,15 +48,15 @@ export function describeLayer(descriptions: readonly Description[]): Layer {
     wrapProvider(inner, {
       async list(uri, page, ctx) {
         const listed = await inner.list(uri, page, ctx);
-        return { ...listed, resources: listed.resources.map(ofResource) };
+        return { ...listed, resources: mapEntries(listed.resources, ofResource, ctx) };
       },
       metadata: async (uri, ctx) => ofResource(await inner.metadata(uri, ctx)),
       read: async (uri, want, ctx) => (await inner.read(uri, want, ctx)).map((body) => ofBody(body, ofResource)),
       ...(inner.listTemplates !== undefined && {
         async listTemplates(page, ctx) {
           const listed = (await inner.listTemplates?.(page, ctx)) ?? { resourceTemplates: [] };
-          const resourceTemplates = listed.resourceTemplates.map((each) => described(each, each.uriTemplate));
-          return { ...listed, resourceTemplates };
+          const ofTemplate = (each: ResourceTemplate): ResourceTemplate => described(each, each.uriTemplate);
+          return { ...listed, resourceTemplates: mapEntries(listed.resourceTemplates, ofTemplate, ctx) };
         },
       }),
     });

@@ -9,6 +9,7 @@
  * const work = rootsLayer({ folder: await realpath('./work') })(await filesProvider({ path: './work', symlinks: false }));
  */
 import type { Context } from '../../core/context.ts';
+import { mapEntries } from '../../core/entries.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type {
@@ -137,7 +138,7 @@ function bounded(
       }
       const { resources, ...rest } = await inner.list(uri, page, ctx);
       const bounds = ctx.roots === undefined ? [] : await boundsFor(ctx.roots, ctx);
-      return { ...rest, resources: placeOf(bounds, []) === 'within' ? resources : resources.map(asWay) };
+      return { ...rest, resources: placeOf(bounds, []) === 'within' ? resources : mapEntries(resources, asWay, ctx) };
     },
 
     async metadata(uri, ctx) {

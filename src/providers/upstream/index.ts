@@ -4,6 +4,7 @@ import { ResourceError } from '../../core/errors.ts';
 import type { MountedServer } from '../../core/mounted-server.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { createAsking, DEFAULT_CALL_TIMEOUT_MS, DEFAULT_TIMEOUT_MS } from './asking.ts';
+import { createBorder } from './border/index.ts';
 import { createCache } from './cache.ts';
 import { createCalls } from './calls.ts';
 import { createConnections } from './connections.ts';
@@ -52,6 +53,7 @@ export function upstream(options: UpstreamOptions): Upstream {
   const facts = (): Facts => factsOf(reached);
   const calls = createCalls(name);
   const cache = createCache();
+  const border = createBorder(name);
   const connections = createConnections(options, {
     logged: (link, params) => calls.logged(link, params),
     asked: (link, ask, request, signal) => calls.asked(link, ask, request, signal),
@@ -91,6 +93,7 @@ export function upstream(options: UpstreamOptions): Upstream {
     asking,
     calls,
     connections,
+    border,
     callTimeoutMs: options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS,
     name,
     transport: isStdio(options.target) ? 'pipe' : 'tcp',
@@ -107,7 +110,7 @@ export function upstream(options: UpstreamOptions): Upstream {
     })());
 
   return {
-    provider: resourcesProvider({ name, schemes: options.schemes, facts, asking, connections, close }),
+    provider: resourcesProvider({ name, schemes: options.schemes, facts, asking, border, connections, close }),
     server,
     async ready(timeoutMs) {
       try {

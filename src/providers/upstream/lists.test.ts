@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import { createNotes } from '../../core/notes.ts';
-import { createLists, type Fetch } from './lists.ts';
+import { createLists, type Fetch, type Keep } from './lists.ts';
 import type { Data } from './wire/link.ts';
 
 const idOf = (entry: Data): string => String(entry.id);
 const entry = (id: number): Data => ({ id });
+const keep: Keep = async (entries) => entries.filter((each): each is Data => typeof each === 'object' && each !== null);
 
 /** Goes through a list until it ends. */
 async function drain(fetch: Fetch, limit: number, change: (page: number) => void = () => {}) {
@@ -16,7 +17,7 @@ async function drain(fetch: Fetch, limit: number, change: (page: number) => void
   let cursor: string | undefined;
   let pages = 0;
   do {
-    const page = await lists.page('things', 'things', idOf, { cursor, limit }, ctx, fetch);
+    const page = await lists.page('things', 'things', idOf, { cursor, limit }, ctx, fetch, keep);
     ids.push(...page.entries.map(({ id }) => id));
     cursor = page.nextCursor;
     change(++pages);
@@ -56,7 +57,15 @@ describe('the lists of an upstream', () => {
     const lists = createLists('up');
     const ctx = createContext();
     const page = (cursor?: string) =>
-      lists.page('things', 'things', idOf, { cursor, limit: 2 }, ctx, async () => ({ things: things.map(entry) }));
+      lists.page(
+        'things',
+        'things',
+        idOf,
+        { cursor, limit: 2 },
+        ctx,
+        async () => ({ things: things.map(entry) }),
+        keep,
+      );
     const first = await page();
     things = [0, 1, 2, 3, 4];
     lists.forget('things');
@@ -77,7 +86,15 @@ describe('the lists of an upstream', () => {
   });
 
   it.each(['', '{}', '[]', '[7,null,[]]', 'forged'])('a cursor of nobody is refused: %j', async (cursor) => {
-    const page = createLists('up').page('t', 't', idOf, { cursor, limit: 1 }, createContext(), async () => ({ t: [] }));
+    const page = createLists('up').page(
+      't',
+      't',
+      idOf,
+      { cursor, limit: 1 },
+      createContext(),
+      async () => ({ t: [] }),
+      keep,
+    );
     await expect(page).rejects.toMatchObject({ code: 'invalid' });
   });
 });

@@ -17,6 +17,9 @@ export interface ListedPage {
 /** Asks for one page of the upstream's own. */
 export type Fetch = (cursor: string | undefined, ctx: Context) => Promise<Data>;
 
+/** Gives those of the entries back that are valid. */
+export type Keep = (entries: readonly unknown[], ctx: Context) => Promise<readonly Data[]>;
+
 export interface Lists {
   /**
    * @param key names the list: its method, and what it is of
@@ -30,6 +33,7 @@ export interface Lists {
     page: Page,
     ctx: Context,
     fetch: Fetch,
+    keep: Keep,
   ): Promise<ListedPage>;
   /** Forgets pages that were cut: the list has changed. */
   forget(key: string): void;
@@ -59,7 +63,7 @@ const KEPT_MS = 30_000;
 const MAX_MARKS = 1_024;
 
 export function createLists(name: string): Lists {
-  const kept = new LRUCache<string, { readonly entries: readonly Data[]; readonly next: string | undefined }>({
+  const kept = new LRUCache<string, FetchedPage<Data>>({
     max: MAX_KEPT,
     ttl: KEPT_MS,
     // Whoever stops half-way leaves a page behind.
@@ -67,11 +71,11 @@ export function createLists(name: string): Lists {
   });
 
   return {
-    async page(key, field, idOf, { cursor, limit }, ctx, fetch) {
+    async page(key, field, idOf, { cursor, limit }, ctx, fetch, keep) {
       const at = cursor === undefined ? START : parse(cursor);
       const keptAs = JSON.stringify([key, ctx.principal.id, at.cursor]);
       const known = at.after === undefined ? undefined : kept.get(keptAs);
-      const { entries, next } = known ?? pageIn(await fetch(at.cursor, ctx), field, name);
+      const { entries, next } = known ?? (await keptOf(pageIn(await fetch(at.cursor, ctx), field, name), keep, ctx));
       const from = at.after === undefined ? 0 : placeAfter(entries, at.after, idOf);
       const to = from + limit;
       const given = entries.slice(from, to);
@@ -116,15 +120,29 @@ function placeAfter(entries: readonly Data[], [index, ...marks]: Place, idOf: (e
   return found === undefined ? Math.min(index + 1 - marks.length, entries.length) : found + 1;
 }
 
+interface FetchedPage<T> {
+  readonly entries: readonly T[];
+  readonly next: string | undefined;
+}
+
+const keptOf = async (
+  { entries, next }: FetchedPage<unknown>,
+  keep: Keep,
+  ctx: Context,
+): Promise<FetchedPage<Data>> => ({
+  entries: await keep(entries, ctx),
+  next,
+});
+
 /** @throws ResourceError `internal` for a result that is no such list */
-function pageIn(result: Data, field: string, name: string): { entries: readonly Data[]; next: string | undefined } {
+function pageIn(result: Data, field: string, name: string): FetchedPage<unknown> {
   const entries: unknown = result[field];
   const { nextCursor } = result;
   if (!Array.isArray(entries)) {
     throw new ResourceError('internal', `The server behind "${name}" gave a list that is not valid`);
   }
   return {
-    entries: entries.filter((entry): entry is Data => typeof entry === 'object' && entry !== null),
+    entries,
     // Some servers end their lists with an empty cursor.
     next: typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined,
   };

@@ -12,9 +12,11 @@ import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.t
 import { DIRECTORY_MIME_TYPE, type Resource, type ResourceTemplate } from '../../protocol/resources.ts';
 import { type Asking, othersOf } from './asking.ts';
 import { bodyOf } from './bodies.ts';
+import type { Border } from './border/index.ts';
 import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
 import type { Known } from './known.ts';
+import type { Fetch, Keep } from './lists.ts';
 import type { Data } from './wire/link.ts';
 
 export interface ResourcesSetup {
@@ -23,6 +25,7 @@ export interface ResourcesSetup {
   readonly facts: () => Facts;
   readonly asking: Asking;
   readonly connections: Pick<Connections, 'of' | 'apart'>;
+  readonly border: Border;
   close(): Promise<void>;
 }
 
@@ -32,13 +35,12 @@ const MAX_LOOKED_AT = 20_000;
 const STEP = 1_000;
 
 export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
-  const { name, asking, connections, facts } = setup;
+  const { name, asking, border, connections, facts } = setup;
   const scanning = new WeakMap<Known, Promise<void>>();
 
-  /** What a list says of a resource, and what the upstream does not say of it. */
-  function described(entry: Data): Resource | undefined {
-    const { uri } = entry;
-    if (typeof uri !== 'string') return undefined;
+  /** What the upstream says of a resource, and what it does not say of it. */
+  function described(entry: Data): Resource {
+    const uri = uriOf(entry);
     const { directories, metadata, subscribe } = facts();
     const list = entry.mimeType === DIRECTORY_MIME_TYPE && (directories || metadata);
     const { name = nameOfUri(uri) ?? uri, capabilities = { list, subscribe } } = entry as Partial<Resource>;
@@ -53,7 +55,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     ctx: Context,
   ): Promise<ResourcePage> {
     const { lists, known } = await connections.of(ctx);
-    const { entries, nextCursor } = await lists.page(key, 'resources', uriOf, page, ctx, async (cursor, context) => {
+    const fetch: Fetch = async (cursor, context) => {
       const result = await asking.ask(
         method,
         JSON.stringify([key, cursor]),
@@ -62,8 +64,10 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       );
       context.notes?.passOn(othersOf(result, 'resources'));
       return result;
-    });
-    const resources = entries.flatMap((entry) => described(entry) ?? []);
+    };
+    const keep: Keep = (entries, context) => border.keep('resource', entries, context);
+    const { entries, nextCursor } = await lists.page(key, 'resources', uriOf, page, ctx, fetch, keep);
+    const resources = entries.map(described);
     if (!facts().metadata) known.learn(resources, facts().tellsResources);
     return { resources, nextCursor };
   }
@@ -107,16 +111,18 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     }
     // It is in no list: whether there is such a thing, only a read tells.
     const [body] = await read(uri, { maxBytes: Number.MAX_SAFE_INTEGER, maxChildren: 1 }, ctx);
-    const found = body === undefined ? undefined : described({ ...body.resource });
-    if (found === undefined) throw notFound(uri);
-    return { ...found, uri };
+    if (body === undefined) throw notFound(uri);
+    return { ...described({ ...body.resource }), uri };
   }
 
   /** What the server says when it is asked; undefined when it does not have the method after all (2093-11). */
   async function ownMetadata(uri: string, ctx: Context): Promise<Resource | undefined> {
     const told = await ifKnown(refusing(uri, asking.ask(METADATA_METHOD, uri, { uri }, ctx)));
-    const resource = told?.resource;
-    return typeof resource === 'object' && resource !== null ? described(resource as Data) : undefined;
+    if (told?.resource === undefined) return undefined;
+    const looked = border.look('resource', told.resource);
+    if ('entry' in looked) return described(looked.entry);
+    ctx.log.warn('a mounted server describes a resource in a way that is not valid', { mount: name, ...looked });
+    throw notValid(uri);
   }
 
   async function read(uri: string, want: ReadOptions, ctx: Context): ReturnType<ResourceProvider['read']> {
@@ -132,13 +138,16 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       throw new QuestionsAsked(requests, { requestState: result.requestState }, uri);
     }
     ctx.notes?.passOn(othersOf(result, 'contents'));
-    const items: unknown = result.contents;
-    if (!Array.isArray(items) || !items.every((item) => typeof item === 'object' && item !== null)) {
-      throw new ResourceError('internal', `The server behind "${name}" gave an answer that is not valid`, { uri });
-    }
+    const given: unknown = result.contents;
+    if (!Array.isArray(given)) throw notValid(uri);
+    const items = await border.keep('content', given, ctx);
+    if (items.length === 0 && given.length > 0) throw notValid(uri);
     // Without capabilities nothing says that the others are children: the first is what was read (2093-7).
-    return items.map((item: Data, index) => bodyOf(item, uri, index > 0 || facts().metadata, ranged));
+    return items.map((item, index) => bodyOf(item, uri, index > 0 || facts().metadata, ranged));
   }
+
+  const notValid = (uri: string): ResourceError =>
+    new ResourceError('internal', `The server behind "${name}" gave an answer that is not valid`, { uri });
 
   return {
     name,
@@ -208,9 +217,9 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
           context.notes?.passOn(othersOf(result, 'resourceTemplates'));
           return result;
         },
+        (entries, context) => border.keep('resource template', entries, context),
       );
-      const resourceTemplates = entries.filter((entry) => typeof entry.uriTemplate === 'string');
-      return { resourceTemplates: resourceTemplates as unknown as readonly ResourceTemplate[], nextCursor };
+      return { resourceTemplates: entries as unknown as readonly ResourceTemplate[], nextCursor };
     },
 
     async complete({ uriTemplate, variable, value, known: others, limit }, ctx) {
@@ -271,7 +280,7 @@ export function completionIn(result: Data, limit: number): CompletionValues {
   return {
     values: texts.slice(0, limit),
     hasMore: hasMore === true || texts.length > limit,
-    ...(typeof total === 'number' && { total }),
+    ...(Number.isSafeInteger(total) && Number(total) >= 0 && { total: Number(total) }),
     others: { completion, result: othersOf(result, 'completion') },
   };
 }

@@ -2,15 +2,18 @@
 import type { Context } from '../../core/context.ts';
 import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import type { MountedServer, NamedRequest, ToolPage } from '../../core/mounted-server.ts';
+import type { MountedServer, NamedRequest, ServerList, ToolPage } from '../../core/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
 import type { NetworkTransport } from '../../core/telemetry.ts';
 import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
 import { type Asking, othersOf, withClient } from './asking.ts';
+import type { Border, EntryKind } from './border/index.ts';
+import { keptResult } from './border/results.ts';
 import type { Calls } from './calls.ts';
 import type { Connections, Lease } from './connections.ts';
 import type { Facts } from './facts.ts';
+import type { Fetch, ListedPage } from './lists.ts';
 import { completionIn } from './resources.ts';
 import { sendTraced } from './traced.ts';
 import type { Data, Link } from './wire/link.ts';
@@ -22,6 +25,7 @@ export interface ServerSetup {
   readonly asking: Asking;
   readonly calls: Calls;
   readonly connections: Connections;
+  readonly border: Border;
   readonly callTimeoutMs: number;
   /** The mount's name. */
   readonly name: string;
@@ -40,7 +44,7 @@ export interface ChangingServer extends MountedServer {
 }
 
 export function mountedServer(setup: ServerSetup): ChangingServer {
-  const { facts, asking, calls, connections } = setup;
+  const { facts, asking, border, calls, connections } = setup;
   /** Arguments that tools want in headers, by tool: gone through once, until the tools change. */
   let declared: Promise<ReadonlyMap<string, readonly HeaderParameter[]>> | undefined;
 
@@ -71,19 +75,28 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   }
 
   async function listTools(page: Page, ctx: Context): Promise<ToolPage> {
+    const { entries, nextCursor } = await listed('tools', 'tool', page, ctx);
+    return { tools: entries as unknown as readonly ToolDescription[], nextCursor };
+  }
+
+  /** A page of a list, without the entries that are not valid. */
+  async function listed(list: ServerList, kind: EntryKind, page: Page, ctx: Context): Promise<ListedPage> {
     const { lists } = await connections.of(ctx);
-    const { entries, nextCursor } = await lists.page('tools', 'tools', nameOf, page, ctx, async (cursor, context) => {
+    const fetch: Fetch = async (cursor, context) => {
       const params = cursor === undefined ? {} : { cursor };
-      const result = await asking.ask('tools/list', JSON.stringify(cursor ?? null), params, context);
-      context.notes?.passOn(othersOf(result, 'tools'));
+      const result = await asking.ask(`${list}/list`, JSON.stringify(cursor ?? null), params, context);
+      context.notes?.passOn(othersOf(result, list));
       return result;
-    });
-    const tools = entries.filter((entry) => typeof entry.name === 'string');
-    return { tools: tools as unknown as readonly ToolDescription[], nextCursor };
+    };
+    return lists.page(list, list, nameOf, page, ctx, fetch, (entries, context) => border.keep(kind, entries, context));
   }
 
   /** Runs a call to its result, or to a question for the client. */
-  async function run(method: string, request: NamedRequest, invocation: Invocation): Promise<Data | InputRequired> {
+  async function run(
+    method: 'tools/call' | 'prompts/get',
+    request: NamedRequest,
+    invocation: Invocation,
+  ): Promise<Data | InputRequired> {
     const { _meta, ...params } = request;
     const meta = forwardedMeta(_meta);
     let headers: readonly HeaderParameter[] | undefined;
@@ -113,7 +126,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     });
     if ('asks' in outcome) return outcome.asks;
     const { result } = outcome;
-    if (!isInputRequired(result)) return result;
+    if (!isInputRequired(result)) return keptResult(border, method, result, invocation);
     const { inputRequests, requestState } = result;
     return {
       resultType: 'input_required',
@@ -150,22 +163,8 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       run('tools/call', request, invocation) as unknown as Promise<CallToolResult | InputRequired>,
 
     async listPrompts(page, ctx) {
-      const { lists } = await connections.of(ctx);
-      const { entries, nextCursor } = await lists.page(
-        'prompts',
-        'prompts',
-        nameOf,
-        page,
-        ctx,
-        async (cursor, context) => {
-          const params = cursor === undefined ? {} : { cursor };
-          const result = await asking.ask('prompts/list', JSON.stringify(cursor ?? null), params, context);
-          context.notes?.passOn(othersOf(result, 'prompts'));
-          return result;
-        },
-      );
-      const listed = entries.filter((entry) => typeof entry.name === 'string');
-      return { prompts: listed as unknown as readonly PromptDescription[], nextCursor };
+      const { entries, nextCursor } = await listed('prompts', 'prompt', page, ctx);
+      return { prompts: entries as unknown as readonly PromptDescription[], nextCursor };
     },
 
     getPrompt: (request, invocation) =>

@@ -39,6 +39,8 @@ export interface Faulty extends AsyncDisposable {
   kill(): Promise<void>;
   /** The resource says something else, and whoever subscribed is told. */
   changes(text: string): Promise<void>;
+  /** From now on these are its results, by method, in the place of its own; whoever subscribed is told of a change. */
+  says(results: Readonly<Record<string, unknown>>, capabilities?: Readonly<Record<string, unknown>>): Promise<void>;
   /** What its processes did. */
   noted(): Promise<readonly Noted[]>;
   /** Processes that still run. */
@@ -93,6 +95,8 @@ export async function faulty(way: Way, env: Readonly<Record<string, string>> = {
     restart,
     kill,
     changes: (text) => put(folder, 'world.json', { text, changes: ++changed }),
+    says: (says, capabilities) =>
+      put(folder, 'world.json', { text: 'at first', changes: ++changed, says, capabilities }),
     noted,
     async running() {
       const pids = new Set((await noted()).map(({ pid }) => pid));

@@ -32,6 +32,7 @@ async function walk(served: Served, between: (page: number, forget: () => void) 
         served.asked++;
         return { resources: served.all.map((uri) => ({ uri })) };
       },
+      async (all) => all as readonly { readonly uri: string }[],
     );
     given.push(...entries.map((entry) => String(entry.uri)));
     if (nextCursor === undefined) return given;

@@ -19,7 +19,7 @@ import { endsConnection, faultOf } from './faults.ts';
 import { ORIGIN_HEADER } from './message-origin.ts';
 import { checkShape } from './shapes.ts';
 import { createTransport } from './transport.ts';
-import { keepWhole } from './whole-messages.ts';
+import { keepWhole, wholeResult } from './whole-messages.ts';
 
 /** Any JSON object. */
 export type Data = Readonly<Record<string, unknown>>;
@@ -237,7 +237,7 @@ async function connect(
     async request(method, params, { signal, timeoutMs, onProgress, headers, origin }) {
       waiting++;
       try {
-        const result = await client.request({ method, params }, anyResult, {
+        const answer = await client.request({ method, params }, anyResult, {
           allowInputRequired: true,
           timeout: timeoutMs,
           ...(signal !== undefined && { signal }),
@@ -249,6 +249,7 @@ async function connect(
             onprogress: ({ progress, total, message }) => onProgress(progress, total, message),
           }),
         });
+        const result = wholeResult(answer);
         checkShape(method, result, name);
         return result;
       } catch (error) {

@@ -14,6 +14,8 @@ import { join } from 'node:path';
  * @typedef {object} World
  * @property {string} text of the resource
  * @property {number} changes told so far
+ * @property {Record<string, any>} [says] results by method, in the place of its own
+ * @property {Record<string, any>} [capabilities] beside its own
  */
 
 /** @param {string} dir */

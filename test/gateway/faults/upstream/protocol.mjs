@@ -16,16 +16,19 @@ export const URI = 'thing:///one';
  */
 export function resultOf({ method, params = {} }, era, control) {
   const modern = era === 'modern';
+  const { says = {}, capabilities: more } = control.world();
+  const capabilities = { ...CAPABILITIES, ...more };
+  if (method in says) return { ...(method.endsWith('/call') ? type(modern) : hint(modern)), ...says[method] };
   switch (method) {
     case 'initialize':
       if (modern) return undefined;
-      return { protocolVersion: '2025-11-25', capabilities: CAPABILITIES, serverInfo: IDENTITY };
+      return { protocolVersion: '2025-11-25', capabilities, serverInfo: IDENTITY };
     case 'server/discover':
       if (!modern) return undefined;
       return {
         resultType: 'complete',
         supportedVersions: ['2026-07-28'],
-        capabilities: CAPABILITIES,
+        capabilities,
         ttlMs: 0,
         cacheScope: 'private',
         _meta: { [SERVER_KEY]: IDENTITY },

@@ -1,0 +1,26 @@
+/** How much there is in JSON data, looked at without recursion: what is nested without end ends nothing here. */
+
+export interface Extent {
+  /** Characters of all texts and names of fields, and one for each value. */
+  readonly characters: number;
+  readonly depth: number;
+}
+
+/** Stops counting where either bound is passed; then at least one of the numbers is over it. */
+export function extentOf(value: unknown, maxCharacters: number, maxDepth: number): Extent {
+  let characters = 0;
+  let depth = 0;
+  const left: [value: unknown, depth: number][] = [[value, 0]];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const [each, at] = next;
+    characters += typeof each === 'string' ? each.length + 1 : 1;
+    depth = Math.max(depth, at);
+    if (characters > maxCharacters || depth > maxDepth) break;
+    if (typeof each !== 'object' || each === null) continue;
+    for (const [name, inner] of Object.entries(each)) {
+      if (!Array.isArray(each)) characters += name.length;
+      left.push([inner, at + 1]);
+    }
+  }
+  return { characters, depth };
+}

@@ -1,0 +1,110 @@
+/**
+ * The border to another server: each entry that it lists or answers with is looked at alone. One that is not valid is
+ * left out, and named in the log and in the answer; the others are as they came, with clean names and descriptions.
+ */
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { cleanText } from '../../../core/clean-text.ts';
+import type { Context } from '../../../core/context.ts';
+import type { Data } from '../wire/link.ts';
+import { cleanDescribed } from './described.ts';
+import { extentOf } from './extent.ts';
+import { mended } from './mend.ts';
+import { type EntryKind, SCHEMAS } from './schemas.ts';
+
+export type { EntryKind } from './schemas.ts';
+
+/** Characters of one entry of a list, and how deep its data may lie in each other. */
+const MAX_ENTRY_CHARACTERS = 1024 * 1024;
+const MAX_ENTRY_DEPTH = 64;
+
+/** Entries of one answer that are named as missing; the rest is counted. */
+const MAX_NAMED = 20;
+
+/** Entries that are looked at in one turn of the event loop. */
+const TURN = 500;
+
+/** Characters of a name that are told. */
+const MAX_TOLD_LENGTH = 200;
+
+/** Entries that are remembered to have been logged, so that each is logged once. */
+const MAX_LOGGED = 1_000;
+
+/** What is wrong with an entry that is valid by itself; undefined where nothing is. */
+export type Objection = (kind: EntryKind, entry: Data) => string | undefined | Promise<string | undefined>;
+
+export interface Border {
+  /** The entries that are valid. The others are named. @param also what else may be wrong with one */
+  keep(kind: EntryKind, entries: readonly unknown[], ctx: Context, also?: Objection): Promise<readonly Data[]>;
+  /** The entry where it is valid, else what is wrong with it. */
+  look(kind: EntryKind, entry: unknown): Looked;
+}
+
+export type Looked = { readonly entry: Data } | { readonly problem: string };
+
+/** @param mount the name of the server's mount */
+export function createBorder(mount: string): Border {
+  const logged = new LRUCache<string, true>({ max: MAX_LOGGED });
+
+  function logOnce(kind: EntryKind, name: string, problem: string, ctx: Context): void {
+    const mark = createHash('sha256')
+      .update(JSON.stringify([kind, name, problem]))
+      .digest('base64');
+    if (logged.has(mark)) return;
+    logged.set(mark, true);
+    ctx.log.warn('an entry of a mounted server is left out', { mount, kind, entry: name, problem });
+  }
+
+  return {
+    look,
+    async keep(kind, entries, ctx, also) {
+      const kept: Data[] = [];
+      let lost = 0;
+      for (const [index, raw] of entries.entries()) {
+        if (index % TURN === TURN - 1) await nextTurn();
+        const looked = look(kind, raw);
+        const problem = 'problem' in looked ? looked.problem : await also?.(kind, raw as Data);
+        if ('entry' in looked && problem === undefined) {
+          kept.push(looked.entry);
+          continue;
+        }
+        const name = nameIn(raw) ?? `number ${index + 1}`;
+        logOnce(kind, name, problem ?? '', ctx);
+        if (++lost > MAX_NAMED) continue;
+        ctx.notes?.missing({ mount, reason: `A ${kind} is left out: ${problem}`, entry: name });
+      }
+      if (lost > MAX_NAMED) {
+        ctx.notes?.missing({ mount, reason: `${lost - MAX_NAMED} more are left out; the server log names them` });
+      }
+      return kept;
+    },
+  };
+}
+
+function look(kind: EntryKind, raw: unknown): Looked {
+  // Contents are bounded where they are read: here it is what describes them.
+  if (!BOUNDED_ELSEWHERE.has(kind)) {
+    const { characters, depth } = extentOf(raw, MAX_ENTRY_CHARACTERS, MAX_ENTRY_DEPTH);
+    if (depth > MAX_ENTRY_DEPTH) return { problem: `it is nested deeper than ${MAX_ENTRY_DEPTH} levels` };
+    if (characters > MAX_ENTRY_CHARACTERS) return { problem: `it has more than ${MAX_ENTRY_CHARACTERS} characters` };
+  }
+  const entry = mended(kind, raw);
+  const { error } = SCHEMAS[kind].safeParse(entry);
+  const issue = error?.issues[0];
+  if (issue !== undefined) return { problem: told([issue.path.map(String).join('.'), issue.message]) };
+  return { entry: kind === 'block' || kind === 'message' ? (entry as Data) : cleanDescribed(entry as Data) };
+}
+
+const BOUNDED_ELSEWHERE: ReadonlySet<EntryKind> = new Set(['content', 'block', 'message']);
+
+const told = (parts: readonly string[]): string =>
+  cleanText(parts.filter((part) => part !== '').join(': '), MAX_TOLD_LENGTH);
+
+/** What the entry calls itself. */
+function nameIn(raw: unknown): string | undefined {
+  if (typeof raw !== 'object' || raw === null) return undefined;
+  const { uri, uriTemplate, name } = raw as Data;
+  const found = [uri, uriTemplate, name].find((each) => typeof each === 'string' && each !== '');
+  return typeof found === 'string' ? told([found]) : undefined;
+}

@@ -1,0 +1,94 @@
+/**
+ * What many servers write a little differently is put right, so that strict clients take it: `null` for a field that is
+ * not there, `sizes` of an icon as one text (as a draft of the protocol had them), a time without its zone, which is
+ * left out, and `true` or `false` for the schema of a property. Nothing is copied where all is as it should be.
+ */
+import { z } from 'zod';
+import type { Data } from '../wire/link.ts';
+import type { EntryKind } from './schemas.ts';
+
+const FIELDS = [
+  'title',
+  'description',
+  'icons',
+  '_meta',
+  'mimeType',
+  'annotations',
+  'size',
+  'capabilities',
+  'arguments',
+  'outputSchema',
+  'execution',
+  'text',
+  'blob',
+] as const;
+
+const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function mended(kind: EntryKind, entry: unknown): unknown {
+  if (!isData(entry)) return entry;
+  const block = kind === 'block' ? entry : kind === 'message' ? entry.content : undefined;
+  if (kind === 'message') {
+    const content = mended('block', block);
+    return content === block ? entry : { ...entry, content };
+  }
+  let result = withoutNulls(entry, FIELDS);
+  if (isData(block) && isData(block.resource)) result = changed(result, 'resource', (it) => mended('content', it));
+  result = changed(result, 'annotations', (it) => (isData(it) ? withTime(withoutNulls(it, Object.keys(it))) : it));
+  result = changed(result, 'icons', (it) => eachOf(it, mendedIcon));
+  if (kind === 'prompt') result = changed(result, 'arguments', (it) => eachOf(it, mendedArgument));
+  if (kind !== 'tool') return result;
+  return changed(changed(result, 'inputSchema', mendedSchema), 'outputSchema', mendedSchema);
+}
+
+function withoutNulls(value: Data, fields: readonly string[]): Data {
+  const empty = new Set(fields.filter((field) => Object.hasOwn(value, field) && value[field] === null));
+  return empty.size === 0 ? value : Object.fromEntries(Object.entries(value).filter(([field]) => !empty.has(field)));
+}
+
+function changed(value: Data, field: string, change: (value: unknown) => unknown): Data {
+  if (!Object.hasOwn(value, field)) return value;
+  const now = change(value[field]);
+  return now === value[field] ? value : { ...value, [field]: now };
+}
+
+function eachOf(value: unknown, change: (each: unknown) => unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const now = value.map(change);
+  return now.some((each, index) => each !== value[index]) ? now : value;
+}
+
+const mendedArgument = (value: unknown): unknown =>
+  isData(value) ? withoutNulls(value, ['title', 'description', 'required']) : value;
+
+function mendedIcon(value: unknown): unknown {
+  if (!isData(value)) return value;
+  return changed(withoutNulls(value, ['mimeType', 'sizes', 'theme']), 'sizes', (sizes) =>
+    typeof sizes === 'string' ? sizes.split(/\s+/).filter((size) => size !== '') : sizes,
+  );
+}
+
+/** ISO 8601 as strict clients have it. */
+const time = z.iso.datetime({ offset: true });
+
+function withTime(annotations: Data): Data {
+  const { lastModified, ...others } = annotations;
+  if (typeof lastModified !== 'string') return annotations;
+  return time.safeParse(lastModified).success ? annotations : others;
+}
+
+/** The same schemas as objects, which older clients want. */
+const TRUE = {};
+const FALSE = { not: {} };
+
+function mendedSchema(value: unknown): unknown {
+  if (!isData(value)) return value;
+  return changed(value, 'properties', (properties) => {
+    if (!isData(properties)) return properties;
+    const entries = Object.entries(properties);
+    if (!entries.some(([, each]) => typeof each === 'boolean')) return properties;
+    return Object.fromEntries(
+      entries.map(([name, each]) => [name, each === true ? TRUE : each === false ? FALSE : each]),
+    );
+  });
+}

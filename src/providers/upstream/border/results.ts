@@ -1,0 +1,47 @@
+/** Results of tools and prompts at the border: a block or message that is not valid is left out, and the result says so. */
+import { ResourceError } from '../../../core/errors.ts';
+import type { Invocation } from '../../../core/invocation.ts';
+import type { MissingPart } from '../../../core/notes.ts';
+import { MISSING_META_KEY } from '../../../protocol/meta.ts';
+import type { Data } from '../wire/link.ts';
+import type { Border } from './index.ts';
+
+/**
+ * The result without what in it is not valid.
+ * @throws ResourceError `internal` where nothing is left of it
+ */
+export async function keptResult(
+  border: Border,
+  method: 'tools/call' | 'prompts/get',
+  result: Data,
+  invocation: Invocation,
+): Promise<Data> {
+  const [field, kind] = method === 'tools/call' ? (['content', 'block'] as const) : (['messages', 'message'] as const);
+  const answer = wellFormed(result);
+  const given: unknown = answer[field];
+  if (!Array.isArray(given)) return answer;
+  const missing: MissingPart[] = [];
+  const notes = { fresh() {}, plain() {}, passOn() {}, missing: (part: MissingPart) => void missing.push(part) };
+  const kept = await border.keep(kind, given, { ...invocation, notes });
+  const [first] = missing;
+  if (first === undefined)
+    return kept.every((each, index) => each === given[index]) ? answer : { ...answer, [field]: kept };
+  if (kept.length === 0 && answer.structuredContent === undefined) {
+    throw new ResourceError('internal', `The server behind "${first.mount}" gave an answer that is not valid`);
+  }
+  return { ...answer, [field]: kept, _meta: { ...(answer._meta ?? {}), [MISSING_META_KEY]: missing } };
+}
+
+/** What else a result says, each with what it has to be. Where it is not, it is as if it were not there. */
+const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  _meta: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  isError: (value) => typeof value === 'boolean',
+  description: (value) => typeof value === 'string',
+};
+
+function wellFormed(result: Data): Data {
+  const isGood = ([field, value]: [string, unknown]): boolean =>
+    !Object.hasOwn(FIELDS, field) || FIELDS[field]?.(value) !== false;
+  const entries = Object.entries(result);
+  return entries.every(isGood) ? result : Object.fromEntries(entries.filter(isGood));
+}

@@ -1,0 +1,166 @@
+/**
+ * What the entries of another server have to be, so that no client refuses a list because of one of them: at least as
+ * strict as the schemas of the SDKs are. Unknown fields are let through everywhere.
+ */
+import { z } from 'zod';
+import { stripUnseen } from '../../../core/clean-text.ts';
+import { MAX_URI_LENGTH } from '../../../core/uri.ts';
+import { parseUriTemplate } from '../../../core/uri-template.ts';
+
+/** Characters of what tools, prompts and arguments are called by. */
+const MAX_IDENTIFIER_LENGTH = 1_000;
+
+const MAX_TYPE_LENGTH = 1_000;
+
+const seen = (value: string): boolean => stripUnseen(value) === value && !/[\t\n]/.test(value);
+const UNSEEN = 'has control characters or invisible ones in it';
+
+const text = z.string();
+const object = z.looseObject({});
+const identifier = z.string().min(1).max(MAX_IDENTIFIER_LENGTH).refine(seen, UNSEEN);
+
+const uri = z
+  .string()
+  .max(MAX_URI_LENGTH)
+  .regex(/^[A-Za-z][A-Za-z0-9+.-]*:./s, 'is no URI: it has no scheme')
+  .refine(seen, UNSEEN)
+  .refine((value) => value.isWellFormed(), 'has half of a surrogate pair in it');
+
+const uriTemplate = z
+  .string()
+  .regex(/^(?:[A-Za-z][A-Za-z0-9+.-]*:|[A-Za-z0-9+.-]*\{)/, 'is no template of URIs: it has no scheme')
+  .refine(seen, UNSEEN)
+  .refine(isTemplate, 'is no URI template');
+
+function isTemplate(value: string): boolean {
+  try {
+    parseUriTemplate(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const mimeType = z.string().max(MAX_TYPE_LENGTH).refine(seen, UNSEEN);
+
+const icons = z.array(
+  z.looseObject({
+    src: text,
+    mimeType: mimeType.optional(),
+    sizes: z.array(text).optional(),
+    theme: z.enum(['light', 'dark']).optional(),
+  }),
+);
+
+const annotations = z.looseObject({
+  audience: z.array(z.enum(['user', 'assistant'])).optional(),
+  priority: z.number().min(0).max(1).optional(),
+  lastModified: text.optional(),
+});
+
+const described = {
+  title: text.optional(),
+  description: text.optional(),
+  icons: icons.optional(),
+  _meta: object.optional(),
+};
+
+const ofResources = { ...described, mimeType: mimeType.optional(), annotations: annotations.optional() };
+
+const resourceFields = {
+  ...ofResources,
+  size: z.number().int().min(0).optional(),
+  capabilities: z.looseObject({ list: z.boolean().optional(), subscribe: z.boolean().optional() }).optional(),
+};
+
+const base64 = z.string().refine(isBase64, 'is no base64');
+
+/** What decoders of all clients take. */
+function isBase64(value: string): boolean {
+  if (value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value)) return true;
+  try {
+    atob(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A `uri` that is missing is that of what was read. */
+const contents = z
+  .looseObject({
+    ...resourceFields,
+    uri: uri.optional(),
+    name: text.optional(),
+    text: text.optional(),
+    blob: base64.optional(),
+  })
+  .refine(({ text: said, blob }) => said !== undefined || blob !== undefined, 'has neither text nor blob');
+
+/** A schema of arguments, as all clients take it. */
+const schema = z.looseObject({
+  $schema: text.optional(),
+  type: z.union([text, z.array(text)]).optional(),
+  properties: z.record(z.string(), object).optional(),
+  required: z.array(text).optional(),
+});
+
+const block = z.looseObject({ type: text, _meta: object.optional() });
+const binary = block.extend({ data: base64, mimeType, annotations: annotations.optional() });
+
+/** Of a block of a kind that the protocol has; another one is let through as it is. */
+const BLOCKS: Readonly<Record<string, z.ZodType>> = {
+  text: block.extend({ text, annotations: annotations.optional() }),
+  image: binary,
+  audio: binary,
+  resource: block.extend({ resource: contents.refine((it) => it.uri !== undefined, 'has no uri') }),
+  resource_link: block.extend({ ...resourceFields, uri, name: text }),
+};
+
+const content = z.unknown().superRefine((value, context) => {
+  const kind = (value as { readonly type?: unknown } | null | undefined)?.type;
+  const expected = typeof kind === 'string' && Object.hasOwn(BLOCKS, kind) ? BLOCKS[kind] : block;
+  const { error } = (expected ?? block).safeParse(value);
+  for (const { path, message } of error?.issues ?? []) context.addIssue({ code: 'custom', path: [...path], message });
+});
+
+/** What there is of another server, by what it is called where something is said of it. */
+export const SCHEMAS = {
+  resource: z.looseObject({ ...resourceFields, uri, name: text.optional() }),
+  'resource template': z.looseObject({ ...ofResources, uriTemplate, name: text }),
+  tool: z.looseObject({
+    ...described,
+    name: identifier,
+    inputSchema: schema.extend({ type: z.literal('object') }),
+    outputSchema: schema.optional(),
+    annotations: z
+      .looseObject({
+        title: text.optional(),
+        readOnlyHint: z.boolean().optional(),
+        destructiveHint: z.boolean().optional(),
+        idempotentHint: z.boolean().optional(),
+        openWorldHint: z.boolean().optional(),
+      })
+      .optional(),
+    execution: z.looseObject({ taskSupport: z.enum(['required', 'optional', 'forbidden']).optional() }).optional(),
+  }),
+  prompt: z.looseObject({
+    ...described,
+    name: identifier,
+    arguments: z
+      .array(
+        z.looseObject({
+          name: identifier,
+          title: text.optional(),
+          description: text.optional(),
+          required: z.boolean().optional(),
+        }),
+      )
+      .optional(),
+  }),
+  content: contents,
+  block: content,
+  message: z.looseObject({ role: z.enum(['user', 'assistant']), content }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type EntryKind = keyof typeof SCHEMAS;
