@@ -1,21 +1,43 @@
 /** `vitrine audit verify`. */
 import { scrub } from '../core/scrub.ts';
+import { readAnchors } from '../layers/audit/anchors.ts';
 import { MAX_FINDINGS, type VerifyReport, verifyAudit } from '../layers/audit/verify.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
 
+export interface VerifyFlags {
+  readonly head?: string;
+  readonly anchor?: string;
+}
+
 /** Prints a line for each finding, and one about the whole; sets the status to exit with. */
-export async function auditVerify(file: string, head?: string): Promise<void> {
+export async function auditVerify(files: readonly string[], { head, anchor }: VerifyFlags): Promise<void> {
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head))
     throw new UsageError('--head takes the 64 hex digits that vitrine audit verify printed');
-  const report = await verifyAudit(file, head).catch((error: NodeJS.ErrnoException) => {
-    if (error.syscall === undefined) throw error;
-    throw new UsageError(`The audit file ${file} cannot be read: ${error.code}`);
-  });
-  const { findings } = report;
+  const anchors = anchor === undefined ? undefined : await readable(anchor, () => readAnchors(anchor));
+  if (anchor !== undefined && anchors?.heads.size === 0)
+    throw new UsageError(`No head was noted in ${anchor}; name the file that audit.anchor writes to`);
+  // A lock lies beside them, where all names that begin alike are given.
+  const given = files.length === 1 ? files : files.filter((file) => !file.endsWith('.lock'));
+  const [file = ''] = given;
+  const report = await readable(file, () =>
+    verifyAudit(given.length === 1 ? file : given, { head, anchors: anchors?.heads }),
+  );
+  const findings = [
+    ...report.findings,
+    ...(anchors?.problems ?? []).map((problem) => ({ file: anchor ?? '', ...problem })),
+  ];
   for (const { file: where, line, problem } of findings) print(`${where}:${line}: ${problem}`);
+  for (const { file: where, line, problem } of report.notes) print(`${where}:${line}: note: ${problem}`);
   if (findings.length > 0) process.exitCode = EXIT_FAILED;
-  if (findings.length === MAX_FINDINGS) print('There may be more; these are the first.');
-  print(summary(report));
+  if (report.findings.length === MAX_FINDINGS) print('There may be more; these are the first.');
+  print(summary({ ...report, findings }));
+}
+
+async function readable<T>(file: string, run: () => Promise<T>): Promise<T> {
+  return await run().catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall === undefined) throw error;
+    throw new UsageError(`The file ${error.path ?? file} cannot be read: ${error.code}`);
+  });
 }
 
 function summary({ files, lines, first, last, lost, findings }: VerifyReport): string {

@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { Secrets } from '../config/secrets.ts';
 import { VERSION } from '../core/version.ts';
+import type { VerifyFlags } from './audit.ts';
 import { addClientCommands } from './client/program.ts';
 import { UsageError } from './errors.ts';
 import type { ExplainFlags } from './explain.ts';
@@ -114,11 +115,12 @@ export function createProgram(secrets: Secrets): Command {
       'Reads an audit file, and those that were put away before it, and says which lines were changed, cut, moved, ' +
         'or are missing. Exits with 1 then.',
     )
-    .argument('<file>', 'the file that a server writes to, or wrote to')
+    .argument('<file...>', 'the file that a server writes to, or wrote to; or all files of an audit, in any order')
     .option('--head <sha256>', 'the hash of a line that has to be there; without it a missing end is not seen')
-    .action(async (file: string, flags: { readonly head?: string }) => {
+    .option('--anchor <file>', 'the heads that audit.anchor noted elsewhere, each of which has to be there')
+    .action(async (files: readonly string[], flags: VerifyFlags) => {
       const { auditVerify } = await import('./audit.ts');
-      await auditVerify(file, flags.head);
+      await auditVerify(files, flags);
     });
 
   addClientCommands(program, secrets);

@@ -17,6 +17,7 @@ import type { Log } from '../core/context.ts';
 import type { PromptFolder } from '../core/prompt.ts';
 import type { AccessRules } from '../layers/access/index.ts';
 import type { AlternativesOptions } from '../layers/alternatives/index.ts';
+import { anchorOf } from '../layers/audit/anchor.ts';
 import type { UsageLimits } from '../layers/limits/index.ts';
 import { isDatabaseUrl } from '../providers/sql/dialects.ts';
 import type { VitrineOptions } from '../vitrine.ts';
@@ -115,10 +116,18 @@ async function openConfig(
   }
 }
 
-/** The audit file lies where the configuration does, as every path in it. */
+/** The audit file, and that of its anchor, lie where the configuration does, as every path in it. */
 function auditFrom({ audit }: Config, base: string): Pick<Config, 'audit'> {
-  if (audit === undefined || audit.file === '-') return {};
-  return { audit: { ...audit, file: resolve(base, audit.file) } };
+  if (audit === undefined) return {};
+  const placeOf = (place: string): string => (place === '-' || isUrl(place) ? place : resolve(base, place));
+  const anchor = audit.anchor === undefined ? undefined : anchorOf(audit.anchor);
+  return {
+    audit: {
+      ...audit,
+      file: audit.file === '-' ? audit.file : resolve(base, audit.file),
+      ...(anchor !== undefined && { anchor: { ...anchor, to: placeOf(anchor.to) } }),
+    },
+  };
 }
 
 /** So do the certificates. */

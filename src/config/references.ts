@@ -74,6 +74,8 @@ export function resolveReferences(content: unknown, env: Environment, secrets: S
     const { tls } = section;
     if (key === 'server' && isRecord(tls)) return { ...section, tls: resolve(tls, [key, 'tls']) };
     if (key === 'telemetry') return resolve(section, [key]);
+    if (key === 'audit' && section.anchor !== undefined)
+      return { ...section, anchor: resolve(section.anchor, [key, 'anchor']) };
     const { issuers } = section;
     return key === 'auth' && Array.isArray(issuers) ? { ...section, issuers: issuers.map(inIssuer) } : section;
   });

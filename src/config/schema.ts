@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { globConfig } from '../core/glob/config.ts';
 import { mountNameProblem } from '../core/mounts.ts';
+import { anchorProblem } from '../layers/audit/anchor.ts';
 import { RATE } from '../layers/limits/rates.ts';
 import { commandConfig } from '../providers/command/config.ts';
 import { filesConfig } from '../providers/files/config.ts';
@@ -159,10 +160,32 @@ const mountConfig = z.union([
   httpConfig.extend(everyMount),
 ]);
 
+const anchorPlace = z
+  .string()
+  .min(1)
+  .max(8_192)
+  .superRefine((to, context) => {
+    const message = anchorProblem(to);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
+const anchorConfig = z.union([
+  anchorPlace,
+  z.strictObject({
+    to: anchorPlace.describe('A file, a URL that is posted to, or - for standard error'),
+    headers: z
+      .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/))
+      .optional()
+      .describe('Sent to the URL; may refer to the environment'),
+    everySeconds: z.number().min(1).max(86_400).optional().describe('Between two notes. Default: 60'),
+  }),
+]);
+
 const auditConfig = z.strictObject({
   file: z.string().min(1).describe('Where the lines go; - for standard error'),
   maxBytes: count.min(4_096).optional().describe('Bytes of one file, until it is put away. Default: 16777216'),
   maxFiles: count.min(2).max(1_000).optional().describe('Files that are kept. Default: 10'),
+  anchor: anchorConfig.optional().describe('Where the head of the chain is noted as well. Default: nowhere'),
 });
 
 /** Servers as hosts write them, by the name that they have there. */

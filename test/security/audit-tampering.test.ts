@@ -3,8 +3,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SILENT } from '../../src/core/context.ts';
+import { fileOutput } from '../../src/layers/audit/file-output.ts';
 import { createJournal } from '../../src/layers/audit/journal.ts';
-import { fileOutput } from '../../src/layers/audit/output.ts';
 import { verifyAudit } from '../../src/layers/audit/verify.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 
@@ -67,7 +67,7 @@ describe('verify', () => {
     await found(lines.slice(0, -3).join(''));
     const head = (JSON.parse(lines.at(-1) ?? '') as { hash: string }).hash;
     expect((await verifyAudit(file)).findings).toEqual([]);
-    expect((await verifyAudit(file, head)).findings).toMatchObject([{ line: LINES - 2 }]);
+    expect((await verifyAudit(file, { head })).findings).toMatchObject([{ line: LINES - 2 }]);
   });
 
   it('finds lines that are in another order, or there twice', async () => {

@@ -36,8 +36,12 @@ export interface ReadLine {
   readonly link: Link;
   /** The hash that it says the line before has. */
   readonly prev: string;
-  /** Of lines that are about the file itself: `start`, `rotated`, `lost`, `end`. */
+  /** Of lines that are about the file itself: `start`, `rotated`, `reopened`, `lost`, `end`. */
   readonly event: string | undefined;
+  /** Of those that begin a file: the number of the oldest line that the server keeps, or had when it was taken away. */
+  readonly first: number | undefined;
+  /** Of `reopened`: what had become of the file. */
+  readonly why: string | undefined;
   /** It is as it was written: its own hash is right. */
   readonly intact: boolean;
 }
@@ -50,14 +54,26 @@ export function readLine(line: string): ReadLine | undefined {
   const [, seq, prev, own] = LINE.exec(line) ?? [];
   if (seq === undefined || prev === undefined || own === undefined) return undefined;
   const intact = hash('sha256', line.slice(0, -TAIL_LENGTH)) === own;
-  return { link: { seq: Number(seq), hash: own }, prev, event: eventOf(line), intact };
+  return { link: { seq: Number(seq), hash: own }, prev, ...aboutFile(line), intact };
 }
 
-function eventOf(line: string): string | undefined {
+function aboutFile(line: string): Pick<ReadLine, 'event' | 'first' | 'why'> {
   try {
-    const { event } = JSON.parse(line) as { readonly event?: unknown };
-    return typeof event === 'string' ? event : undefined;
+    const { event, first, why } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    return {
+      event: typeof event === 'string' ? event : undefined,
+      first: typeof event === 'string' && typeof first === 'number' ? first : undefined,
+      why: typeof event === 'string' && typeof why === 'string' ? why : undefined,
+    };
   } catch {
-    return undefined;
+    return { event: undefined, first: undefined, why: undefined };
   }
+}
+
+const HEAD = /^\{"audit":1,"seq":(\d+),"prev":"([0-9a-f]{64})",/;
+
+/** What a line was made of, so that it can follow another one. @param line as `chainLine` made it, without its line feed */
+export function unchain(line: string): { readonly members: string; readonly before: Link } {
+  const [head = '', seq, hash = ''] = HEAD.exec(line) ?? [];
+  return { members: line.slice(head.length, -TAIL_LENGTH), before: { seq: Number(seq) - 1, hash } };
 }

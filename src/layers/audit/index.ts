@@ -5,6 +5,8 @@ import { type Context, type Log, SILENT } from '../../core/context.ts';
 import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
+import { type Anchor, type AnchorOptions, anchorOf, assertAnchor, createAnchor } from './anchor.ts';
+import { fileOutput } from './file-output.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createMembers } from './members.ts';
 import {
@@ -16,7 +18,7 @@ import {
   type Target,
   within,
 } from './operation.ts';
-import { errorOutput, fileOutput } from './output.ts';
+import { errorOutput } from './output.ts';
 
 export interface AuditOptions {
   /** Where the lines go: a file, or `-` for standard error. */
@@ -25,6 +27,8 @@ export interface AuditOptions {
   readonly maxBytes?: number | undefined;
   /** Files that are kept, with the one that is written to; at least 2. */
   readonly maxFiles?: number | undefined;
+  /** Where the head of the chain is noted as well. Default: nowhere. */
+  readonly anchor?: string | AnchorOptions | undefined;
   /** Where it is said that lines cannot be written. */
   readonly log?: Log | undefined;
 }
@@ -49,7 +53,10 @@ export interface Audit {
 /** The audit of one server. @param mountOf the mount that a published URI belongs to */
 export function createAudit(options: AuditOptions, mountOf: (uri: string) => string | undefined): Audit {
   const { file, maxBytes = DEFAULT_MAX_BYTES, maxFiles = DEFAULT_MAX_FILES, log = SILENT } = options;
+  const elsewhere = options.anchor === undefined ? undefined : anchorOf(options.anchor);
+  if (elsewhere !== undefined) assertAnchor(elsewhere, file);
   let journal: Journal<Operation> | undefined;
+  let anchor: Anchor | undefined;
   const take: Take = (operation) => journal?.add(operation);
   return {
     layer: auditLayer(take),
@@ -61,9 +68,14 @@ export function createAudit(options: AuditOptions, mountOf: (uri: string) => str
     },
     open() {
       const output = file === '-' ? errorOutput() : fileOutput({ file, maxBytes, maxFiles: Math.max(2, maxFiles) });
-      journal = createJournal(output, log, { membersOf: createMembers(mountOf) });
+      const writing = createJournal<Operation>(output, log, { membersOf: createMembers(mountOf) });
+      journal = writing;
+      anchor = elsewhere && createAnchor(elsewhere, writing.head, log);
     },
-    close: async () => journal?.close(),
+    async close() {
+      await journal?.close();
+      await anchor?.close();
+    },
   };
 }
 

@@ -11,6 +11,9 @@ function memoryOutput(write: (bytes: Uint8Array) => Promise<number>, maxBytes = 
     last: BEGINNING,
     cut: 0,
     maxBytes,
+    maxFiles: 1_000,
+    beginnings: () => [],
+    renew: async () => undefined,
     size: () => files.at(-1)?.length ?? 0,
     async write(bytes) {
       const taken = await write(bytes);

@@ -4,9 +4,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../core/context.ts';
-import { type ChainedLine, chainLine } from './chain.ts';
+import { type ChainedLine, chainLine, type Link, unchain } from './chain.ts';
 import { asciiMembers } from './json.ts';
-import type { AuditOutput } from './output.ts';
+import type { AuditOutput, Interference, Renewed } from './output.ts';
 
 /** Bytes of lines that may wait, about 15,000 lines; further ones are lost, and counted. */
 export const MAX_QUEUED = 8 * 1024 * 1024;
@@ -29,6 +29,8 @@ const CLOSE_MS = 3_000;
 export interface Journal<T extends object> {
   /** Takes a line; never waits. */
   add(record: T): void;
+  /** The last line that has been written. */
+  head(): Link;
   /** Writes what waits. Gives up, and says so in the log, where that is not possible in time. */
   close(): Promise<void>;
 }
@@ -54,6 +56,17 @@ const emptyChunk = (bytes: number): Chunk => ({
   full: false,
 });
 
+/** Of the line with which a file would have begun: another one does. */
+const ROTATED = /^"time":"[^"]*","event":"rotated","first":\d+$/;
+
+const HAPPENED: Readonly<Record<Interference, string>> = {
+  deleted: 'the file was deleted while it was written; a new one is begun',
+  renamed: 'the file was renamed while it was written; a new one is begun',
+  replaced: 'the file was replaced while it was written; lines go to the one that is there',
+  truncated: 'the file was cut while it was written; lines follow what is left',
+  appended: 'something else writes to the file',
+};
+
 export interface JournalOptions<T extends object> {
   /** A record as the members of an object in JSON, on one line of ASCII. Default: whatever it has. */
   readonly membersOf?: ((record: T) => string) | undefined;
@@ -77,6 +90,9 @@ export function createJournal<T extends object>(
   let planned = output.size();
   let lost = 0;
   let link = output.last;
+  let written = output.last;
+  /** The numbers of the lines with which the files that are kept begin, the oldest first. */
+  let beginnings = output.beginnings();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let failing = false;
@@ -91,7 +107,7 @@ export function createJournal<T extends object>(
       chunk.full = true;
       planned = 0;
       begin(0);
-      push(event('rotated'));
+      push(firstOfFile('rotated'));
       next = chainLine(members, link);
       bytes = bytesOf(next);
     }
@@ -109,6 +125,11 @@ export function createJournal<T extends object>(
   };
   const event = (name: string, facts: object = {}): string =>
     asciiMembers({ time: new Date().toISOString(), event: name, ...facts });
+  /** A line that begins a file, and says from which number on lines are kept. */
+  const firstOfFile = (name: string, facts: object = {}): string => {
+    beginnings = [...beginnings, link.seq + 1].slice(-output.maxFiles);
+    return event(name, { first: beginnings[0], ...facts });
+  };
   /** What was lost stands where it would have been: after all that was there before. */
   const confess = (): void => {
     if (lost === 0) return;
@@ -155,8 +176,8 @@ export function createJournal<T extends object>(
     makeLines();
     let more: boolean;
     do {
+      if (!(await persist(writeFirst))) return;
       const first = chunks[0] ?? chunk;
-      if (!(await persist(() => writeRest(first)))) return;
       // A line may have come since the last byte was written.
       const done = first.written === first.used;
       if (done && first === chunk) first.used = first.written = 0;
@@ -168,13 +189,45 @@ export function createJournal<T extends object>(
     } while (more);
   }
 
-  /** All of it, with what is added meanwhile. */
-  async function writeRest(from: Chunk): Promise<void> {
+  /** All of the first chunk, with what is added meanwhile, to the file that is there. */
+  async function writeFirst(): Promise<void> {
+    const { written: done } = chunks[0] ?? chunk;
+    const renewed = await output.renew(done - beginOfLine(chunks[0] ?? chunk));
+    if (renewed !== undefined) goOn(renewed);
+    const from = chunks[0] ?? chunk;
     while (from.written < from.used) {
       const bytes = await output.write(from.buffer.subarray(from.written, from.used));
       from.written += bytes;
       queued -= bytes;
     }
+    if (from === chunk) written = link;
+  }
+
+  /** Where the line begins that has not been written to its end. */
+  const beginOfLine = ({ buffer, written: end }: Chunk): number =>
+    end === 0 ? 0 : buffer.lastIndexOf(0x0a, end - 1) + 1;
+
+  /** Puts a line in front of those that wait, which says that something else was done to the file. */
+  function goOn({ why, cut }: Renewed): void {
+    log[why === 'renamed' ? 'warn' : 'error'](`audit: ${HAPPENED[why]}`);
+    const waiting = chunks
+      .map((each) => each.buffer.toString('latin1', beginOfLine(each), each.used))
+      .join('')
+      .split('\n')
+      .slice(0, -1)
+      .map(unchain);
+    link = waiting[0]?.before ?? link;
+    queued = 0;
+    planned = output.size();
+    chunk = emptyChunk(0);
+    chunks.splice(0, chunks.length, chunk);
+    const [oldest = 1] = beginnings;
+    const there = output.beginnings();
+    // What was taken away is missed until its turn to go.
+    beginnings = (there[0] ?? Number.POSITIVE_INFINITY) > oldest ? [oldest, ...there.slice(1)] : there;
+    const facts = { why, ...(cut > 0 && { cut }) };
+    push(planned === 0 ? firstOfFile('reopened', facts) : event('reopened', { first: oldest, ...facts }));
+    for (const { members } of waiting) if (!ROTATED.test(members)) push(members);
   }
 
   /** Tries until it works: a full disk may have room again. False when the server ended before that. */
@@ -204,12 +257,16 @@ export function createJournal<T extends object>(
   }
 
   // Where a file was put away and the process ended before it began the next.
-  if (output.size() === 0 && link.seq > 0) push(event('rotated'));
+  if (output.size() === 0) {
+    if (link.seq > 0) push(firstOfFile('rotated'));
+    else beginnings = [1];
+  }
   push(event('start', { pid: process.pid, ...(output.cut > 0 && { cut: output.cut }) }));
   start();
 
   return {
     add,
+    head: () => written,
     async close() {
       if (closing.signal.aborted) return;
       makeLines();

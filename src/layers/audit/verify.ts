@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Noted } from './anchors.ts';
 import { BEGINNING, type Link, MAX_LINE_BYTES, readLine } from './chain.ts';
 
 export interface Finding {
@@ -20,55 +21,105 @@ export interface VerifyReport {
   /** Lines that the server says it could not write, in all. */
   readonly lost: number;
   readonly findings: readonly Finding[];
+  /** What is no change of the lines and may be good to know. */
+  readonly notes: readonly Finding[];
 }
 
-/** Findings that are kept. */
+export interface Expected {
+  /** The SHA-256 of a line that has to be there: without it, nobody can tell that the end is missing. */
+  readonly head?: string | undefined;
+  /** Heads that were noted elsewhere, by the number of their line. */
+  readonly anchors?: ReadonlyMap<number, Noted> | undefined;
+}
+
+/** Findings that are kept; notes likewise. */
 export const MAX_FINDINGS = 100;
 
 /**
- * @param head the SHA-256 of a line that has to be there: without it, nobody can tell that the end is missing
+ * @param given the file that is written, with which those that were put away are read; or all files of an audit
  * @throws what the file system says of a file that cannot be read
  */
-export async function verifyAudit(file: string, head?: string): Promise<VerifyReport> {
-  let headSeen = head === undefined;
-  const files = await filesOf(file);
+export async function verifyAudit(given: string | readonly string[], expected: Expected = {}): Promise<VerifyReport> {
+  const { head, anchors } = expected;
+  const files = await filesOf(given);
   const findings: Finding[] = [];
+  const notes: Finding[] = [];
+  const say = (to: Finding[], file: string, line: number, problem: string): void => {
+    if (to.length < MAX_FINDINGS) to.push({ file, line, problem });
+  };
   const report = { lines: 0, lost: 0, first: undefined as Link | undefined, last: undefined as Link | undefined };
   /** The line before; undefined where it could not be read. */
   let before: Link | undefined = BEGINNING;
+  let headSeen = head === undefined;
+  /** From which number on the server says that it keeps lines. */
+  let kept: number | undefined;
+  let takenAway = false;
   let lastLine = 0;
   for (const [index, each] of files.entries()) {
     let number = 0;
     for await (const { text, whole } of linesOf(each)) {
       lastLine = ++number;
       report.lines++;
-      const say = (problem: string): void => {
-        if (findings.length < MAX_FINDINGS) findings.push({ file: each, line: number, problem });
-      };
+      const found = (problem: string): void => say(findings, each, number, problem);
       const read = whole ? readLine(text) : undefined;
       if (read === undefined) {
-        say(whole ? 'not a line of an audit' : 'the line is cut short');
+        found(whole ? 'not a line of an audit' : 'the line is cut short');
         before = undefined;
         continue;
       }
-      if (!read.intact) say(`line ${read.link.seq} of the audit was changed`);
+      const { link, event, why } = read;
+      if (!read.intact) found(`line ${link.seq} of the audit was changed`);
+      const begins = number === 1 && (event === 'rotated' || event === 'reopened');
       // Older files go with time; each that is left begins by saying that it follows one.
-      const follows: Link | undefined = index === 0 && number === 1 && read.event === 'rotated' ? undefined : before;
-      if (number === 1 && read.event !== 'rotated' && read.event !== 'start')
-        say('the file does not begin as an audit file does: its first lines are missing');
-      const problem = follows === undefined ? undefined : problemOf(read.link.seq, read.prev, follows);
-      if (problem !== undefined) say(problem);
-      report.first ??= read.link;
-      report.last = read.link;
-      before = read.link;
-      headSeen ||= read.intact && read.link.hash === head;
-      if (read.event === 'lost') report.lost += countOf(text);
+      const follows: Link | undefined = index === 0 && begins ? undefined : before;
+      if (number === 1 && !begins && event !== 'start')
+        found('the file does not begin as an audit file does: its first lines are missing');
+      const problem = follows === undefined ? undefined : problemOf(link.seq, read.prev, follows);
+      if (problem !== undefined) found(problem);
+      if (event === 'reopened') {
+        say(notes, each, number, `here the server says that its file was ${why ?? 'changed'} by somebody else`);
+        takenAway ||= index === 0 && begins && why !== 'renamed';
+      }
+      if (read.intact && read.first !== undefined) kept = read.first;
+      const noted = anchors?.get(link.seq);
+      if (noted !== undefined && noted.hash !== link.hash)
+        found(`line ${link.seq} of the audit is not the one that was noted elsewhere at ${noted.time}`);
+      report.first ??= link;
+      report.last = link;
+      before = link;
+      headSeen ||= read.intact && link.hash === head;
+      if (event === 'lost') report.lost += countOf(text);
     }
     if (number === 0) findings.push({ file: each, line: 1, problem: 'the file is empty' });
   }
-  if (!headSeen)
-    findings.push({ file, line: lastLine + 1, problem: 'the line with the hash that was given is missing' });
-  return { files, findings, ...report };
+  const [oldest = ''] = files;
+  const newest = files.at(-1) ?? '';
+  const begin = report.first?.seq ?? 1;
+  const missing =
+    kept === undefined || kept >= begin ? undefined : `lines ${kept} to ${begin - 1} of the audit are missing`;
+  if (missing !== undefined) {
+    const proved = takenAway || anchors !== undefined;
+    say(
+      proved ? findings : notes,
+      oldest,
+      1,
+      `${missing} before this one, and it was not the server that put them out`,
+    );
+  }
+  const end = report.last?.seq ?? 0;
+  const latest = [...(anchors?.values() ?? [])].reduce<Noted | undefined>(
+    (last, each) => (last === undefined || each.seq > last.seq ? each : last),
+    undefined,
+  );
+  if (latest !== undefined && latest.seq > end)
+    say(
+      findings,
+      newest,
+      lastLine + 1,
+      `lines ${end + 1} to ${latest.seq} of the audit are missing at the end: the last was noted elsewhere at ${latest.time}`,
+    );
+  if (!headSeen) say(findings, newest, lastLine + 1, 'the line with the hash that was given is missing');
+  return { files, findings, notes, ...report };
 }
 
 function problemOf(seq: number, prev: string, before: Link): string | undefined {
@@ -89,16 +140,31 @@ function countOf(line: string): number {
   }
 }
 
-/** The file, and before it those that were put away, the oldest first. */
-async function filesOf(file: string): Promise<readonly string[]> {
+/** In the order in which they were written. */
+async function filesOf(given: string | readonly string[]): Promise<readonly string[]> {
+  if (typeof given === 'string') return [...(await putAway(given)), given];
+  const begun = await Promise.all(given.map(async (file) => ({ file, seq: await beginningOf(file) })));
+  return begun.sort((a, b) => a.seq - b.seq).map(({ file }) => file);
+}
+
+/** Those that the server put away before this file, the oldest first. */
+async function putAway(file: string): Promise<readonly string[]> {
   const folder = dirname(file);
   const begin = `${basename(file)}.`;
   const numbers = (await readdir(folder)).flatMap((name) => {
     const number = name.startsWith(begin) ? name.slice(begin.length) : '';
     return /^[1-9]\d{0,5}$/.test(number) ? [Number(number)] : [];
   });
-  const put = numbers.sort((a, b) => b - a).map((number) => join(folder, `${begin}${number}`));
-  return [...put, file];
+  return numbers.sort((a, b) => b - a).map((number) => join(folder, `${begin}${number}`));
+}
+
+/** The number of the first line that can be read; a file without one stands last. */
+async function beginningOf(file: string): Promise<number> {
+  for await (const { text, whole } of linesOf(file)) {
+    const read = whole ? readLine(text) : undefined;
+    if (read !== undefined) return read.link.seq;
+  }
+  return Number.MAX_SAFE_INTEGER;
 }
 
 interface RawLine {
