@@ -42,9 +42,9 @@ const reads = async (on: Connected, count = 3): Promise<void> => {
 
 /** Has a server write an audit, with its heads noted in between and at its end. */
 async function written(audit: object = {}, count = 3): Promise<void> {
+  const before = (await heads()).length;
   await using server = await startHttp([await configure(NOTES, audit)]);
   await using on = await connectHttp('modern', server);
-  const before = (await heads()).length;
   await until(async () => (await heads()).length > before, 'a head at the beginning');
   await reads(on, count);
   await until(async () => (await heads()).length > before + 1, 'a head in between');
@@ -55,7 +55,7 @@ async function written(audit: object = {}, count = 3): Promise<void> {
 describe.each(ERAS)('in the %s era, heads', (era) => {
   it('are noted in a file while a server runs and at its end, and each is a line of the chain', async () => {
     const on = await connectStdio(era, [await configure(NOTES)]);
-    await until(async () => (await heads()).length === 1, 'a head');
+    await until(async () => (await heads()).length > 0, 'a head');
     await reads(on);
     await on.close();
     const lines = await until(async () => {

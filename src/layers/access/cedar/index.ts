@@ -109,7 +109,19 @@ export async function cedarPolicy({
   const keeps = ({ arguments: given }: AccessRequest): boolean =>
     !mentions('now') && (given === undefined || !mentions('arguments'));
 
+  const hides = all.some(({ effect }) => effect === 'hide');
+
+  /** One that Cedar cannot hold, as a name with half a character in it, is nobody's, and keeps nothing else from anybody. */
   function matching(request: AccessRequest): readonly AccessDecision[] {
+    try {
+      return asDecided(request);
+    } catch (error) {
+      tell('any', (error as Error).message);
+      return [{ effect: hides ? 'hide' : 'deny', rule: 'request that Cedar cannot hold' }];
+    }
+  }
+
+  function asDecided(request: AccessRequest): readonly AccessDecision[] {
     const asked = cedarRequest(request, mentions);
     if (!keeps(request)) return evaluated(request, asked);
     const { principal, action, resource } = asked;
@@ -124,7 +136,7 @@ export async function cedarPolicy({
   return {
     name: 'cedar',
     attributes: RESOURCE_ATTRIBUTES.some(mentions),
-    hides: all.some(({ effect }) => effect === 'hide'),
+    hides,
     matching,
     decide: (request) => matching(request)[0] ?? OTHERWISE,
     could: couldIn(all, around),
