@@ -32,10 +32,57 @@ describe('parseConfig', () => {
 
   it('takes the sizes of icons as words or as a list', () => {
     const icons = (sizes: string) =>
-      parse(`${MOUNTS}server:\n  icons:\n    - { src: 'data:,', sizes: ${sizes} }\n`).server?.icons;
-    expect(icons('48x48')).toEqual([{ src: 'data:,', sizes: ['48x48'] }]);
-    expect(icons("'48x48  96x96'")).toEqual([{ src: 'data:,', sizes: ['48x48', '96x96'] }]);
-    expect(icons('[any]')).toEqual([{ src: 'data:,', sizes: ['any'] }]);
+      parse(`${MOUNTS}server:\n  icons:\n    - { src: 'data:image/png,', sizes: ${sizes} }\n`).server?.icons;
+    expect(icons('48x48')).toEqual([{ src: 'data:image/png,', sizes: ['48x48'] }]);
+    expect(icons("'48x48  96x96'")).toEqual([{ src: 'data:image/png,', sizes: ['48x48', '96x96'] }]);
+    expect(icons('[any]')).toEqual([{ src: 'data:image/png,', sizes: ['any'] }]);
+  });
+
+  const ADDRESSES = [
+    'javascript:alert(1)',
+    'JavaScript:alert(1)',
+    ' javascript:alert(1)',
+    'java\\nscript:alert(1)',
+    'vbscript:x',
+    'data:text/html,<script>',
+    'data:application/javascript,x',
+    'data:,x',
+    'data:image/png',
+    'file:///etc/passwd',
+    'ftp://x.example/a.png',
+    'ws://x.example/',
+    'blob:https://x.example/1',
+    'about:blank',
+    'https://user:secret@x.example/',
+    'https://user@x.example/',
+    'https:x.example',
+    'ht\\ttps://x.example/',
+    'https://x.example\\\\@evil.example/',
+    '//x.example/a.png',
+    'a.png',
+  ];
+
+  it.each(ADDRESSES)('refuses %j as an icon and as a website', (address) => {
+    const icon = `icons: [{ src: "${address}" }]`;
+    expect(mistake(`${MOUNTS}server:\n  ${icon}\n`)).toContain('server.icons.0.src: is an https: or http: URL');
+    expect(mistake(`mounts:\n  docs: { path: ./docs, ${icon} }\n`)).toContain('icons.0.src');
+    expect(mistake(`${MOUNTS}describe:\n  - { uris: ['docs+file:///**'], ${icon} }\n`)).toContain('icons.0.src');
+    expect(mistake(`${MOUNTS}server:\n  websiteUrl: "${address}"\n`)).toContain('server.websiteUrl');
+  });
+
+  it('takes icons and websites of the web, and images in data: URIs as icons', () => {
+    for (const src of [
+      'https://x.example/a.png',
+      'http://127.0.0.1/a',
+      'data:image/svg+xml;charset=utf-8,<svg/>',
+      'DATA:image/png;base64,AA==',
+    ]) {
+      expect(parse(`${MOUNTS}server:\n  icons: [{ src: '${src}' }]\n`).server?.icons).toEqual([{ src }]);
+    }
+    expect(parse(`${MOUNTS}server:\n  websiteUrl: https://x.example/\n`).server?.websiteUrl).toBe('https://x.example/');
+    expect(mistake(`${MOUNTS}server:\n  websiteUrl: 'data:image/png,x'\n`)).toContain('server.websiteUrl');
+    const icon = "{ src: 'https://x.example/a', mimeType: text/html }";
+    expect(mistake(`${MOUNTS}server:\n  icons: [${icon}]\n`)).toContain('is the type of an image');
   });
 
   it.each<[string, string, string]>([
@@ -91,7 +138,7 @@ describe('parseConfig', () => {
     [
       'a website that is no URL',
       `${MOUNTS}server:\n  websiteUrl: nowhere\n`,
-      /^vitrine\.yaml:4:3: server\.websiteUrl: Invalid URL/,
+      /^vitrine\.yaml:4:3: server\.websiteUrl: is an https: or http: URL/,
     ],
     ['a name that cannot be in a URI', 'mounts:\n  My_Docs: .\n', /^vitrine\.yaml:2:3: mounts\.My_Docs: .*lower-case/],
     ['a list at the top', '[]\n', /^vitrine\.yaml:1:1: .*object.*array/],

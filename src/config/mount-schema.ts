@@ -1,9 +1,15 @@
 /** What may be said of every mount, whatever is mounted. */
+
 import { z } from 'zod';
+import { isIconAddress, isImageType } from '../core/icons.ts';
 
 export const iconConfig = z.strictObject({
-  src: z.string().min(1).describe('An https: or data: URI'),
-  mimeType: z.string().optional(),
+  src: z
+    .string()
+    .min(1)
+    .refine(isIconAddress, 'is an https: or http: URL without user, or an image in a data: URI')
+    .describe('An https: or http: URL, or an image in a data: URI'),
+  mimeType: z.string().refine(isImageType, 'is the type of an image, such as image/png').optional(),
   // SEP-973's text has a plain string; the adopted schema an array (973-3).
   sizes: z
     .union([z.array(z.string()), z.string().transform((sizes) => sizes.split(/\s+/).filter(Boolean))])

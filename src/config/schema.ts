@@ -1,6 +1,7 @@
 /** What a `vitrine.yaml` may say. Published as JSON Schema in `schema/vitrine.schema.json` for editors. */
 import { z } from 'zod';
 import { globConfig } from '../core/glob/config.ts';
+import { isWebAddress } from '../core/icons.ts';
 import { mountNameProblem } from '../core/mounts.ts';
 import { anchorProblem } from '../layers/audit/anchor.ts';
 import { RATE } from '../layers/limits/rates.ts';
@@ -35,7 +36,8 @@ const serverConfig = z.strictObject({
   name: z.string().min(1).max(128).optional().describe('How the server is called in a host. Default: vitrine'),
   title: z.string().optional(),
   description: z.string().optional(),
-  websiteUrl: z.url().optional(),
+  // Not `z.url`, which takes out what URL parsers take out.
+  websiteUrl: z.string().refine(isWebAddress, 'is an https: or http: URL without user').optional(),
   icons: z.array(iconConfig).max(16).optional(),
   instructions: z.string().max(32_768).optional().describe('For the model: how to use what is served'),
   allowHosts: z

@@ -112,6 +112,49 @@ describe.each(ERAS)('a token, %s', (era) => {
     await expectRefused(await issuer.forge({ cnf: { jkt: 'x' } }), 'bound to a key');
   });
 
+  it.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
+    ['a DPoP proof', { typ: 'dpop+jwt' }],
+    ['a refresh token', { typ: 'rt+jwt' }],
+    ['a logout token', { typ: 'logout+jwt' }],
+    ['an event', { typ: 'application/secevent+jwt' }],
+    ['an introspection answer', { typ: 'token-introspection+jwt' }],
+    ['a client that proves itself', { typ: 'client-authentication+jwt' }],
+    ['a grant', { typ: 'oauth-id-jag+jwt' }],
+    ['an unknown type', { typ: 'x' }],
+    ['a type that is empty', { typ: '' }],
+    ['a type that only begins well', { typ: 'at+jwt+x' }],
+    ['a type of another kind', { typ: 'text/at+jwt' }],
+    ['an ID token by its hash', { typ: 'JWT' }, { at_hash: 'x' }],
+    ['an ID token by its code', { typ: 'JWT' }, { c_hash: 'x' }],
+    ['an ID token by its nonce', { typ: 'JWT' }, { nonce: 'x' }],
+    ['an ID token without a type', { typ: undefined }, { nonce: 'x' }],
+    ['an ID token by what it is for', { typ: 'JWT' }, { token_use: 'id' }],
+    ['an ID token by what it says', { typ: 'JWT' }, { typ: 'ID', nonce: 'x' }],
+    ['a refresh token by what it says', { typ: 'JWT' }, { typ: 'Refresh' }],
+    ['a refresh token by its kind', { typ: 'JWT' }, { token_type: 'refresh' }],
+    ['an offline token', { typ: undefined }, { typ: 'Offline' }],
+    ['an event without a type', { typ: undefined }, { events: {} }],
+  ])('that is %s is refused', async (_, header, claims = {}) => {
+    await expectRefused(await issuer.forge(claims, header), 'error_description="The token is not an access token"');
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
+    ['at+jwt', { typ: 'at+jwt' }],
+    ['a media type', { typ: 'application/at+jwt' }],
+    ['in other letters', { typ: 'AT+JWT' }],
+    ['JWT', { typ: 'JWT' }],
+    ['jwt', { typ: 'jwt' }],
+    ['nothing', { typ: undefined }],
+    ['a bearer token, with the nonce of its login', { typ: 'JWT' }, { typ: 'Bearer', nonce: 'x' }],
+    ['for access', { typ: undefined }, { token_use: 'access' }],
+  ])('whose type is %s is good', async (_, header, claims = {}) => {
+    expect((await read(await issuer.forge(claims, header))).status).toBe(200);
+  });
+
+  it('of a client to itself is not for this resource', async () => {
+    await expectRefused(await issuer.forge({ aud: 'reader' }, { typ: 'JWT' }), 'not for this resource');
+  });
+
   it('that is signed in another way is refused, and causes no request', async () => {
     const shared = new TextEncoder().encode('a secret that is long enough to sign with it');
     const asked = issuer.requests.length;

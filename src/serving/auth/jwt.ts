@@ -5,6 +5,7 @@ import { createKeys } from './keys.ts';
 import type { MetadataSource } from './metadata.ts';
 import { type AuthOptions, DEFAULT_ALGORITHMS, type TokenIssuer } from './options.ts';
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
+import { assertAccessToken } from './token-type.ts';
 
 /** @throws TokenRefused, IssuerUnavailable */
 export type Verifier = (token: string) => Promise<Verified>;
@@ -30,13 +31,14 @@ export function createJwtVerifier(
     const { audience = resource, algorithms = DEFAULT_ALGORITHMS } = issuer;
     try {
       // The keys are asked for after the algorithm was looked at: what cannot be good causes no request.
-      const { payload } = await jwtVerify(token, issuer.keys, {
+      const { payload, protectedHeader } = await jwtVerify(token, issuer.keys, {
         issuer: issuer.issuer,
         audience: typeof audience === 'string' ? audience : [...audience],
         algorithms: [...algorithms],
         clockTolerance: CLOCK_SKEW_S,
         requiredClaims: ['exp', 'sub'],
       });
+      assertAccessToken(protectedHeader.typ, payload);
       return verifiedOf(payload, issuer);
     } catch (error) {
       throw await reasonOf(error);

@@ -76,7 +76,7 @@ describe('a prompt of a file', () => {
         'title: Say hello',
         'description: A greeting',
         'icons:',
-        '  - { src: "data:,", sizes: 48x48 96x96 }',
+        '  - { src: "data:image/png,", sizes: 48x48 96x96 }',
         'arguments:',
         '  - { name: who, title: Who, description: Whom to greet, required: true, values: [Ada, Grace] }',
         '---',
@@ -87,7 +87,7 @@ describe('a prompt of a file', () => {
       name: 'hello',
       title: 'Say hello',
       description: 'A greeting',
-      icons: [{ src: 'data:,', sizes: ['48x48', '96x96'] }],
+      icons: [{ src: 'data:image/png,', sizes: ['48x48', '96x96'] }],
       arguments: [{ name: 'who', title: 'Who', description: 'Whom to greet', required: true }],
     });
     expect(prompt.arguments?.[0]).not.toHaveProperty('values');

@@ -1,5 +1,7 @@
 /** The head of a prompt's file: YAML between two lines of `---`, and the body that follows it. */
+
 import { z } from 'zod';
+import { isIconAddress, isImageType } from '../../../core/icons.ts';
 import type { Icon } from '../../../protocol/resources.ts';
 import { PromptFileError } from './fault.ts';
 
@@ -32,8 +34,8 @@ const line = z.string().regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'has control c
 const words = z.string().max(4_096);
 
 const iconSchema = z.strictObject({
-  src: z.string().min(1),
-  mimeType: z.string().optional(),
+  src: z.string().refine(isIconAddress, 'is an https: or http: URL without user, or an image in a data: URI'),
+  mimeType: z.string().refine(isImageType, 'is the type of an image, such as image/png').optional(),
   sizes: z.union([z.array(z.string()), z.string().transform((sizes) => sizes.split(/\s+/).filter(Boolean))]).optional(),
   theme: z.enum(['light', 'dark']).optional(),
 });
