@@ -18,6 +18,7 @@ import { httpSnippets, stdioSnippets } from './hosts.ts';
 import { createLog } from './log.ts';
 import type { LogLevel } from './log-levels.ts';
 import { defined, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
+import { takeSignals } from './stopping.ts';
 import { metricsOf, telemetryOf } from './telemetry.ts';
 
 export interface ServeFlags extends SourceFlags {
@@ -34,6 +35,9 @@ export interface ServeFlags extends SourceFlags {
 /** How long serving waits for servers that are mounted, in milliseconds: then it is known what they can do. */
 const UPSTREAMS_READY_MS = 5_000;
 
+/** How long answers may take that are under way when serving ends, in milliseconds. */
+const ANSWERS_MS = 500;
+
 /** An interval in which nothing happens, in milliseconds. */
 const HOLD_MS = 2 ** 30;
 
@@ -41,7 +45,10 @@ const HOLD_MS = 2 ** 30;
 export async function serve(paths: readonly string[], flags: ServeFlags, secrets: Secrets): Promise<void> {
   const address = flags.http === undefined ? undefined : parseAddress(flags.http);
   const log = createLog(flags.logLevel, secrets);
-  const sources = await openSources(paths, flags, { log, secrets });
+  // Servers that are mounted are started while sources are opened: from here on there is something to end.
+  const stopping = takeSignals(log);
+  const sources = await Promise.race([openSources(paths, flags, { log, secrets }), stopping.signalled]);
+  if (sources === 'stopped') process.exit();
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
   const { vitrine, telemetry } = await engineOf(sources, flags, log, secrets);
@@ -49,14 +56,15 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
   // What is closed may wait for something that keeps no process running, and is to be waited for all the same.
   const held = setInterval(() => {}, HOLD_MS);
   try {
-    // From here on there is something to end in order.
-    const stopped = stopSignal();
+    const stopped = stopping.signalled;
     if ((await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
     const metrics = metricsOf(sources.config.telemetry, telemetry);
     const said: Said = { shown: secrets.hide(title(vitrine, sources)), log, stopped, metrics };
     if (address === undefined) await overStdio(vitrine, sources, said);
     else await overHttp(vitrine, sources, flags, address, said);
   } finally {
+    stopping.begin();
+    await endUpstreams(sources);
     await vitrine.close();
     sent = (await telemetry?.close()) ?? true;
     clearInterval(held);
@@ -122,7 +130,7 @@ async function overStdio(vitrine: Vitrine, sources: Sources, { shown, log, stopp
     );
   }
   await Promise.race([serving.closed, stopped]);
-  await serving.close();
+  await endAll(serving, sources);
 }
 
 async function overHttp(
@@ -171,8 +179,22 @@ async function overHttp(
     `${shown}\n\nEndpoint: ${serving.url}\n\nPaste into a host:\n\n${httpSnippets(vitrine.identity.name, serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
   await stopped;
-  await serving.close();
+  await endAll(serving, sources);
 }
+
+/** Ends what is served, and programs as soon as nobody waits for an answer, or has waited long enough. */
+async function endAll(serving: { close(): Promise<void> }, sources: Sources): Promise<void> {
+  const closed = serving.close();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ANSWERS_MS);
+  });
+  await Promise.race([closed, late]).finally(() => clearTimeout(timer));
+  await Promise.all([closed, endUpstreams(sources)]);
+}
+
+const endUpstreams = ({ mounts }: Sources): Promise<unknown> =>
+  Promise.allSettled(mounts.map(({ upstream }) => upstream?.up.close()));
 
 const milliseconds = (seconds: number | undefined): number | undefined =>
   seconds === undefined ? undefined : Math.ceil(seconds * 1_000);
@@ -208,18 +230,4 @@ function title(vitrine: Vitrine, { mounts }: Sources): string {
     return stripControls(`  ${mount.name.padEnd(width)}  ${begin}${from}`);
   });
   return `Vitrine ${VERSION} serves "${vitrine.identity.name}":\n\n${rows.join('\n')}`;
-}
-
-/** Resolves on the first SIGINT or SIGTERM; the second one ends the process at once. */
-function stopSignal(): Promise<'stopped'> {
-  return new Promise((done) => {
-    let stopping = false;
-    const stop = (signal: NodeJS.Signals): void => {
-      if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143);
-      stopping = true;
-      done('stopped');
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-  });
 }

@@ -49,6 +49,8 @@ export async function upstreamMount(
     connectTimeoutMs,
     timeoutMs: milliseconds(block.timeoutSeconds),
     callTimeoutMs: milliseconds(block.callTimeoutSeconds),
+    maxMessageBytes: block.maxMessageBytes,
+    maxMessagesPerSecond: block.maxMessagesPerSecond,
     log,
   });
   const shown = 'url' in block ? new URL(block.url).origin : basename(block.command);

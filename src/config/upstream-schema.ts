@@ -25,6 +25,20 @@ const common = {
   connectTimeoutSeconds: seconds.optional().describe('Seconds for connecting. Default: 20'),
   timeoutSeconds: seconds.optional().describe('Seconds for one answer. Default: 10'),
   callTimeoutSeconds: seconds.optional().describe("Seconds from a tool's latest report of progress. Default: 300"),
+  maxMessageBytes: z
+    .number()
+    .int()
+    .min(65_536)
+    .max(268_435_456)
+    .optional()
+    .describe('Bytes of one message; a longer answer fails. Default: 16777216'),
+  maxMessagesPerSecond: z
+    .number()
+    .int()
+    .min(10)
+    .max(1_000_000)
+    .optional()
+    .describe('Messages that no request asked for; with more, it is cut off for a while. Default: 1000'),
 };
 
 const command = text.min(1).describe('The program that speaks MCP over its standard input and output');

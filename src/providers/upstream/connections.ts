@@ -7,6 +7,7 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { createBar } from './bar.ts';
 import { askable, capabilitiesOf, lasts } from './clients.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -64,6 +65,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const isProgram = isStdio(options.target);
   let verdict: Verdict | undefined;
+  const bar = createBar();
   const owned = new Set<World>();
   const lifetime = new AbortController();
   const sweep = setInterval(expire, SWEEP_MS);
@@ -84,7 +86,8 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
           },
           asked: (request, asking) => events.asked(link, world().ask, request, asking),
           missed: () => link && world().watching.missed(),
-          ended: () => link && world().supervisor.ended(link),
+          cutOff: bar.close,
+          ended: (cutOff) => link && world().supervisor.ended(link, cutOff),
         },
         { timeoutMs, log, signal },
       );
@@ -111,6 +114,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
         if (again) world.watching.missed();
       },
       down: () => {},
+      barred: bar,
     });
     const world: World = createWorld(key, name, supervisor, events.watching, sharing);
     return world;

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Page } from '../../core/provider.ts';
+import { weightOf } from '../../core/weight.ts';
 import type { Data } from './wire/link.ts';
 
 export interface ListedPage {
@@ -55,8 +56,9 @@ type Place = readonly [index: number, ...marks: string[]];
 /** Entries that a place is known by: as long as one of them is left, what comes and goes around them moves nothing. */
 const MAX_PLACE_MARKS = 8;
 
-/** Pages that are kept because they were longer than what was wanted of them, and for how long, in milliseconds. */
+/** Pages that are kept because they were longer than what was wanted of them, their bytes in memory, and milliseconds. */
 const MAX_KEPT = 8;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const KEPT_MS = 30_000;
 
 /** Marks that go with a position. Beyond them every other one is dropped: a loop passes those that are left, too. */
@@ -65,6 +67,8 @@ const MAX_MARKS = 1_024;
 export function createLists(name: string): Lists {
   const kept = new LRUCache<string, FetchedPage<Data>>({
     max: MAX_KEPT,
+    maxSize: MAX_KEPT_BYTES,
+    sizeCalculation: ({ entries }) => weightOf(entries),
     ttl: KEPT_MS,
     // Whoever stops half-way leaves a page behind.
     ttlAutopurge: true,

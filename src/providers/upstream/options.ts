@@ -46,5 +46,12 @@ export interface UpstreamOptions {
   readonly timeoutMs?: number | undefined;
   /** For a tool's answer, from its latest report of progress, in milliseconds. Default: 300,000. */
   readonly callTimeoutMs?: number | undefined;
+  /** Bytes of one message of the server. An answer that is longer fails. Default: 16 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /**
+   * Messages in a second that no request asked for; ten times as many may come at once. A server that sends more is cut
+   * off, and tried again later. Default: 1,000.
+   */
+  readonly maxMessagesPerSecond?: number | undefined;
   readonly log?: Log | undefined;
 }

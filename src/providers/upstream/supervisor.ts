@@ -1,17 +1,17 @@
 /** Keeps one connection up: opens it when it is wanted, and again with growing pauses when it has ended. */
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { createPauses } from './pauses.ts';
 import type { Link } from './wire/link.ts';
 
-/**
- * Pauses between attempts, in milliseconds; half of each is chance, so that many do not come back at once. Only a good
- * connection that has ended is opened again at once.
- */
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+/** Only a good connection that has ended is opened again at once. */
+const PAUSES = { firstMs: 250, longestMs: 30_000 } as const;
 
 /** A connection that lasted this long was a good one: the pauses begin anew. */
 const GOOD_AFTER_MS = 10_000;
+
+/** One that was cut off was good for so long, or the pauses go on growing. */
+const GOOD_BEFORE_CUT_MS = 10 * 60_000;
 
 export type LinkState = 'idle' | 'connecting' | 'ready' | 'away';
 
@@ -29,8 +29,8 @@ export interface Supervisor {
   readonly lastError: string | undefined;
   /** Connections that were opened so far. */
   readonly opened: number;
-  /** Told by the connection itself. */
-  ended(link: Link): void;
+  /** Told by the connection itself. @param cutOff why, where the server went over a limit: it is left alone for a while */
+  ended(link: Link, cutOff?: ResourceError): void;
   /** From now on until disposed it is kept up without being asked. */
   keep(): Disposable;
   /** Ends the connection for now; the next who wants it opens it again. */
@@ -46,14 +46,22 @@ export interface SupervisorOptions {
   /** A connection is up; `again` when there was one before, or should have been: something may have been missed. */
   up(link: Link, again: boolean): void;
   down(): void;
+  /** The server is left alone for so long, whatever became of this connection; 0 milliseconds where it is not. */
+  readonly barred?: Barred | undefined;
 }
 
-export function createSupervisor({ name, log, open, up, down }: SupervisorOptions): Supervisor {
+/** A server that was cut off, over whichever of its connections. */
+export interface Barred {
+  /** In milliseconds. */
+  readonly leftMs: number;
+  readonly reason: ResourceError | undefined;
+}
+
+export function createSupervisor({ name, log, open, up, down, barred }: SupervisorOptions): Supervisor {
   let link: Link | undefined;
   let opening: Promise<Link> | undefined;
-  let failures = 0;
+  const pauses = createPauses(PAUSES);
   let lastError: ResourceError | undefined;
-  let nextAt = 0;
   let openedAt = 0;
   let opened = 0;
   let kept = 0;
@@ -61,11 +69,14 @@ export function createSupervisor({ name, log, open, up, down }: SupervisorOption
   let closed = false;
   const lifetime = new AbortController();
 
-  const away = (): ResourceError =>
-    new ResourceError('unavailable', lastError?.message ?? `The server behind "${name}" cannot be reached now`, {
-      cause: lastError,
-      details: { retryAfterMs: Math.max(0, nextAt - Date.now()) },
-    });
+  /** How long nothing is tried, in milliseconds. */
+  const leftMs = (): number => Math.max(pauses.leftMs, barred?.leftMs ?? 0);
+
+  function away(): ResourceError {
+    const cause = lastError ?? barred?.reason;
+    const message = cause?.message ?? `The server behind "${name}" cannot be reached now`;
+    return new ResourceError('unavailable', message, { cause, details: { retryAfterMs: leftMs() } });
+  }
 
   async function attempt(): Promise<Link> {
     try {
@@ -79,21 +90,21 @@ export function createSupervisor({ name, log, open, up, down }: SupervisorOption
       lastError = undefined;
       opened++;
       log.info('an upstream is connected', { mount: name, era: fresh.era, server: fresh.name, version: fresh.version });
-      up(fresh, opened > 1 || failures > 0);
+      up(fresh, opened > 1 || pauses.failures > 0);
       return fresh;
     } catch (error) {
       lastError =
         error instanceof ResourceError
           ? error
           : new ResourceError('unavailable', `The server behind "${name}" cannot be reached now`, { cause: error });
-      pause();
+      pauses.grow();
       if (!closed)
         log.warn('an upstream cannot be reached', {
           mount: name,
-          failures,
-          nextMs: Math.round(nextAt - Date.now()),
+          failures: pauses.failures,
+          nextMs: Math.round(leftMs()),
           // All of it once: what follows is mostly the same again.
-          ...(failures === 1 ? { error } : { reason: lastError.message }),
+          ...(pauses.failures === 1 ? { error } : { reason: lastError.message }),
         });
       throw lastError;
     } finally {
@@ -102,18 +113,12 @@ export function createSupervisor({ name, log, open, up, down }: SupervisorOption
     }
   }
 
-  function pause(): void {
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
-    failures++;
-    nextAt = Date.now() + longest / 2 + (Math.random() * longest) / 2;
-  }
-
   /** Sees to it that there is a next attempt where it is kept up. */
   function plan(): void {
     clearTimeout(timer);
     timer = undefined;
     if (closed || kept === 0 || link !== undefined || opening !== undefined) return;
-    timer = setTimeout(() => void start().catch(() => {}), Math.max(0, nextAt - Date.now()));
+    timer = setTimeout(() => void start().catch(() => {}), leftMs());
     timer.unref();
   }
 
@@ -126,7 +131,7 @@ export function createSupervisor({ name, log, open, up, down }: SupervisorOption
     async get(signal) {
       if (closed) throw new ResourceError('unavailable', 'The server is shutting down');
       if (link !== undefined && !link.ended) return link;
-      if (opening === undefined && Date.now() < nextAt) throw away();
+      if (opening === undefined && leftMs() > 0) throw away();
       const wanted = start();
       return signal === undefined ? wanted : abortable(wanted, signal);
     },
@@ -136,10 +141,10 @@ export function createSupervisor({ name, log, open, up, down }: SupervisorOption
     get state() {
       if (link !== undefined) return 'ready';
       if (opening !== undefined) return 'connecting';
-      return failures > 0 ? 'away' : 'idle';
+      return pauses.failures > 0 ? 'away' : 'idle';
     },
     get failures() {
-      return failures;
+      return pauses.failures;
     },
     get lastError() {
       return lastError?.message;
@@ -147,16 +152,17 @@ export function createSupervisor({ name, log, open, up, down }: SupervisorOption
     get opened() {
       return opened;
     },
-    ended(which) {
+    ended(which, cutOff) {
       if (which !== link) return;
       link = undefined;
-      if (Date.now() - openedAt >= GOOD_AFTER_MS) failures = 0;
-      lastError = new ResourceError('unavailable', `The server behind "${name}" has ended the connection`);
-      if (failures === 0) {
-        failures = 1;
-        nextAt = Date.now();
-      } else pause();
-      if (!closed) log.warn('an upstream has ended its connection', { mount: name });
+      const lastedMs = Date.now() - openedAt;
+      if (lastedMs >= (cutOff === undefined ? GOOD_AFTER_MS : GOOD_BEFORE_CUT_MS)) pauses.reset();
+      lastError = cutOff ?? new ResourceError('unavailable', `The server behind "${name}" has ended the connection`);
+      if (pauses.failures === 0 && cutOff === undefined) pauses.skip();
+      else pauses.grow();
+      if (!closed && cutOff === undefined) log.warn('an upstream has ended its connection', { mount: name });
+      if (!closed && cutOff !== undefined)
+        log.warn('an upstream is cut off', { mount: name, reason: cutOff.message, nextMs: Math.round(leftMs()) });
       down();
       plan();
     },

@@ -58,6 +58,16 @@ const LISTEN_PAUSE_MS = 500;
 const AGAIN_MS = 1_000;
 const LONGEST_AGAIN_MS = 60_000;
 
+/** Notices that a list has changed become one in so many milliseconds: each of them makes every client list again. */
+const LIST_NOTICE_MS = 1_000;
+
+/** How long is waited for a server to be told that something is not watched any more, in milliseconds. */
+const END_MS = 1_000;
+
+/** Of a resource that changed: the longest URI that is looked at, in characters, and how many levels up from it. */
+const MAX_URI_LENGTH = 65_536;
+const MAX_LEVELS = 32;
+
 const longer = (pauseMs: number): number => Math.min(pauseMs * 2, LONGEST_AGAIN_MS);
 
 export function createWatching(setup: WatchingSetup): Watching {
@@ -68,12 +78,16 @@ export function createWatching(setup: WatchingSetup): Watching {
     tools: new Set(),
     prompts: new Set(),
   };
+  /** Lists that were told of a little while ago, and whether they have changed since. */
+  const noticed = new Map<WatchedList, boolean>();
   const ending = new Set<Promise<unknown>>();
   const timers = new Set<NodeJS.Timeout>();
   const lifetime = new AbortController();
   let keeping: Disposable | undefined;
   let stream: McpSubscription | undefined;
   let streamOf: Link | undefined;
+  /** The connection over which a stream is opened again after a pause. */
+  let trying: Link | undefined;
   /** What has not begun yet: whoever wants something else joins it. */
   let waiting: { readonly link: Link; readonly opened: Promise<SubscriptionFilter> } | undefined;
   let opening: { readonly link: Link; readonly settled: Promise<unknown> } | undefined;
@@ -134,7 +148,7 @@ export function createWatching(setup: WatchingSetup): Watching {
     void opened.closed.then((cause) => {
       if (stream !== opened || cause === 'local' || lifetime.signal.aborted) return;
       stream = undefined;
-      later(link, LISTEN_PAUSE_MS, () => again(link));
+      tryAgain(link, LISTEN_PAUSE_MS, AGAIN_MS);
     });
     await before?.close();
     return opened.honoredFilter;
@@ -154,7 +168,17 @@ export function createWatching(setup: WatchingSetup): Watching {
   function again(link: Link, pauseMs = AGAIN_MS): void {
     listen(link).then(tellAll, (error: unknown) => {
       log.warn('an upstream does not tell of changes now', { mount: name, error });
-      later(link, pauseMs, () => again(link, longer(pauseMs)));
+      tryAgain(link, pauseMs, longer(pauseMs));
+    });
+  }
+
+  /** After a pause, once for all who wanted something on the stream. */
+  function tryAgain(link: Link, pauseMs: number, nextMs: number): void {
+    if (trying === link) return;
+    trying = link;
+    later(link, pauseMs, () => {
+      trying = undefined;
+      again(link, nextMs);
     });
   }
 
@@ -195,8 +219,26 @@ export function createWatching(setup: WatchingSetup): Watching {
   async function end(uri: string): Promise<void> {
     const link = supervisor.current;
     if (link === undefined || link.ended || lifetime.signal.aborted) return;
-    if (link.era === 'legacy') await link.request('resources/unsubscribe', { uri }, { timeoutMs });
-    else await listen(link);
+    const ended = link.era === 'legacy' ? link.request('resources/unsubscribe', { uri }, { timeoutMs }) : listen(link);
+    await inTime(ended);
+  }
+
+  /** Goes on where it takes long, or where all is ending: what comes late changes nothing. */
+  function inTime(work: Promise<unknown>): Promise<unknown> {
+    work.catch(() => {});
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        clearTimeout(timer);
+        lifetime.signal.removeEventListener('abort', late);
+      };
+      const late = (): void => {
+        stop();
+        resolve(undefined);
+      };
+      const timer = setTimeout(late, END_MS);
+      lifetime.signal.addEventListener('abort', late, { once: true });
+      work.then(resolve, reject).finally(stop);
+    });
   }
 
   const track = (work: Promise<unknown>): void => {
@@ -222,7 +264,33 @@ export function createWatching(setup: WatchingSetup): Watching {
   /** What is watched and is, or contains, the resource that changed. */
   function watchedBy(uri: string): readonly string[] {
     if (resources.has(uri)) return [uri];
-    return [...resources.keys()].filter((each) => uri.startsWith(each.endsWith('/') ? each : `${each}/`));
+    if (resources.size === 0 || uri.length > MAX_URI_LENGTH) return [];
+    const found: string[] = [];
+    // Upwards from it: there may be many that are watched, and this is asked with each notice.
+    let at = uri.lastIndexOf('/');
+    for (let level = 0; at > 0 && level < MAX_LEVELS; level++) {
+      for (const above of [uri.slice(0, at), uri.slice(0, at + 1)]) if (resources.has(above)) found.push(above);
+      at = uri.lastIndexOf('/', at - 1);
+    }
+    return found;
+  }
+
+  /** Told at once, and then not before the time is over, however many notices there are. */
+  function listNoticed(list: WatchedList): void {
+    if (noticed.has(list)) {
+      noticed.set(list, true);
+      return;
+    }
+    noticed.set(list, false);
+    tellList(list);
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      const again = noticed.get(list) === true;
+      noticed.delete(list);
+      if (again) listNoticed(list);
+    }, LIST_NOTICE_MS);
+    timer.unref();
+    timers.add(timer);
   }
 
   return {
@@ -273,7 +341,7 @@ export function createWatching(setup: WatchingSetup): Watching {
       keep();
       const link = supervisor.current;
       // While it is away there is nothing to wait for: when it is back, everybody is told.
-      if (link?.era === 'modern') await listen(link).catch(() => later(link, AGAIN_MS, () => again(link)));
+      if (link?.era === 'modern') await listen(link).catch(() => tryAgain(link, AGAIN_MS, AGAIN_MS));
       return {
         async [Symbol.asyncDispose]() {
           if (!lists[list].delete(listener)) return;
@@ -289,9 +357,9 @@ export function createWatching(setup: WatchingSetup): Watching {
         setup.changed(undefined, params.uri);
         for (const uri of watchedBy(params.uri)) tell(uri);
       }
-      if (method === 'notifications/resources/list_changed') tellList('resources');
-      if (method === 'notifications/tools/list_changed') tellList('tools');
-      if (method === 'notifications/prompts/list_changed') tellList('prompts');
+      if (method === 'notifications/resources/list_changed') listNoticed('resources');
+      if (method === 'notifications/tools/list_changed') listNoticed('tools');
+      if (method === 'notifications/prompts/list_changed') listNoticed('prompts');
     },
 
     restore(link) {
@@ -301,7 +369,7 @@ export function createWatching(setup: WatchingSetup): Watching {
           if (Object.keys(filter()).length === 0) return;
           await listen(link).catch((error: unknown) => {
             log.warn('an upstream does not tell of changes now', { mount: name, error });
-            later(link, AGAIN_MS, () => again(link));
+            tryAgain(link, AGAIN_MS, AGAIN_MS);
           });
         })(),
       );
@@ -328,7 +396,9 @@ export function createWatching(setup: WatchingSetup): Watching {
       timers.clear();
       resources.clear();
       for (const listeners of Object.values(lists)) listeners.clear();
-      await Promise.allSettled([...ending, stream?.close()]);
+      // It ends with its connection, too; a server that reads nothing is not waited for.
+      stream?.close().catch(() => {});
+      await Promise.allSettled([...ending]);
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { PeerError, ResourceError } from '../../../core/errors.ts';
+import { OVER_LIMIT } from './intake.ts';
 import { UNANSWERED } from './unanswered.ts';
 import { wholeData } from './whole-messages.ts';
 
@@ -15,6 +16,11 @@ import { wholeData } from './whole-messages.ts';
 export function faultOf(error: unknown, name: string, signal?: AbortSignal): unknown {
   if (error instanceof ResourceError) return error;
   if (signal?.aborted === true) return signal.reason;
+  if (error instanceof ProtocolError && error.code === OVER_LIMIT) {
+    return new ResourceError('too-large', `The server behind "${name}" gave an answer that is too large`, {
+      cause: error,
+    });
+  }
   if (error instanceof ProtocolError && error.code !== UNANSWERED) {
     const { code, message } = error;
     const data = wholeData(error.data);
@@ -58,6 +64,7 @@ const isHttp = (error: unknown, status: number): boolean => error instanceof Sdk
 /** Whether nothing will come over this connection any more: its process, its server or its session is gone. */
 export function endsConnection(error: unknown): boolean {
   if (error instanceof ProtocolError) return false;
+  if (error instanceof ResourceError) return error.code === 'unavailable';
   if (error instanceof SdkHttpError) return error.status === 404 || error.status === 400;
   if (error instanceof SdkError) return ENDED.has(error.code);
   // The fetch failed, or the pipe is broken. What a caller gave up has a number for a code, and ends nothing.

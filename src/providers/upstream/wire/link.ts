@@ -15,7 +15,9 @@ import type { Log } from '../../../core/context.ts';
 import { PeerError, ResourceError } from '../../../core/errors.ts';
 import { VERSION } from '../../../core/version.ts';
 import { isStdio, type UpstreamOptions } from '../options.ts';
+import { createAllowance } from './allowance.ts';
 import { endsConnection, faultOf } from './faults.ts';
+import { createIntake, MAX_QUESTIONS } from './intake.ts';
 import { ORIGIN_HEADER } from './message-origin.ts';
 import { checkShape } from './shapes.ts';
 import { createTransport } from './transport.ts';
@@ -39,8 +41,10 @@ export interface LinkEvents {
   asked(request: JSONRPCRequest, signal: AbortSignal): Promise<Data>;
   /** Notifications may have been missed, and come again now. */
   missed(): void;
-  /** Nothing comes any more. Told once, also after `close`. */
-  ended(): void;
+  /** The server went over a limit: it is cut off, also while it is being connected to. Told before its end. */
+  cutOff(reason: ResourceError): void;
+  /** Nothing comes any more. Told once, also after `close`. @param cutOff why, where the server went over a limit */
+  ended(cutOff: ResourceError | undefined): void;
 }
 
 export interface RequestOptions {
@@ -86,6 +90,9 @@ const silentVerdict = (): Verdict => ({ prior: { kind: 'legacy' }, at: Date.now(
  */
 const probeTimeoutMs = (connectMs: number): number => Math.min(connectMs, Math.max(5_000, connectMs / 4));
 
+/** Errors of one connection that are logged. */
+const LOGGED = { burst: 100, perSecond: 1 } as const;
+
 const anyResult = z.looseObject({});
 
 const LATE = 'Connecting took too long';
@@ -102,7 +109,7 @@ export interface LinkLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Target = Pick<UpstreamOptions, 'name' | 'target'>;
+type Target = Pick<UpstreamOptions, 'name' | 'target' | 'maxMessageBytes' | 'maxMessagesPerSecond'>;
 
 /** @throws ResourceError `unavailable`, `timeout` */
 export async function openLink(
@@ -137,12 +144,13 @@ function connectFault(error: unknown, name: string): unknown {
 }
 
 async function connect(
-  { name, target }: Target,
+  options: Target,
   capabilities: Data,
   verdict: Verdict | undefined,
   events: LinkEvents,
   limits: LinkLimits,
 ): Promise<{ link: Link; verdict: Verdict }> {
+  const { name, target } = options;
   const client = new Client(IDENTITY, {
     capabilities: capabilities as ClientCapabilities,
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeoutMs(limits.timeoutMs) } },
@@ -151,12 +159,23 @@ async function connect(
   let ended = false;
   let opened = false;
   let streams = 0;
+  let questions = 0;
+  let cutOff: ResourceError | undefined;
+  const late = new AbortController();
   const end = (): void => {
     if (ended) return;
     ended = true;
-    if (opened) events.ended();
+    if (opened) events.ended(cutOff);
   };
-  const transport = createTransport(target, name, limits.log, {
+  const intake = createIntake(name, options, (reason) => {
+    cutOff = reason;
+    events.cutOff(reason);
+    transport.cut?.();
+    // Where it is still being connected to, that fails for this reason.
+    late.abort(reason);
+    if (opened) void close();
+  });
+  const transport = createTransport(target, name, limits.log, intake, {
     opened() {
       if (++streams > 1 && !ended) events.missed();
     },
@@ -165,15 +184,25 @@ async function connect(
       if (!ended) client.ping({ timeout: limits.timeoutMs }).catch(() => void close());
     },
   });
+  const logged = createAllowance(LOGGED);
   client.onerror = (error) => {
-    limits.log.debug('upstream', { mount: name, error });
+    if (logged.take(1)) limits.log.debug('upstream', { mount: name, error });
     if (/Maximum reconnection attempts/.test(error.message)) void close();
   };
   client.onclose = end;
   client.fallbackNotificationHandler = async ({ method, params }) => {
     if (!ended) events.notified(method, (params ?? {}) as Data);
   };
-  client.fallbackRequestHandler = (request, ctx) => events.asked(request, ctx.mcpReq.signal) as never;
+  client.fallbackRequestHandler = (request, ctx) => ask(request, ctx.mcpReq.signal) as never;
+  async function ask(request: JSONRPCRequest, signal: AbortSignal): Promise<Data> {
+    if (questions >= MAX_QUESTIONS) throw new Error(`There may be ${MAX_QUESTIONS} open questions; wait for an answer`);
+    questions++;
+    try {
+      return await events.asked(request, signal);
+    } finally {
+      questions--;
+    }
+  }
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closing ??= (async () => {
@@ -188,7 +217,6 @@ async function connect(
     })());
 
   const prior = verdict !== undefined && Date.now() - verdict.at < VERDICT_MS ? verdict.prior : undefined;
-  const late = new AbortController();
   const timer = setTimeout(() => late.abort(new SdkError(SdkErrorCode.RequestTimeout, LATE)), limits.timeoutMs);
   const given = limits.signal === undefined ? late.signal : AbortSignal.any([late.signal, limits.signal]);
   const gaveUp = new Promise<never>((_, reject) => {
@@ -210,6 +238,7 @@ async function connect(
     clearTimeout(timer);
   }
   opened = true;
+  intake.ready();
   const discovered = client.getDiscoverResult();
   const server = client.getServerVersion();
   let waiting = 0;

@@ -8,6 +8,7 @@ import { isMessage, post } from './post.ts';
 const MESSAGE = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'wind' } };
 const ANSWER = { jsonrpc: '2.0', id: 7, result: { content: [{ type: 'text', text: 'wöund' }] } };
 const PROGRESS = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 7, progress: 1 } };
+const MAX_BYTES = 100_000;
 const EVENTS = { 'Content-Type': 'text/event-stream' };
 
 const event = (message: object, end = '\n'): string =>
@@ -32,6 +33,7 @@ const send = (url: string, init: RequestInit = {}, headers: Record<string, strin
     url,
     { body: JSON.stringify(MESSAGE), ...init },
     new Headers({ 'content-type': 'application/json', ...headers }),
+    MAX_BYTES,
   );
 
 describe('what is sent', () => {

@@ -6,6 +6,8 @@ import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request 
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip } from 'node:zlib';
+import { ResourceError } from '../../../core/errors.ts';
+import { createPieces } from './pieces.ts';
 import { requestIn } from './unanswered.ts';
 
 /** How long an unused connection is kept, in milliseconds: less than servers keep theirs. */
@@ -26,8 +28,23 @@ export const isMessage = (init: RequestInit, headers: Headers): boolean =>
   headers.get('content-type') === 'application/json' &&
   !PROXIED;
 
-/** @throws TypeError as `fetch` does, and the reason of the signal */
-export function post(url: string | URL, { body, signal }: RequestInit, headers: Headers): Promise<Response> {
+/** Messages in one answer, which revision 2025-03-26 allows. */
+const MAX_BATCH = 100;
+
+/** Bytes that may come after an answer, and how long they may take, in milliseconds: then the connection is not kept. */
+const REST_BYTES = 64 * 1024;
+const REST_MS = 5_000;
+
+/**
+ * @param maxBytes of the answer, where it is one message
+ * @throws TypeError as `fetch` does, and the reason of the signal; ResourceError `too-large`
+ */
+export function post(
+  url: string | URL,
+  { body, signal }: RequestInit,
+  headers: Headers,
+  maxBytes: number,
+): Promise<Response> {
   const target = new URL(url);
   return new Promise<Response>((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
@@ -47,7 +64,7 @@ export function post(url: string | URL, { body, signal }: RequestInit, headers: 
     sent.once('response', (response) => {
       // Of a stream of changes the end matters too; of any other, nothing that comes after the answer.
       const lasts = headers.get('mcp-method') === 'subscriptions/listen';
-      answerOf(response, lasts, requestIn(body)).then(resolve, reject);
+      answerOf(response, lasts, requestIn(body), maxBytes).then(resolve, reject);
     });
     sent.end(body);
   });
@@ -57,20 +74,26 @@ async function answerOf(
   response: IncomingMessage,
   lasts: boolean,
   id: ReturnType<typeof requestIn>,
+  maxBytes: number,
 ): Promise<Response> {
   const status = response.statusCode ?? 500;
   const content = decoded(response);
   if (NO_BODY.has(status)) {
-    content.resume();
+    discard(content);
     return new Response(null, { status: status === 202 ? 202 : 204, headers: headersOf(response) });
   }
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) {
+    content.on('error', () => {});
+    response.destroy();
+    throw tooLarge(maxBytes);
+  }
   const type = response.headers['content-type'] ?? '';
-  if (status === 200 && JSON_TYPE.test(type)) return parsed(response, JSON.parse(await textOf(content)));
+  if (status === 200 && JSON_TYPE.test(type)) return parsed(response, messageIn(await textOf(content, maxBytes)));
   if (status !== 200 || lasts || !type.startsWith('text/event-stream')) return streamed(response, content);
-  const { bytes, over } = await firstEvent(content);
+  const { bytes, over } = await firstEvent(content, maxBytes);
   const message = answerIn(bytes, id);
   if (message !== undefined) {
-    content.on('error', () => {}).resume();
+    discard(content);
     return parsed(response, message);
   }
   if (over !== undefined) return new Response(ending(bytes, over), { status, headers: headersOf(response) });
@@ -95,16 +118,44 @@ function decoded(response: IncomingMessage): Readable {
   return response.pipe(plain);
 }
 
-function textOf(content: Readable): Promise<string> {
+/** Reads what follows an answer, so that the connection can be used again; where that is much, or late, it is cut. */
+function discard(content: Readable): void {
+  let bytes = 0;
+  const late = setTimeout(() => content.destroy(), REST_MS);
+  late.unref();
+  content.on('error', () => {});
+  content.once('close', () => clearTimeout(late));
+  content
+    .on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > REST_BYTES) content.destroy();
+    })
+    .resume();
+}
+
+function textOf(content: Readable, maxBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    content.on('data', (chunk: Buffer) => chunks.push(chunk));
-    content.once('error', (cause) => reject(new TypeError('terminated', { cause })));
-    content.once('end', () => {
-      const [only] = chunks;
-      resolve((chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)).toString('utf8'));
+    const pieces = createPieces();
+    content.on('data', (chunk: Buffer) => {
+      pieces.add(chunk);
+      if (pieces.length <= maxBytes) return;
+      pieces.take();
+      reject(tooLarge(maxBytes));
+      content.destroy();
     });
+    content.once('error', (cause) => reject(new TypeError('terminated', { cause })));
+    content.once('end', () => resolve(pieces.take().toString('utf8')));
   });
+}
+
+const tooLarge = (maxBytes: number): ResourceError =>
+  new ResourceError('too-large', `An answer of a mounted server has more than ${maxBytes} bytes`);
+
+/** @throws SyntaxError, and ResourceError `internal` for too many messages */
+function messageIn(text: string): unknown {
+  const message: unknown = JSON.parse(text);
+  if (!Array.isArray(message) || message.length <= MAX_BATCH) return message;
+  throw new ResourceError('internal', `An answer of a mounted server has more than ${MAX_BATCH} messages`);
 }
 
 interface Begun {
@@ -114,17 +165,23 @@ interface Begun {
 }
 
 /** Everything up to the end of the first event, and what came with it. */
-function firstEvent(content: Readable): Promise<Begun> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+function firstEvent(content: Readable, maxBytes: number): Promise<Begun> {
+  return new Promise((resolve, reject) => {
+    const pieces = createPieces();
     let last = '';
     const stop = (over?: Begun['over']): void => {
       content.off('data', take).off('end', ended).off('error', stop).pause();
-      resolve({ bytes: Buffer.concat(chunks), ...(over !== undefined && { over }) });
+      resolve({ bytes: pieces.take(), ...(over !== undefined && { over }) });
     };
     const ended = (): void => stop('ended');
     function take(chunk: Buffer): void {
-      chunks.push(chunk);
+      pieces.add(chunk);
+      if (pieces.length > maxBytes) {
+        reject(tooLarge(maxBytes));
+        stop();
+        content.destroy();
+        return;
+      }
       const text = last + chunk.toString('latin1');
       last = text.slice(-3);
       if (EVENT_END.test(text)) stop();

@@ -3,34 +3,54 @@
  * does, even where something that it started still holds its pipes; and nothing that it started outlives it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { ResourceError } from '../../../core/errors.ts';
 import type { StdioTarget } from '../options.ts';
+import { createAllowance } from './allowance.ts';
+import { begun, ended, GROUPS, signal } from './groups.ts';
+import { type Intake, MAX_UNREAD_BYTES, tooLongAnswer } from './intake.ts';
+import { createLines, idsAtEnds, type Line } from './lines.ts';
 
-/** Bytes of one message. What is longer ends the connection. */
-export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** Times the longest message: so much of a longer one is read, and thrown away, to find its end. */
+const LONGEST_TIMES = 16;
 
-/** How long a program may take to end by itself, and again after it was told to, in milliseconds. */
-const GRACE_MS = 1_000;
+/** Bytes that a program may write to standard error. It waits where it writes more. */
+const STDERR = { burst: 4 * 1024 * 1024, perSecond: 1024 * 1024 } as const;
+
+/** How long a program may take to end by itself, after it was told to, and after it was killed, in milliseconds. */
+const LEAVE_MS = 750;
+const TERM_MS = 500;
+const KILL_MS = 750;
+
+/** How long what a program leaves behind may take to end after it was told to, in milliseconds. */
+const SWEEP_MS = 1_000;
 
 /** How long is waited, after a program's end, for what it wrote before, in milliseconds. */
 const REST_MS = 200;
 
-/** Where process groups are: a program and all that it starts can be told to end together. */
-const GROUPS = process.platform !== 'win32';
+/** Bytes that are still read, and thrown away, of a program that is to end: it may have to get rid of them first. */
+const FAREWELL_BYTES = 4 * 1024 * 1024;
 
 export interface ProgramTransport extends Transport {
   /** Beside `stderr`, what tells the SDK that this is standard input and output. */
   readonly pid: number | null;
   readonly stderr: null;
+  /** Ends it without waiting for it to end by itself; what it writes is not read any more. */
+  cut(): void;
 }
 
 /** @param wrote takes what the program writes to standard error */
-export function programTransport(target: StdioTarget, wrote: (chunk: Buffer) => void): ProgramTransport {
+export function programTransport(
+  target: StdioTarget,
+  intake: Intake,
+  wrote: (chunk: Buffer) => void,
+): ProgramTransport {
   let child: ChildProcess | undefined;
   let closing: Promise<void> | undefined;
   let over = false;
+  let killed = false;
   let exited: Promise<void> = Promise.resolve();
 
   const end = (): void => {
@@ -38,32 +58,86 @@ export function programTransport(target: StdioTarget, wrote: (chunk: Buffer) => 
     over = true;
     transport.onclose?.();
   };
-  const messages = messagesOf(
-    (line) => {
-      if (!over) deliver(line);
-    },
-    () => {
-      transport.onerror?.(new Error(`A message of more than ${MAX_MESSAGE_BYTES} bytes`));
-      void transport.close();
-    },
-  );
 
-  function deliver(line: string): void {
+  /** Whether what comes is still wanted. */
+  const listens = (): boolean => !over && closing === undefined && !intake.over;
+
+  function deliver(line: Line): void {
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(JSON.parse(line));
+      message = parseJSONRPCMessage(JSON.parse(line.text));
     } catch (error) {
       // Some programs write other things to their standard output, too.
-      transport.onerror?.(new Error('A line that is no message', { cause: error }));
+      if (intake.take(undefined, line.bytes)) {
+        transport.onerror?.(new Error('A line that is no message', { cause: error }));
+      }
       return;
     }
-    transport.onmessage?.(message);
+    if (intake.take(message, line.bytes)) transport.onmessage?.(message);
+  }
+
+  /** An answer that is too long is one that fails; of anything else nobody knows what was in it. */
+  function refuse(line: Line): void {
+    const id = idsAtEnds(line).find(intake.awaits);
+    if (id === undefined) {
+      intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
+      return;
+    }
+    intake.refuse(id);
+    transport.onmessage?.(parseJSONRPCMessage(tooLongAnswer(id, intake.maxMessageBytes)));
+  }
+
+  /** Handles lines as they come, as many in a turn as a connection has; the program waits where it is faster. */
+  function read(stdout: Readable): void {
+    const lines = createLines(intake.maxMessageBytes);
+    let farewell = 0;
+
+    function work(): void {
+      while (listens()) {
+        const line = lines.next();
+        if (line === undefined) break;
+        if (line.cut) refuse(line);
+        else deliver(line);
+        const turn = intake.use(line.bytes);
+        if (turn === undefined) continue;
+        stdout.pause();
+        void turn.then(work);
+        return;
+      }
+      if (lines.unfinished > LONGEST_TIMES * intake.maxMessageBytes) {
+        intake.cut(`sent a message of more than ${LONGEST_TIMES * intake.maxMessageBytes} bytes`);
+      }
+      if (stdout.isPaused()) stdout.resume();
+    }
+
+    stdout.on('data', (chunk: Buffer) => {
+      if (listens()) {
+        lines.push(chunk);
+        // While it is paused, what there is comes first.
+        if (!stdout.isPaused()) work();
+        return;
+      }
+      lines.clear();
+      farewell += chunk.length;
+      if (farewell > FAREWELL_BYTES) stdout.destroy();
+    });
+  }
+
+  /** What is written to standard error is read as fast as it may be written, and no faster. */
+  function readErrors(stderr: Readable): void {
+    const allowance = createAllowance(STDERR);
+    stderr.on('data', (chunk: Buffer) => {
+      if (listens()) wrote(chunk);
+      if (allowance.take(chunk.length)) return;
+      stderr.pause();
+      setTimeout(() => stderr.resume(), allowance.waitMs(chunk.length)).unref();
+    });
   }
 
   /** What it started and did not end itself. */
   async function sweep(pid: number): Promise<void> {
     if (!signal(pid, 'SIGTERM')) return;
-    for (let waited = 0; waited < GRACE_MS; waited += STEP_MS) {
+    for (let waited = 0; waited < SWEEP_MS && !killed; waited += STEP_MS) {
       await after(STEP_MS);
       if (!signal(pid, 0)) return;
     }
@@ -98,11 +172,12 @@ export function programTransport(target: StdioTarget, wrote: (chunk: Buffer) => 
         stdin.on('error', failed);
         stdout.on('error', failed);
         stderr.on('error', failed);
-        stdout.on('data', messages);
-        stderr.on('data', wrote);
+        read(stdout);
+        readErrors(stderr);
         exited = new Promise((done) => {
           if (started.pid === undefined) return done();
           const { pid } = started;
+          begun(pid);
           started.once('exit', () => {
             const swept = sweep(pid);
             const drained = new Promise<void>((all) => started.once('close', () => all()));
@@ -110,6 +185,7 @@ export function programTransport(target: StdioTarget, wrote: (chunk: Buffer) => 
               for (const stream of [stdin, stdout, stderr]) stream.destroy();
               end();
               await swept;
+              ended(pid);
               done();
             });
           });
@@ -124,19 +200,35 @@ export function programTransport(target: StdioTarget, wrote: (chunk: Buffer) => 
           reject(new ResourceError('unavailable', 'The program has ended'));
           return;
         }
+        if (stdin.writableLength > MAX_UNREAD_BYTES) {
+          intake.cut('does not read what is sent to it');
+          reject(new ResourceError('unavailable', 'The program does not read what is sent to it'));
+          return;
+        }
+        if ('id' in message && 'method' in message) intake.sent(message.id);
         stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
       });
+    },
+
+    cut() {
+      if (child === undefined) return;
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) signal(child.pid, 'SIGTERM');
     },
 
     close() {
       closing ??= (async () => {
         if (child?.pid !== undefined) {
           child.stdin?.end();
-          if (!(await within(exited))) {
+          if (!(await within(exited, LEAVE_MS))) {
             signal(child.pid, 'SIGTERM');
-            if (!(await within(exited))) signal(child.pid, 'SIGKILL');
+            if (!(await within(exited, TERM_MS))) {
+              killed = true;
+              signal(child.pid, 'SIGKILL');
+              // One that the system does not let go of holds nobody up.
+              await within(exited, KILL_MS);
+            }
           }
-          await exited;
         }
         end();
       })();
@@ -152,47 +244,12 @@ const STEP_MS = 20;
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Whether it came in time. */
-async function within(work: Promise<void>): Promise<boolean> {
+async function within(work: Promise<void>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), GRACE_MS);
+    timer = setTimeout(() => resolve(false), ms);
   });
   const came = await Promise.race([work.then(() => true), late]);
   clearTimeout(timer);
   return came;
 }
-
-/** Signals a program and all that it started; whether there was anything to signal. */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(GROUPS ? -pid : pid, name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Lines out of chunks; a line may lie in many of them. */
-function messagesOf(each: (line: string) => void, tooLong: () => void): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
-  let length = 0;
-  return (chunk) => {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      const line = Buffer.concat([...parts, chunk.subarray(from, at)]).toString('utf8');
-      parts = [];
-      length = 0;
-      from = at + 1;
-      if (line.trim() !== '') each(line);
-    }
-    const rest = chunk.subarray(from);
-    length += rest.length;
-    if (length > MAX_MESSAGE_BYTES) {
-      parts = [];
-      length = 0;
-      tooLong();
-    } else if (rest.length > 0) parts.push(rest);
-  };
-}
-
-const NEWLINE = 0x0a;

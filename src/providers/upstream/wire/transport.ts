@@ -2,7 +2,10 @@
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { Log } from '../../../core/context.ts';
 import { scrub } from '../../../core/scrub.ts';
-import { isStdio, type UpstreamTarget } from '../options.ts';
+import { isStdio, type StdioTarget, type UpstreamTarget } from '../options.ts';
+import { createAllowance } from './allowance.ts';
+import { letIn, upTo } from './events.ts';
+import type { Intake } from './intake.ts';
 import { annotateMessages, takeOrigin } from './message-origin.ts';
 import { isMessage, post } from './post.ts';
 import { programTransport } from './program.ts';
@@ -17,21 +20,30 @@ export interface StreamEvents {
 /** Kept of what a program writes to standard error at a time, in characters. */
 const MAX_LOG_LINE = 2_000;
 
+/** Pieces of what a program writes to standard error that are logged. */
+const LOGGED = { burst: 100, perSecond: 10 } as const;
+
 /** Values of the environment that are shorter are words such as `1` and `true`. */
 const MIN_SECRET_LENGTH = 6;
 
-export function createTransport(target: UpstreamTarget, name: string, log: Log, stream: StreamEvents): Transport {
-  if (isStdio(target)) {
-    const secrets = Object.values(target.env ?? {}).filter((value) => value.length >= MIN_SECRET_LENGTH);
-    return programTransport(target, (chunk) => {
-      let line = scrub(chunk.toString('utf8').slice(0, MAX_LOG_LINE)).trimEnd();
-      // What it was given in its environment may be secret, and some programs print it.
-      for (const secret of secrets) line = line.replaceAll(secret, '***');
-      if (line !== '') log.debug('an upstream wrote to standard error', { mount: name, line });
-    });
-  }
+/** Bytes of a refusal over HTTP, of which no more than a few words are wanted. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+export type UpstreamTransport = Transport & {
+  /** Ends it at once. */
+  cut?(): void;
+};
+
+export function createTransport(
+  target: UpstreamTarget,
+  name: string,
+  log: Log,
+  intake: Intake,
+  stream: StreamEvents,
+): UpstreamTransport {
+  if (isStdio(target)) return programTransport(target, intake, errorLog(target, name, log));
   return new StreamableHTTPClientTransport(new URL(target.url), {
-    fetch: (url, init) => observed(url, init, stream),
+    fetch: (url, init) => observed(url, init, intake, stream),
     ...(target.headers !== undefined && { requestInit: { headers: { ...target.headers } } }),
     ...(target.auth !== undefined && { authProvider: target.auth }),
     reconnectionOptions: {
@@ -43,25 +55,73 @@ export function createTransport(target: UpstreamTarget, name: string, log: Log, 
   });
 }
 
-async function observed(url: string | URL, init: RequestInit | undefined, stream: StreamEvents): Promise<Response> {
+/** Logs what a program writes to standard error: the beginning of each piece, and not more than a few in a second. */
+function errorLog({ env = {} }: StdioTarget, name: string, log: Log): (chunk: Buffer) => void {
+  const secrets = Object.values(env).filter((value) => value.length >= MIN_SECRET_LENGTH);
+  const logged = createAllowance(LOGGED);
+  let leftOut = 0;
+  return (chunk) => {
+    if (!logged.take(1)) {
+      leftOut += chunk.length;
+      return;
+    }
+    // A character has at most four bytes.
+    let line = scrub(chunk.toString('utf8', 0, 4 * MAX_LOG_LINE).slice(0, MAX_LOG_LINE)).trimEnd();
+    // What it was given in its environment may be secret, and some programs print it.
+    for (const secret of secrets) line = line.replaceAll(secret, '***');
+    if (line === '') return;
+    const before = leftOut === 0 ? {} : { bytesLeftOut: leftOut };
+    leftOut = 0;
+    log.debug('an upstream wrote to standard error', { mount: name, line, ...before });
+  };
+}
+
+async function observed(
+  url: string | URL,
+  init: RequestInit | undefined,
+  intake: Intake,
+  stream: StreamEvents,
+): Promise<Response> {
   if (init?.method === 'POST') {
     const { headers, origin } = takeOrigin(init.headers);
-    const response = isMessage(init, headers) ? await post(url, init, headers) : await fetch(url, { ...init, headers });
-    if (response.body === null) return response;
-    const answer = answered(requestIn(init.body), response);
+    const id = requestIn(init.body);
+    if (id !== undefined) intake.sent(id);
+    const response = isMessage(init, headers)
+      ? await post(url, init, headers, intake.maxMessageBytes)
+      : await fetch(url, { ...init, headers });
+    if (response.body === null) {
+      if (id !== undefined) intake.refuse(id);
+      return response;
+    }
+    const answer = answered(id, bounded(response, intake, id));
     return origin === undefined ? answer : annotateMessages(origin, answer);
   }
   const response = await fetch(url, init);
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (init?.method !== 'GET' || !response.ok || !isStream || response.body === null) return response;
+  if (response.body === null) return response;
+  const { status, headers } = response;
+  const admitted = bounded(response, intake, undefined);
+  if (init?.method !== 'GET' || !response.ok || !isStream(response) || admitted.body === null) return admitted;
   stream.opened();
   return new Response(
-    untilEnd(response.body, () => init.signal?.aborted !== true && stream.ended()),
-    {
-      status: response.status,
-      headers: response.headers,
-    },
+    untilEnd(admitted.body, () => init.signal?.aborted !== true && stream.ended()),
+    { status, headers },
   );
+}
+
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+/** The same response, of which no more comes than may be handled. */
+function bounded(response: Response, intake: Intake, id: string | number | undefined): Response {
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  const content = isStream(response)
+    ? letIn(body, intake, id)
+    : upTo(body, response.ok ? intake.maxMessageBytes : MAX_REFUSAL_BYTES);
+  const copy = new Response(content, { status, statusText, headers });
+  // A copy does not know where it came from; redirects and authorization look at it.
+  Object.defineProperty(copy, 'url', { value: response.url });
+  return copy;
 }
 
 /** The same bytes, and a word when they end, however they end. */

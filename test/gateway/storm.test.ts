@@ -1,0 +1,145 @@
+/**
+ * Servers that flood, hang, lie, send what is malformed, and send too much, behind the gateway at once: the museum beside
+ * them answers, memory stays bounded, and all of it ends. How long answers take is measured by `bench/storm.mjs`.
+ */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, vi } from 'vitest';
+import type { ListAnswer, ReadAnswer } from '../e2e/answers.ts';
+import { type Connected, connectHttp, ERAS, type Listening, startHttp } from '../e2e/harness.ts';
+import { isRunning } from '../e2e/process-io.ts';
+import { INITIALIZE, startStdio } from '../e2e/raw.ts';
+import { until } from '../e2e/waiting.ts';
+import { type Bad, raise, type Storm } from './storm/storm.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+/** Reads and lists of each client while the others misbehave. */
+const ROUNDS = 15;
+
+/** Of the gateway's process, far above what it takes and far below what a flood would fill, in bytes. */
+const MAX_MEMORY = 900 * 1024 * 1024;
+
+/** From the signal to the exit, in milliseconds. */
+const END_MS = 5_000;
+
+const KINDS = ['flood', 'flood-later', 'hang', 'lie', 'malformed', 'enormous'] as const;
+
+const EVERYTHING: readonly Bad[] = KINDS.flatMap((kind) => [
+  { kind, era: 'legacy', transport: 'stdio' },
+  { kind, era: 'modern', transport: 'http' },
+  // Over the other wire each era has streams of another kind.
+  ...(kind === 'flood-later'
+    ? ([
+        { kind, era: 'legacy', transport: 'http' },
+        { kind, era: 'modern', transport: 'stdio' },
+      ] as const)
+    : []),
+]);
+
+const FLOODS: readonly Bad[] = ['flood-both', 'flood-errors', 'flood-line', 'flood-bytes'].map((kind) => ({
+  kind,
+  era: 'modern',
+  transport: 'stdio',
+}));
+
+async function memoryOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/** What the museum has is there, whole, round after round. */
+async function visitsMuseum(client: Connected): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { contents } = await client.request<ReadAnswer>('resources/read', { uri: 'museum+file:///README.md' });
+    expect(contents[0]?.text).toContain('Vitrine Museum');
+    const { resources } = await client.request<ListAnswer>('resources/list', { uri: 'museum+file:///' });
+    expect(resources.map(({ uri }) => uri)).toContain('museum+file:///README.md');
+  }
+}
+
+/** Everything that clients do with the others: whatever comes of it, it ends. */
+async function looksAtAll(client: Connected): Promise<void> {
+  const { resources } = await client.request<ListAnswer>('resources/list');
+  expect(resources).toBeInstanceOf(Array);
+  await client.request('tools/list').catch(() => {});
+  await Promise.all(
+    EVERYTHING.map(async ({ kind, era, transport }) => {
+      const mount = `${kind}-${era}-${transport}`;
+      await client.request('resources/read', { uri: `${mount}+thing:///one` }).catch(() => {});
+      await client.request('tools/call', { name: `${mount}_say`, arguments: {} }).catch(() => {});
+    }),
+  );
+}
+
+/** After a signal everything ends, in time, and nothing is left. */
+async function endsInTime(storm: Storm, pid: number, stop: () => Promise<unknown>): Promise<void> {
+  expect(await storm.programs()).not.toEqual([]);
+  const before = performance.now();
+  await stop();
+  expect(performance.now() - before).toBeLessThan(END_MS);
+  expect(isRunning(pid)).toBe(false);
+  await until(async () => (await storm.programs()).length === 0, 'all programs to be gone');
+}
+
+describe('behind a gateway over HTTP', () => {
+  it('all of them at once harm nobody else, in both eras, and end with it', async () => {
+    await using storm = await raise(EVERYTHING);
+    const server: Listening = await startHttp([...storm.args]);
+    try {
+      const pid = server.process.pid ?? 0;
+      const clients = await Promise.all(ERAS.flatMap((era) => [connectHttp(era, server), connectHttp(era, server)]));
+      const [first, second, third, fourth] = clients;
+      const others = [first, third].map((client) => client && looksAtAll(client));
+      await Promise.all([second, fourth].map((client) => client && visitsMuseum(client)));
+      expect(await memoryOf(pid)).toBeLessThan(MAX_MEMORY);
+      await Promise.all(others);
+      for (const client of clients) await visitsMuseum(client);
+      expect(await memoryOf(pid)).toBeLessThan(MAX_MEMORY);
+      // One line for each time that one is cut off, or cannot be reached: not one for each message.
+      expect(server.output().split('\n').length).toBeLessThan(1_000);
+      expect(server.output()).toContain('was cut off for a while, since it sent');
+      await endsInTime(storm, pid, () => server.stop());
+      await Promise.all(clients.map((client) => client.close()));
+    } finally {
+      await server.stop('SIGKILL');
+    }
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'floods of every sort do not keep it from starting, and from ending on %s',
+    async (signal) => {
+      await using storm = await raise(FLOODS);
+      const server = await startHttp([...storm.args]);
+      try {
+        const client = await connectHttp('modern', server);
+        await visitsMuseum(client);
+        expect(await memoryOf(server.process.pid ?? 0)).toBeLessThan(MAX_MEMORY);
+        await client.close();
+        await endsInTime(storm, server.process.pid ?? 0, () => server.stop(signal));
+      } finally {
+        await server.stop('SIGKILL');
+      }
+    },
+  );
+});
+
+describe('behind a gateway over stdio', () => {
+  it.each(ERAS)('floods harm nobody else, and end with it, %s', async (era) => {
+    const others: readonly Bad[] = ['flood', 'hang'].map((kind) => ({ kind, era, transport: 'stdio' }));
+    await using storm = await raise([...FLOODS, ...others]);
+    await using server = startStdio(era, storm.args);
+    if (era === 'legacy') {
+      await server.request(1, 'initialize', INITIALIZE);
+      server.notify('notifications/initialized');
+    }
+    for (let id = 2; id < 2 + ROUNDS; id++) {
+      const { result } = await server.request(id, 'resources/read', { uri: 'museum+file:///README.md' });
+      expect(JSON.stringify(result)).toContain('Vitrine Museum');
+    }
+    expect(await memoryOf(server.pid)).toBeLessThan(MAX_MEMORY);
+    await endsInTime(storm, server.pid, async () => {
+      server.kill('SIGTERM');
+      expect(await server.exited).toEqual({ code: 0, signal: null });
+    });
+  });
+});
