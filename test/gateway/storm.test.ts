@@ -11,7 +11,7 @@ import { INITIALIZE, startStdio } from '../e2e/raw.ts';
 import { until } from '../e2e/waiting.ts';
 import { type Bad, raise, type Storm } from './storm/storm.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Reads and lists of each client while the others misbehave. */
 const ROUNDS = 15;
