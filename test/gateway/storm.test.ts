@@ -36,7 +36,7 @@ const EVERYTHING: readonly Bad[] = KINDS.flatMap((kind) => [
     : []),
 ]);
 
-const FLOODS: readonly Bad[] = ['flood-both', 'flood-errors', 'flood-line', 'flood-bytes'].map((kind) => ({
+const FLOODS: readonly Bad[] = ['flood-both', 'flood-errors', 'flood-line', 'flood-bytes', 'stubborn'].map((kind) => ({
   kind,
   era: 'modern',
   transport: 'stdio',

@@ -82,6 +82,8 @@ export const KINDS = {
   },
   /** A good server until it is connected to. */
   'flood-later': { after: unasked },
+  /** A good server, but it does not end. */
+  stubborn: { stubborn: true },
   hang: { stubborn: true, answers: () => [] },
   lie: {
     answers(message, good) {
