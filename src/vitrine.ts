@@ -149,7 +149,12 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   const servers = published
     .map((server) => access?.server(server) ?? server)
     .map((server) => redaction?.server(server) ?? server);
-  const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders], servers, access?.sight);
+  const ownPrompts = [...(options.prompts ?? []), ...folders];
+  const prompts = createPromptRegistry(
+    redaction === undefined ? ownPrompts : ownPrompts.map(redaction.prompts),
+    servers,
+    access?.sight,
+  );
   const tools = createToolRegistry([...(own?.tools ?? []), ...(options.tools ?? [])], servers, {
     sight: access?.sight,
     resourceTools: new Set(own?.tools.map(({ name }) => name)),

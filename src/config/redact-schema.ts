@@ -1,7 +1,8 @@
 /** What a `vitrine.yaml` may say of secrets in what is read. */
 import { z } from 'zod';
+import { globConfig } from '../core/glob/config.ts';
 
-const globs = z.array(z.string().min(1).max(4_096)).max(1_000);
+const globs = z.array(globConfig('uri')).max(1_000);
 
 export const redactConfig = z.union([
   z.enum(['on', 'off']),

@@ -29,6 +29,8 @@ export interface PromptSource {
   /** The mount that its prompts belong to, where they lie in one: what rules say of the mount holds for them. */
   readonly mount?: string | undefined;
   list(ctx: Context): Promise<readonly Prompt[]>;
+  /** Names that are always in the list, as far as there are such. */
+  readonly names?: readonly string[] | undefined;
   /** Calls back when the list may have changed. */
   watch?(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   close?(): Promise<void>;

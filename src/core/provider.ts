@@ -123,6 +123,8 @@ export interface SearchMatch {
   readonly uri: string;
   /** The line, from 1, and the byte where the match begins; absent in a search for names. */
   readonly place?: { readonly line: number; readonly offset: number } | undefined;
+  /** The names that the glob was matched with, joined by slashes, where they are not those in the URI. */
+  readonly path?: string | undefined;
 }
 
 export interface ResourceProvider {

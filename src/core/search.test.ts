@@ -26,8 +26,8 @@ describe('search by reading [CB-7]', () => {
   it('says the line and the byte where a match begins', async () => {
     const provider = memory({ 'a.txt': { text: 'one\nété clock clock\r\nclock' } });
     expect(await find(provider, { pattern: 'cl.ck$' })).toEqual([
-      { uri: 'memory:///a.txt', place: { line: 2, offset: 4 + 'été clock '.length + 2 } },
-      { uri: 'memory:///a.txt', place: { line: 3, offset: 23 } },
+      { uri: 'memory:///a.txt', path: 'a.txt', place: { line: 2, offset: 4 + 'été clock '.length + 2 } },
+      { uri: 'memory:///a.txt', path: 'a.txt', place: { line: 3, offset: 23 } },
     ]);
   });
 

@@ -49,19 +49,26 @@ function assertQuery({ pattern, glob }: SearchQuery): void {
   }
 }
 
-/** Where in a line the pattern begins to match, or -1. */
-export type LineTest = (line: string) => number;
+/** Matches of a line that are looked at until one is accepted. */
+const MAX_MATCHES_PER_LINE = 16;
+
+/** Where in a line the pattern begins to match, or -1. Only what is accepted counts as a match; by default, all is. */
+export type LineTest = (line: string, accepts?: (match: string) => boolean) => number;
+
+const anything = (): boolean => true;
 
 /** The test for the lines of a search; undefined where it has no pattern. @throws ResourceError `invalid` for a bad one */
 export async function compileLineTest({ pattern, literal }: SearchQuery): Promise<LineTest | undefined> {
   if (pattern === undefined) return undefined;
-  if (literal) return (line) => line.indexOf(pattern);
+  if (literal) return (line, accepts = anything) => (accepts(pattern) ? line.indexOf(pattern) : -1);
   const { RE2JS } = await import('re2js');
   try {
     const compiled = RE2JS.compile(pattern);
-    return (line) => {
+    return (line, accepts = anything) => {
       const matcher = compiled.matcher(line);
-      return matcher.find() ? matcher.start() : -1;
+      for (let looked = 0; looked < MAX_MATCHES_PER_LINE && matcher.find(); looked++)
+        if (accepts(matcher.group() ?? '')) return matcher.start();
+      return -1;
     };
   } catch (error) {
     throw invalid(
@@ -79,8 +86,10 @@ async function* searchByReading(
   const included = globFilter(query.glob);
   for await (const { resource, path } of leaves(provider, query.uri, ctx)) {
     if (!included(path)) continue;
-    if (test === undefined) yield { uri: resource.uri };
-    else if (!isBinaryType(resource.mimeType)) yield* searchResource(provider, resource.uri, test, ctx);
+    if (test === undefined) yield { uri: resource.uri, path };
+    else if (!isBinaryType(resource.mimeType)) {
+      for await (const match of searchResource(provider, resource.uri, test, ctx)) yield { ...match, path };
+    }
   }
 }
 

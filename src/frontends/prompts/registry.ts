@@ -47,7 +47,7 @@ export function createPromptRegistry(
   sight: Sight = FULL_SIGHT,
 ): PromptRegistry {
   const sources = given.map((each): PromptSource => ('get' in each ? { list: async () => [each] } : each));
-  const fixed = given.flatMap((each) => ('get' in each ? [each.name] : []));
+  const fixed = given.flatMap((each) => ('get' in each ? [each.name] : (each.names ?? [])));
   const routes = createServerRoutes('prompts', servers, fixed, async (ctx) =>
     (await list(ctx)).map((prompt) => prompt.name),
   );

@@ -1,41 +1,53 @@
 /** The redact layer: what is read is looked through for secrets, which are covered, or not given at all. */
-import picomatch from 'picomatch';
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
-import type { ByteRange, ReadOptions, ResourceProvider } from '../../core/provider.ts';
+import type { Prompt, PromptSource } from '../../core/prompt.ts';
+import type { ByteRange, ReadOptions, ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
 import type { PublishedServer } from '../../core/published-server.ts';
-import { compileLineTest } from '../../core/search.ts';
+import type { Resource } from '../../protocol/resources.ts';
 import { type Inspected, inspect, redactedBody, refused, widened } from './bodies.ts';
-import { DEFAULT_MAX_BYTES, type RedactOptions } from './options.ts';
+import {
+  CALLED_BY,
+  type LabelOptions,
+  SPARE_VALUES,
+  shownEach,
+  shownEntries,
+  shownResource,
+  shownValues,
+} from './labels.ts';
+import { concerning, DEFAULT_MAX_BYTES, type RedactOptions } from './options.ts';
+import { redactedPrompts } from './prompts.ts';
 import { redactedServer } from './results.ts';
 import { MARGIN_BYTES } from './scan-program.ts';
 import { createScanner, type ScannerOptions } from './scanner.ts';
-import { mayTell } from './searching.ts';
+import { searchCovered } from './searching.ts';
 
 export type { RedactOptions } from './options.ts';
 
 export interface Redaction {
   readonly layer: Layer;
-  /** For what tools and prompts of mounted servers give. */
+  /** For the tools and prompts of mounted servers. */
   readonly server: (server: PublishedServer) => PublishedServer;
+  /** For other prompts. */
+  readonly prompts: (prompts: Prompt | PromptSource) => PromptSource;
   /** Ends the thread that looks. */
   close(): Promise<void>;
 }
 
 /**
- * Looks through what is read, whichever way. The mark is as long as the secret: sizes, offsets, and lines stay.
- * @throws ResourceError `invalid` where the library that knows secrets is not installed
+ * Looks through what is read, whichever way, and what is said of it. The mark is as long as the secret: sizes, offsets,
+ * and lines stay.
+ * @throws ResourceError `invalid` where the library that knows secrets is not installed, and for a glob that is none
  */
 export function createRedaction(options: RedactOptions = {}, scanning: ScannerOptions = {}): Redaction {
   const scanner = createScanner(scanning);
   const { uris, except = [], maxBytes = DEFAULT_MAX_BYTES } = options;
   const refuse = options.action === 'refuse';
-  const included = uris === undefined ? () => true : picomatch([...uris], { dot: true });
-  const excluded = except.length === 0 ? () => false : picomatch([...except], { dot: true });
-  const concerns = (uri: string): boolean => included(uri) && !excluded(uri);
+  const concerns = concerning(uris, except);
   const everything = uris === undefined && except.length === 0;
+  const labels: LabelOptions = { scanner, maxBytes, refuse };
 
   /** Asked of the canonical URI, so that another spelling does not go round it. */
   const concernsRead = async (inner: ResourceProvider, uri: string, ctx: Context): Promise<boolean> =>
@@ -51,18 +63,20 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
     const bodies = await inner.read(uri, asked, ctx);
     try {
       const given: ResourceBody[] = [];
+      const kept = new Set<ResourceBody>();
       let left = maxBytes;
       for (const body of bodies) {
         if (!(body.child ? concerns(body.resource.uri) : concerned || concerns(body.resource.uri))) {
           given.push(body);
+          kept.add(body);
           continue;
         }
         const looked = await lookInto(body, body.child ? undefined : range, left, ctx);
         if (looked === undefined) continue;
-        left -= looked.bytes.byteLength;
-        given.push(redactedBody(body, body.child ? undefined : range, looked));
+        left -= looked.inspected.bytes.byteLength;
+        given.push(redactedBody(looked.body, body.child ? undefined : range, looked.inspected));
       }
-      await closeBodies(bodies.filter((body) => !given.includes(body)));
+      await closeBodies(bodies.filter((body) => !kept.has(body)));
       return given;
     } catch (error) {
       await closeBodies(bodies);
@@ -76,16 +90,13 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
     range: ByteRange | undefined,
     left: number,
     ctx: Context,
-  ): Promise<Inspected | undefined> {
+  ): Promise<{ readonly body: ResourceBody; readonly inspected: Inspected } | undefined> {
     try {
-      const looked = await inspect(
-        body,
-        range,
-        { scanner, maxBytes: range === undefined ? left : windowed(left) },
-        ctx,
-      );
-      if (refuse && looked.findings.length > 0) throw refused(body.resource.uri, looked.findings);
-      return looked;
+      const described = await withLabels(body, ctx);
+      const most = range === undefined ? left : windowed(left);
+      const inspected = await inspect(body, range, { scanner, maxBytes: most }, ctx);
+      if (refuse && inspected.findings.length > 0) throw refused(body.resource.uri, inspected.findings);
+      return { body: described, inspected };
     } catch (error) {
       const leftOut =
         body.child && error instanceof ResourceError && (error.code === 'denied' || error.code === 'too-large');
@@ -95,39 +106,72 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
     }
   }
 
-  async function inspectRange(
-    inner: ResourceProvider,
-    uri: string,
-    range: ByteRange,
-    ctx: Context,
-  ): Promise<Inspected | undefined> {
-    const wide = widened(range);
-    const bodies = await inner.read(uri, { range: wide, maxBytes: windowed(maxBytes), maxChildren: 0 }, ctx);
-    try {
-      const [body] = bodies;
-      if (body === undefined || body.child) return undefined;
-      return await inspect(body, range, { scanner, maxBytes: windowed(maxBytes) }, ctx);
-    } finally {
-      await closeBodies(bodies);
+  /** The body with what is said of it under the mark; what is in it is looked through by itself. */
+  async function withLabels(body: ResourceBody, ctx: Context): Promise<ResourceBody> {
+    const { item } = body;
+    const resource = await shownResource(body.resource, labels, ctx);
+    if (item === undefined) return resource === body.resource ? body : { ...body, resource };
+    const [content, none] = 'text' in item ? [{ text: item.text }, { text: '' }] : [{ blob: item.blob }, { blob: '' }];
+    return { ...body, resource, item: { ...(await shownResource({ ...item, ...none }, labels, ctx)), ...content } };
+  }
+
+  async function metadata(inner: ResourceProvider, uri: string, ctx: Context): Promise<Resource> {
+    const resource = await inner.metadata(uri, ctx);
+    return concerns(resource.uri) ? shownResource(resource, labels, ctx) : resource;
+  }
+
+  async function shownResources(resources: readonly Resource[], ctx: Context): Promise<readonly Resource[]> {
+    const concerned = resources.filter(({ uri }) => concerns(uri));
+    const shown = (await shownEach(concerned, CALLED_BY.resource, labels, ctx)).values();
+    return resources.flatMap((each) => (concerns(each.uri) ? (shown.next().value ?? []) : [each]));
+  }
+
+  /** Whether a match tells of a resource that is not listed, or that another one above it is not. */
+  async function isNamedOpenly({ uri, path = '' }: SearchMatch, ctx: Context): Promise<boolean> {
+    if (!concerns(uri)) return true;
+    return (await shownEntries([{ uri, path }], FOUND_BY, labels, ctx)).length > 0;
+  }
+
+  async function* search(inner: ResourceProvider, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
+    const matches =
+      query.pattern === undefined
+        ? (inner.search?.(query, ctx) ?? [])
+        : searchCovered(inner, query, { scanner, concerns, refuse }, ctx);
+    let last: { readonly uri: string; readonly open: boolean } | undefined;
+    for await (const match of matches) {
+      if (last?.uri !== match.uri) last = { uri: match.uri, open: await isNamedOpenly(match, ctx) };
+      if (last.open) yield match;
     }
   }
 
   return {
     layer: (inner) =>
       wrapProvider(inner, {
-        read: (uri, want, ctx) => read(inner, uri, want, ctx),
-        async *search(query, ctx) {
-          const test = refuse ? undefined : await compileLineTest(query);
-          const look = (uri: string, range: ByteRange, own: Context) => inspectRange(inner, uri, range, own);
-          for await (const match of inner.search?.(query, ctx) ?? []) {
-            if (!concerns(match.uri) || (await mayTell(match, look, test, ctx))) yield match;
-          }
+        async list(uri, page, ctx) {
+          const { resources, ...rest } = await inner.list(uri, page, ctx);
+          return { ...rest, resources: await shownResources(resources, ctx) };
         },
+        metadata: (uri, ctx) => metadata(inner, uri, ctx),
+        read: (uri, want, ctx) => read(inner, uri, want, ctx),
+        async listTemplates(page, ctx) {
+          const { resourceTemplates, ...rest } = (await inner.listTemplates?.(page, ctx)) ?? { resourceTemplates: [] };
+          return { ...rest, resourceTemplates: await shownEntries(resourceTemplates, CALLED_BY.template, labels, ctx) };
+        },
+        async complete(request, ctx) {
+          const limit = request.limit + SPARE_VALUES;
+          const completed = (await inner.complete?.({ ...request, limit }, ctx)) ?? { values: [], hasMore: false };
+          return shownValues(completed, request.limit, labels, ctx);
+        },
+        search: (query, ctx) => search(inner, query, ctx),
       }),
-    server: (server) => redactedServer(server, { scanner, maxBytes, refuse }),
+    server: (server) => redactedServer(server, labels),
+    prompts: (prompts) => redactedPrompts(prompts, { ...labels, concerns }),
     close: () => scanner.close(),
   };
 }
+
+/** What a match is found by, if only in part. */
+const FOUND_BY: ReadonlySet<string> = new Set(['uri', 'path']);
 
 /** A window is looked through with what is around it. */
 const windowed = (bytes: number): number => bytes + 2 * MARGIN_BYTES;

@@ -1,4 +1,6 @@
 /** What may be said of redaction. */
+import { invalid } from '../../core/errors.ts';
+import { compileGlobs, globProblem } from '../../core/glob/index.ts';
 
 export interface RedactOptions {
   /** Globs over URIs as they are published: only these are looked through. Default: all. */
@@ -13,3 +15,24 @@ export interface RedactOptions {
 
 /** More than a read takes by default (`limits.maxReadBytes`). */
 export const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+
+/** What another server may take for a way to somewhere else: dot segments, and escaped slashes, dots and percent signs. */
+const LEADS_ELSEWHERE = /(?:^|\/)\.{1,2}(?:[/?#]|$)|%(?:2e|2f|5c|25)|\\|\/\//i;
+
+/**
+ * Whether a resource is looked through. Where that is not sure, it is: `uris` is about whatever could be meant, `except`
+ * about what surely is, and never about a URI that could lead elsewhere.
+ * @throws ResourceError `invalid` for a glob that does not mean one thing
+ */
+export function concerning(
+  uris: readonly string[] | undefined,
+  except: readonly string[] | undefined,
+): (uri: string) => boolean {
+  const problem = globProblem(uris, 'uri') ?? globProblem(except, 'uri');
+  if (problem !== undefined) throw invalid(problem);
+  const included = compileGlobs(uris, 'uri');
+  const excluded = compileGlobs(except, 'uri');
+  const isExcluded = (uri: string): boolean =>
+    excluded?.matches(uri) === true && !LEADS_ELSEWHERE.test(uri.replace(/^[^:]*:(?:\/\/[^/]*)?/, ''));
+  return (uri) => (included?.mayMatch(uri) ?? true) && !isExcluded(uri);
+}

@@ -1,0 +1,77 @@
+/**
+ * What is said of resources, templates, tools and prompts: names, titles, descriptions, and everything beside them. It is
+ * covered, or with `refuse` not given. What has a secret in its URI, or in the name that it is called by, is left out of
+ * lists and of values: there is no other way to say it.
+ */
+import type { Context } from '../../core/context.ts';
+import type { CompletionValues } from '../../core/provider.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { refused } from './bodies.ts';
+import { lookThrough, type TextOptions } from './texts.ts';
+
+export interface LabelOptions extends TextOptions {
+  readonly refuse: boolean;
+}
+
+/** The fields that an entry is called by. */
+export const CALLED_BY = {
+  resource: new Set(['uri']),
+  template: new Set(['uriTemplate']),
+  name: new Set(['name']),
+  value: new Set(['value']),
+} as const;
+
+/** Each entry as it may be shown; undefined for one that may not. */
+export async function shownEach<T extends object>(
+  entries: readonly T[],
+  calledBy: ReadonlySet<string>,
+  options: LabelOptions,
+  { signal, log }: Context,
+): Promise<readonly (T | undefined)[]> {
+  if (entries.length === 0) return [];
+  const looked = await lookThrough(entries, calledBy, options, signal);
+  const shown = looked.map((each) => {
+    const leftOut = each === undefined || each.named || (options.refuse && each.findings.length > 0);
+    return leftOut ? undefined : each.value;
+  });
+  const count = shown.filter((each) => each === undefined).length;
+  if (count > 0) log.debug('left out: there are secrets in what is said of them', { count });
+  return shown;
+}
+
+/** Those of a list that may be shown, as they may be. */
+export const shownEntries = async <T extends object>(
+  ...asked: Parameters<typeof shownEach<T>>
+): Promise<readonly T[]> => (await shownEach(...asked)).filter((each) => each !== undefined);
+
+/**
+ * What is said of one resource that somebody has named.
+ * @throws ResourceError `denied` for one with a secret in it, where that is refused, and for one that is too large
+ */
+export async function shownResource<T extends Pick<Resource, 'uri'>>(
+  resource: T,
+  options: LabelOptions,
+  { signal }: Context,
+): Promise<T> {
+  const [looked] = await lookThrough([resource], CALLED_BY.resource, options, signal);
+  if (looked === undefined || (options.refuse && looked.findings.length > 0))
+    throw refused(resource.uri, looked?.findings ?? []);
+  return looked.value;
+}
+
+/** Values that are asked for beyond those that are wanted, so that some can be left out without a sign. */
+export const SPARE_VALUES = 100;
+
+/** Completion without the values that have a secret in them; nobody counts them either. */
+export async function shownValues(
+  completed: CompletionValues,
+  limit: number,
+  options: LabelOptions,
+  ctx: Context,
+): Promise<CompletionValues> {
+  const { values: all, total: _total, ...rest } = completed;
+  const entries = all.map((value) => ({ value }));
+  const values = (await shownEntries(entries, CALLED_BY.value, options, ctx)).map(({ value }) => value);
+  const hasMore = rest.hasMore || values.length > limit;
+  return { ...rest, values: values.slice(0, limit), hasMore, ...(!rest.hasMore && { total: values.length }) };
+}

@@ -1,0 +1,72 @@
+/** Lines of a content with secrets, as a search may see them: where a secret is, there is nothing that it could match. */
+
+import type { BodyContent } from '../../core/body.ts';
+import type { Scanner } from './scanner.ts';
+import { piecesOf } from './streaming.ts';
+
+/** Bytes at the beginning of a line that are matched, as in other searches (`core/search.ts`). */
+const MAX_LINE_BYTES = 64 * 1024;
+
+const NEWLINE = 10;
+
+export interface CoveredLine {
+  /** Without its end. Every byte of a secret is a newline, which no other byte of a line is. */
+  readonly bytes: Buffer;
+  /** From 1. */
+  readonly line: number;
+  /** Where it begins in the content. */
+  readonly offset: number;
+  /** There is a secret in it, also where it is too long to be matched. */
+  readonly covered: boolean;
+}
+
+export interface LinesOptions {
+  readonly scanner: Scanner;
+  /** Called for each secret. */
+  readonly onSecret: () => void;
+  /** Throws when the content is longer than is looked through. */
+  readonly take: (bytes: number) => void;
+}
+
+/** Binary content ends it at its first NUL, but is looked through to its end. */
+export async function* coveredLines(
+  content: BodyContent,
+  { scanner, onSecret, take }: LinesOptions,
+  signal: AbortSignal,
+): AsyncIterable<CoveredLine> {
+  let parts: Uint8Array[] = [];
+  let kept = 0;
+  let covered = false;
+  let line = 1;
+  let offset = 0;
+  let at = 0;
+  let binary = false;
+  const put = (part: Uint8Array): void => {
+    covered ||= part.includes(NEWLINE);
+    const room = MAX_LINE_BYTES - kept;
+    if (room <= 0) return;
+    parts.push(part.subarray(0, room));
+    kept += Math.min(room, part.byteLength);
+  };
+  for await (const { bytes, findings } of piecesOf(content, scanner, signal)) {
+    take(bytes.byteLength);
+    if (findings.length > 0) onSecret();
+    binary ||= bytes.includes(0);
+    if (binary) continue;
+    const shown = Uint8Array.from(bytes);
+    for (const { start, end } of findings) shown.fill(NEWLINE, Math.max(0, start), Math.max(0, end));
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      put(shown.subarray(start, end));
+      yield { bytes: Buffer.concat(parts), line: line++, offset, covered };
+      parts = [];
+      kept = 0;
+      covered = false;
+      start = end + 1;
+      offset = at + start;
+    }
+    put(shown.subarray(start));
+    at += bytes.byteLength;
+  }
+  if (!binary && at > offset) yield { bytes: Buffer.concat(parts), line, offset, covered };
+}

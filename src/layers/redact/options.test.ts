@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { ResourceError } from '../../core/errors.ts';
+import { concerning } from './options.ts';
+
+/** Names of folders that a pattern could take for something else, as canonical URIs have them. */
+const NAMES = [
+  'a (old)',
+  'a)',
+  'a^b',
+  'a+b',
+  '!a',
+  'a!b',
+  'a[1]',
+  '{a,b}',
+  'a{b',
+  'größe',
+  '書類',
+  '.a',
+  'a|b',
+  "a'b",
+  'a@(b)',
+];
+
+const uriOf = (...names: readonly string[]): string =>
+  `docs+file:///${names.map((name) => encodeURIComponent(name).replace(/%2[BC]|%40|%7C/g, decodeURIComponent)).join('/')}`;
+
+/** How somebody would write that name in a glob who knows which characters mean something there. */
+const escaped = (name: string): string => name.replace(/[*?[\]{}\\]/g, '\\$&').replace(/^!/, '\\!');
+
+describe('which resources are looked through', () => {
+  it.each(NAMES)('uris: a folder named %s, and nothing else', (name) => {
+    const concerns = concerning([`docs+file:///${escaped(name)}/**`], undefined);
+    expect(concerns(uriOf(name, 'x.txt'))).toBe(true);
+    expect(concerns(uriOf(name.normalize('NFD'), 'deep', 'x.txt'))).toBe(true);
+    expect(concerns(uriOf('other', 'x.txt'))).toBe(false);
+  });
+
+  it.each(NAMES)('except: a folder named %s, and nothing else', (name) => {
+    const concerns = concerning(undefined, [`docs+file:///${escaped(name)}/**`]);
+    expect(concerns(uriOf(name, 'x.txt'))).toBe(false);
+    expect(concerns(uriOf('other', 'x.txt'))).toBe(true);
+  });
+
+  it('uris is about whatever could be meant, except about what surely is', () => {
+    expect(concerning(['docs+file:///a[1]/**'], undefined)(uriOf('a[1]', 'x'))).toBe(true);
+    expect(concerning(['docs+file:///a[1]/**'], undefined)(uriOf('a1', 'x'))).toBe(true);
+    expect(concerning(undefined, ['docs+file:///a[1]/**'])(uriOf('a[1]', 'x'))).toBe(true);
+    expect(concerning(undefined, ['docs+file:///a[1]/**'])(uriOf('a1', 'x'))).toBe(false);
+  });
+
+  it('except is not about what another server could take for a way to somewhere else', () => {
+    const concerns = concerning(undefined, ['up+file:///public/**']);
+    expect(concerns('up+file:///public/a.txt')).toBe(false);
+    for (const way of [
+      '../secret',
+      '%2e%2e/secret',
+      '.%2E/secret',
+      'x%2f..%2fsecret',
+      '..',
+      '%252e%252e/x',
+      '/secret',
+      '..\\secret',
+    ])
+      expect(concerns(`up+file:///public/${way}`), way).toBe(true);
+  });
+
+  it('what is no glob is refused', () => {
+    for (const [uris, except] of [
+      [['a**b'], undefined],
+      [undefined, ['docs+file:///{a/**']],
+    ] as const)
+      expect(() => concerning(uris, except)).toThrow(ResourceError);
+  });
+});

@@ -1,0 +1,51 @@
+/** A content of any size, looked through piece by piece as it streams by: each with what is around it. */
+import { type BodyContent, chunksOf } from '../../core/body.ts';
+import { type Finding, within } from './mask.ts';
+import { MARGIN_BYTES } from './scan-program.ts';
+import type { Scanner } from './scanner.ts';
+
+/** Bytes of a piece. */
+const PIECE_BYTES = 256 * 1024;
+
+/** A piece of a content, as it is, and where there are secrets in it: at places in it, or beyond its ends. */
+export interface Piece {
+  readonly bytes: Uint8Array;
+  readonly findings: readonly Finding[];
+}
+
+/** The pieces of a content, in order. A secret that lies across two is found in both. */
+export async function* piecesOf(content: BodyContent, scanner: Scanner, signal: AbortSignal): AsyncIterable<Piece> {
+  /** From the margin before the next piece on. */
+  let held = Buffer.alloc(0);
+  /** Where the next piece begins in what is held. */
+  let begin = 0;
+  const take = async (end: number): Promise<Piece> => {
+    const findings = await scanner.scan(Buffer.from(held), signal);
+    const piece = {
+      bytes: held.subarray(begin, end),
+      findings: within(findings, begin, end).map((each) => ({
+        ...each,
+        start: each.start - begin,
+        end: each.end - begin,
+      })),
+    };
+    const from = Math.max(0, end - MARGIN_BYTES);
+    held = held.subarray(from);
+    begin = end - from;
+    return piece;
+  };
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunksOf(content)) {
+    signal.throwIfAborted();
+    waiting.push(chunk);
+    size += chunk.byteLength;
+    if (size < PIECE_BYTES + MARGIN_BYTES) continue;
+    held = Buffer.concat([held, ...waiting]);
+    waiting = [];
+    while (held.byteLength - begin >= PIECE_BYTES + MARGIN_BYTES) yield await take(begin + PIECE_BYTES);
+    size = 0;
+  }
+  held = Buffer.concat([held, ...waiting]);
+  while (held.byteLength > begin) yield await take(Math.min(held.byteLength, begin + PIECE_BYTES));
+}

@@ -1,0 +1,22 @@
+/**
+ * An expression that matches a line of everything that secrets are found in, and of more: with it, the search of a
+ * provider finds what has to be looked through. What it does not find, though there is a secret in it, is not searched.
+ */
+export const SUSPECT_LINES: string = [
+  'PRIVATE(?: |%20|\\+)KEY',
+  '(?:A3T[A-Z0-9]|AKIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|ASIA)[A-Z0-9]{16}',
+  '(?:SECRET|secret|Secret)_?(?:ACCESS|access|Access)_?(?:KEY|key|Key)',
+  '://[^/:\\s]+:[^@/\\s]+@',
+  '(?i:hooks\\.slack\\.com/services/)',
+  'x(?:ox[abopr]|app)-',
+  '_authToken=',
+  'npm_[A-Za-z0-9_]{36}',
+  'gh[oprsu]_[A-Za-z0-9_]{36}',
+  'github_pat_',
+  'T3BlbkFJ',
+  'sk-ant-api0',
+  'lin_api_',
+  'SG\\.\\w',
+  'shp(?:pa|ca|at|ss)_',
+  'ops_ey',
+].join('|');

@@ -1,0 +1,146 @@
+/** JSON data, looked through: every text in it, and every blob, whatever it is called. */
+import { type Finding, mask } from './mask.ts';
+import type { Scanner } from './scanner.ts';
+
+export interface TextOptions {
+  readonly scanner: Scanner;
+  /** Bytes of one entry that are looked through. */
+  readonly maxBytes: number;
+}
+
+/** An entry with what was found in it under the mark; the same object where nothing was. */
+export interface Looked<T> {
+  readonly value: T;
+  readonly findings: readonly Finding[];
+  /** There is a secret in what names the entry, which stays as it is: under a mark it would name something else. */
+  readonly named: boolean;
+}
+
+/** Bytes of several entries that are given to the scanner at once. */
+const BATCH_BYTES = 512 * 1024;
+
+/** Between two texts, so that nothing is found that begins in one and ends in another. */
+const GAP = Buffer.from('\u0001\n\u0001\n');
+
+/** A text of an entry, and where its bytes are among those of a batch. */
+interface Piece {
+  readonly start: number;
+  readonly bytes: Buffer;
+  readonly base64: boolean;
+}
+
+interface Collected<T> {
+  readonly entry: T;
+  readonly pieces: readonly Piece[];
+  readonly names: readonly Piece[];
+}
+
+/**
+ * Looks through entries; undefined stands for one that is too large.
+ * @param names fields of an entry itself that name it, as `uri`
+ */
+export async function lookThrough<T extends object>(
+  entries: readonly T[],
+  names: ReadonlySet<string>,
+  { scanner, maxBytes }: TextOptions,
+  signal: AbortSignal,
+): Promise<readonly (Looked<T> | undefined)[]> {
+  const looked: (Looked<T> | undefined)[] = [];
+  let batch: (Collected<T> | undefined)[] = [];
+  let parts: Buffer[] = [];
+  let size = 0;
+  const put = (bytes: Buffer, base64 = false): Piece => {
+    const piece = { start: size, bytes, base64 };
+    parts.push(bytes, GAP);
+    size += bytes.byteLength + GAP.byteLength;
+    return piece;
+  };
+  const scan = async (): Promise<void> => {
+    const findings = await scanner.scan(Buffer.concat(parts, size), signal);
+    for (const each of batch) looked.push(each && lookedAt(each, findings, names));
+    batch = [];
+    parts = [];
+    size = 0;
+  };
+  for (const entry of entries) {
+    const before = { parts: parts.length, size };
+    const pieces: Piece[] = [];
+    walkEntry(entry, names, (text, key) => {
+      if (size - before.size > maxBytes) return text;
+      const base64 = (key === 'blob' || key === 'data') && isBase64(text);
+      pieces.push(put(Buffer.from(text, base64 ? 'base64' : 'utf8'), base64));
+      return text;
+    });
+    const named = namesOf(entry, names).map((text) => put(Buffer.from(text)));
+    if (size - before.size > maxBytes) {
+      parts.length = before.parts;
+      size = before.size;
+      batch.push(undefined);
+    } else batch.push({ entry, pieces, names: named });
+    if (size >= BATCH_BYTES) await scan();
+  }
+  if (batch.length > 0) await scan();
+  return looked;
+}
+
+/** What names an entry: as it stands, and as it reads where it is a URI. */
+function namesOf(entry: object, names: ReadonlySet<string>): readonly string[] {
+  return Object.entries(entry).flatMap(([field, value]) => {
+    if (!names.has(field) || typeof value !== 'string') return [];
+    const decoded = decodedUri(value);
+    return decoded === value ? [value] : [value, decoded];
+  });
+}
+
+/** With everything decoded that can be; what cannot stays. */
+const decodedUri = (uri: string): string =>
+  uri.replace(/(?:%[\da-f]{2})+/gi, (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString('utf8'));
+
+function lookedAt<T extends object>(
+  { entry, pieces, names: named }: Collected<T>,
+  all: readonly Finding[],
+  names: ReadonlySet<string>,
+): Looked<T> {
+  const findings = [...pieces, ...named].flatMap((piece) => within(piece, all));
+  if (findings.length === 0) return { value: entry, findings, named: false };
+  let index = 0;
+  const value = walkEntry(entry, names, (text) => {
+    const piece = pieces[index++];
+    return piece === undefined ? text : maskedText(text, piece, all);
+  });
+  return { value, findings, named: named.some((piece) => within(piece, all).length > 0) };
+}
+
+/** What is found in a piece, at its places in it. */
+function within({ start, bytes }: Piece, findings: readonly Finding[]): readonly Finding[] {
+  const length = bytes.byteLength;
+  return findings.flatMap((each) =>
+    each.start < start + length && each.end > start
+      ? [{ ...each, start: Math.max(0, each.start - start), end: Math.min(length, each.end - start) }]
+      : [],
+  );
+}
+
+function maskedText(text: string, piece: Piece, all: readonly Finding[]): string {
+  const findings = within(piece, all);
+  if (findings.length === 0) return text;
+  return Buffer.from(mask(piece.bytes, findings)).toString(piece.base64 ? 'base64' : 'utf8');
+}
+
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+
+type MapText = (text: string, key: string) => string;
+
+/** The entry with every text as `map` has it, but for those that name it. */
+const walkEntry = <T extends object>(entry: T, names: ReadonlySet<string>, map: MapText): T =>
+  Object.fromEntries(
+    Object.entries(entry).map(([field, value]) => [field, names.has(field) ? value : walk(value, field, map)]),
+  ) as T;
+
+/** Every text in JSON data, as `map` has it. Names of fields stay: they are the server's, as its schemas are. */
+function walk(value: unknown, key: string, map: MapText): unknown {
+  if (typeof value === 'string') return map(value, key);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => walk(each, key, map));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, walk(each, name, map)]));
+}
