@@ -49,7 +49,7 @@ it('streams of both eras end with their token, and a session goes on with a newe
   const { url } = guarded.serving;
   const long = await issuer.token('reader');
   const lasting = await listening(url, long);
-  const short = await issuer.forge({ exp: Date.now() / 1_000 - CLOCK_SKEW_S + SHORT_S });
+  const short = await issuer.forge({ client_id: 'reader', exp: Date.now() / 1_000 - CLOCK_SKEW_S + SHORT_S });
   const others = await issuer.forge({ sub: 'other', exp: Date.now() / 1_000 - CLOCK_SKEW_S + SHORT_S });
   const [modern, legacy, renewed] = await Promise.all([
     listening(url, others),

@@ -26,7 +26,7 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = { maxSessions: 1_000, idleM
 const EVICT_AFTER_MS = 60_000;
 
 interface Session {
-  /** Who began it; it answers to nobody else. */
+  /** Who began it, and by which application; it answers to nobody else. */
   readonly owner: string;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
@@ -40,6 +40,9 @@ interface Session {
   /** Tells telemetry of the end of the only stream that it may have: one that ends with the session is not told of. */
   streamEnded?: (() => void) | undefined;
 }
+
+/** Two applications of one person may do different things for that person. */
+const ownerOf = ({ id, clientId = '' }: Principal): string => JSON.stringify([id, clientId]);
 
 export interface Sessions {
   /**
@@ -106,7 +109,7 @@ export function createSessions(
       onsessioninitialized: (id) => void sessions.set(id, session),
     });
     const session: Session = {
-      owner: principal.id,
+      owner: ownerOf(principal),
       transport,
       server,
       subscriptions,
@@ -197,8 +200,8 @@ export function createSessions(
       const id = request.headers.get('mcp-session-id');
       if (id !== null) {
         const session = sessions.get(id);
-        // Of another principal, it is as if it were not there: an id that was seen or guessed gives nothing away.
-        return session === undefined || session.owner !== principal.id
+        // Of another one, it is as if it were not there: an id that was seen or guessed gives nothing away.
+        return session === undefined || session.owner !== ownerOf(principal)
           ? refusal(404, -32_001, 'Session not found; start a new one with initialize')
           : use(session, request, parsedBody, principal, expiresAt);
       }
