@@ -161,3 +161,30 @@ describe.each([
     clean(await search('*'));
   });
 });
+
+/** Folders whose names a pattern could take for something else. */
+const FOLDERS = ['a (old)', 'a)', 'a^b', 'a+b', '!a', 'a[1]', '{a,b}', 'a{b', 'größe', '書類', 'a@(b)', '.a'];
+
+describe.each([
+  { transport: 'stdio', era: 'legacy' },
+  { transport: 'http', era: 'modern' },
+] as const)('globs of redact, over $transport, $era', ({ transport, era }) => {
+  const escaped = (name: string): string => name.replace(/[*?[\]{}\\]/g, '\\$&').replace(/^!/, '\\!');
+  const globs = FOLDERS.map((name) => `data+file:///${escaped(name)}/**`);
+
+  it.each([
+    { list: 'uris', within: true },
+    { list: 'except', within: false },
+  ])('$list is about the folders that it names, and no others', async ({ list, within }) => {
+    await using folder = await temporaryFolder();
+    for (const name of [...FOLDERS, 'other']) await folder.write(`data/${name}/deep/x.txt`, `x ${TOKEN} x\n`);
+    const mounts = { data: { path: './data', hidden: true } };
+    const config = await writeConfig(folder, { mounts, redact: { [list]: globs } });
+    await using on = await connect(transport, era, [config]);
+    for (const name of [...FOLDERS, 'other']) {
+      const uri = `data+file:///${encodeURIComponent(name)}/deep/x.txt`;
+      const { contents } = await on.request<{ contents: { text: string }[] }>('resources/read', { uri });
+      expect(contents[0]?.text.includes(MARK), name).toBe((name === 'other') !== within);
+    }
+  });
+});
