@@ -1,5 +1,6 @@
 /** A server that misbehaves, over HTTP: what it sends without end comes on every stream, and in what is no stream. */
 import { createServer } from 'node:http';
+import { SUBSCRIPTION_KEY } from '../faults/upstream/protocol.mjs';
 import { goodAnswer } from './good.mjs';
 
 const EVENTS = { 'Content-Type': 'text/event-stream' };
@@ -32,6 +33,9 @@ export function serveHttp(kind, era, port) {
     const good = (/** @type {any} */ asked) => goodAnswer(asked, era);
     if (message.method === 'subscriptions/listen' || kind.atOnce !== undefined) {
       response.writeHead(200, EVENTS);
+      const params = { notifications: message.params?.notifications, _meta: { [SUBSCRIPTION_KEY]: message.id } };
+      const method = 'notifications/subscriptions/acknowledged';
+      if (kind.atOnce === undefined) response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method, params })}\n\n`);
       if (lines(0) !== undefined) flood(response, events);
       return;
     }

@@ -84,6 +84,15 @@ export const KINDS = {
   'flood-later': { after: unasked },
   /** A good server, but it does not end. */
   stubborn: { stubborn: true },
+  /** Tells of changes of its lists very often before it answers a read. */
+  notices: {
+    answers(message, good) {
+      const answer = line({ jsonrpc: '2.0', id: message.id, result: good(message) });
+      if (message.method !== 'resources/read') return [answer];
+      const notices = Array.from({ length: 300 }, () => notice('notifications/tools/list_changed'));
+      return [...notices, answer];
+    },
+  },
   hang: { stubborn: true, answers: () => [] },
   lie: {
     answers(message, good) {

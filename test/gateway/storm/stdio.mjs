@@ -1,5 +1,6 @@
 /** A server that misbehaves, over standard input and output. */
 import { createInterface } from 'node:readline';
+import { SUBSCRIPTION_KEY } from '../faults/upstream/protocol.mjs';
 import { goodAnswer } from './good.mjs';
 
 /** @param {import('./kinds.mjs').Kind} kind @param {string} era */
@@ -23,6 +24,12 @@ export function serveStdio(kind, era) {
     if (good(message) === undefined) {
       const error = { code: -32601, message: 'Method not found' };
       process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: message.id, error })}\n`);
+      return;
+    }
+    if (message.method === 'subscriptions/listen') {
+      const params = { notifications: message.params.notifications, _meta: { [SUBSCRIPTION_KEY]: message.id } };
+      const method = 'notifications/subscriptions/acknowledged';
+      process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`);
       return;
     }
     const answers = kind.answers?.(message, good) ?? [

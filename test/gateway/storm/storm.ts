@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import type { UpstreamTarget } from '../../../src/providers/upstream/index.ts';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
 import { MUSEUM } from '../../e2e/harness.ts';
 import { within } from '../../e2e/waiting.ts';
@@ -52,6 +53,14 @@ export async function raise(bads: readonly Bad[]): Promise<Storm> {
     await end();
     throw error;
   }
+}
+
+/** How a single one is reached; over HTTP it is started. */
+export async function targetOf({ kind, era, transport }: Bad): Promise<AsyncDisposable & { target: UpstreamTarget }> {
+  const children: ChildProcess[] = [];
+  const args = [SERVER, kind, '--era', era];
+  const target = transport === 'stdio' ? { command: process.execPath, args } : { url: await listening(args, children) };
+  return { target, [Symbol.asyncDispose]: async () => void children[0]?.kill('SIGKILL') };
 }
 
 async function listening(args: readonly string[], children: ChildProcess[]): Promise<string> {

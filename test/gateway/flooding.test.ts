@@ -1,0 +1,84 @@
+/** What becomes of a server that sends too much: of its connection, of those who want something of it, and of the log. */
+import { describe, expect, it, vi } from 'vitest';
+import { createContext, type Log } from '../../src/core/context.ts';
+import { type Upstream, type UpstreamOptions, upstream } from '../../src/providers/upstream/index.ts';
+import { MATRIX } from '../e2e/harness.ts';
+import { until } from '../e2e/waiting.ts';
+import { type Bad, targetOf } from './storm/storm.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const ctx = createContext();
+const WANT = { maxBytes: 1_000_000_000, maxChildren: 10 } as const;
+const read = (up: Upstream) => up.provider.read('thing:///one', WANT, ctx);
+
+interface Mounted extends AsyncDisposable {
+  readonly up: Upstream;
+  readonly lines: readonly { readonly level: string; readonly text: string }[];
+}
+
+async function mount(bad: Bad, options: Partial<UpstreamOptions> = {}): Promise<Mounted> {
+  const server = await targetOf(bad);
+  const lines: { level: string; text: string }[] = [];
+  const write = (level: string) => (message: string, facts?: object) =>
+    void lines.push({ level, text: `${message} ${JSON.stringify(facts ?? {})}` });
+  const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const up = upstream({ name: 'bad', target: server.target, log, ...options });
+  const end = async (): Promise<void> => {
+    await up.close();
+    await server[Symbol.asyncDispose]();
+  };
+  return { up, lines, [Symbol.asyncDispose]: end };
+}
+
+describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
+  it('that floods once it is connected to is cut off, said once, and tried again later [SEC-RES-4]', async () => {
+    await using mounted = await mount({ kind: 'flood-later', ...way });
+    const { up, lines } = mounted;
+    // In the 2026 era there is a stream of notices over HTTP where somebody watches, and none before.
+    await up.ready(20_000);
+    const watching = up.server.watch?.('tools', () => {}, ctx).catch(() => {});
+    const reason = await until(() => up.health().state === 'away' && up.health().lastError, 'it to be cut off');
+    expect(reason).toContain('The server behind "bad" was cut off for a while, since it sent');
+    await expect(read(up)).rejects.toMatchObject({ code: 'unavailable', message: reason });
+    const said = lines.filter(({ level, text }) => level !== 'debug' && text.includes('cut off for a while'));
+    expect(said.length).toBeLessThanOrEqual(up.health().restarts + up.health().failures);
+    expect(lines.length).toBeLessThan(500);
+    await watching;
+  });
+
+  it('that gives an answer that is too long keeps its connection: that one fails', async () => {
+    await using mounted = await mount({ kind: 'enormous', ...way });
+    const { up } = mounted;
+    expect(await up.ready(20_000)).toBe(true);
+    for (let turn = 0; turn < 2; turn++) await expect(read(up)).rejects.toMatchObject({ code: 'too-large' });
+    expect(up.health()).toMatchObject({ state: 'ready', restarts: 0, failures: 0 });
+    expect((await up.provider.listTemplates?.({ limit: 10 }, ctx))?.resourceTemplates).toEqual([]);
+  });
+
+  it('that tells very often that a list has changed makes clients list seldom [SEC-RES-4]', async () => {
+    await using mounted = await mount({ kind: 'notices', ...way });
+    const { up } = mounted;
+    let told = 0;
+    expect(await up.ready(20_000)).toBe(true);
+    const watching = up.server.watch?.('tools', () => void told++, ctx);
+    for (let turn = 0; turn < 3; turn++) expect(await read(up)).toHaveLength(1);
+    await until(() => told > 0, 'a notice');
+    // There were 900 of them.
+    expect(told).toBeLessThan(100);
+    expect(up.health()).toMatchObject({ state: 'ready', restarts: 0 });
+    watching?.catch(() => {});
+  });
+});
+
+it('a program that floods its standard error is not cut off, and neither fills the log nor holds anybody up', async () => {
+  await using mounted = await mount(
+    { kind: 'flood-errors', era: 'modern', transport: 'stdio' },
+    { connectTimeoutMs: 3_000 },
+  );
+  expect(await mounted.up.ready(20_000)).toBe(false);
+  const written = mounted.lines.filter(({ text }) => text.includes('standard error'));
+  expect(written.length).toBeGreaterThan(0);
+  expect(written.length).toBeLessThan(1_000);
+  expect(written.every(({ text }) => text.length < 10_000)).toBe(true);
+});
