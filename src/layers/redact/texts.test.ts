@@ -1,0 +1,50 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createScanner } from './scanner.ts';
+import { lookThrough } from './texts.ts';
+
+// Put together here, so that nobody who looks through the sources for secrets finds one.
+const TOKEN = `gh${'p_'}wxyzabcdefghijklmnopqrstuvw012345678`;
+const MARK = `[redacted: github-token]${'*'.repeat(TOKEN.length - 24)}`;
+const NAMES = new Set(['uri']);
+
+describe('JSON data, looked through', () => {
+  const scanner = createScanner();
+  const { signal } = new AbortController();
+  afterAll(() => scanner.close());
+
+  it('every text of an entry is covered, and what has none stays the same object', async () => {
+    const plain = Object.freeze({ uri: 'memo:1', name: 'plain', size: 3, on: true, none: null });
+    const secret = { uri: 'memo:2', deep: [{ list: ['x', `a ${TOKEN} b`] }], blob: btoa(` ${TOKEN} `), size: 4 };
+    const [first, second] = await lookThrough([plain, secret], NAMES, { scanner, maxBytes: 10_000 }, signal);
+    expect(first?.value).toBe(plain);
+    expect(second?.value).toEqual({
+      ...secret,
+      deep: [{ list: ['x', `a ${MARK} b`] }],
+      blob: btoa(` ${MARK} `),
+    });
+    expect(second?.findings).toHaveLength(2);
+    expect(second?.named).toBe(false);
+  });
+
+  it('what names an entry stays, and is told of, escaped or not', async () => {
+    const uris = [`memo:${TOKEN}`, `memo:${TOKEN.replace('_', '%5f')}`, `memo:${TOKEN}%ZZ%`, 'memo:%67%68%70_x'];
+    const entries = uris.map((uri) => ({ uri }));
+    const looked = await lookThrough(entries, NAMES, { scanner, maxBytes: 10_000 }, signal);
+    expect(looked.map((each) => each?.value.uri)).toEqual(uris);
+    expect(looked.map((each) => each?.named)).toEqual([true, true, true, false]);
+  });
+
+  it('an entry that is too large is none, and the others are what they are, over several batches', async () => {
+    const entries = Array.from({ length: 40 }, (_, index) => ({
+      uri: `memo:${index}`,
+      text: index === 20 ? 'x'.repeat(70_000) : `${'y '.repeat(15_000)}${index % 3 === 0 ? TOKEN : ''}`,
+    }));
+    const looked = await lookThrough(entries, NAMES, { scanner, maxBytes: 65_536 }, signal);
+    expect(looked.map((each) => each?.value.uri)).toEqual(
+      entries.map(({ uri }, index) => (index === 20 ? undefined : uri)),
+    );
+    for (const [index, each] of looked.entries())
+      if (each !== undefined) expect(each.findings.length, `${index}`).toBe(index % 3 === 0 ? 1 : 0);
+    expect(JSON.stringify(looked)).not.toContain(TOKEN);
+  });
+});
