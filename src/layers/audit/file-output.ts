@@ -23,6 +23,9 @@ const stateOf = (fd: number): Promise<BigIntStats> =>
     fstat(fd, { bigint: true }, (error, stats) => (error === null ? resolve(stats) : reject(error)));
   });
 
+/** After a look at the file, none is taken for this long, in milliseconds: under load lines are written every few. */
+const LOOK_MS = 50;
+
 /** Written by whoever writes the chain: the file itself goes on. */
 const OWN: ReadonlySet<Interference> = new Set(['truncated', 'appended']);
 
@@ -39,6 +42,7 @@ export function fileOutput({ file, maxBytes, maxFiles }: FileOutputOptions): Aud
   let opened: Opened | undefined = begun;
   let { size } = begun;
   let why: Interference | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   // Renaming goes on where it failed: what has been moved is not moved again.
   let toMove: number | undefined;
 
@@ -66,7 +70,10 @@ export function fileOutput({ file, maxBytes, maxFiles }: FileOutputOptions): Aud
     maxFiles,
     beginnings: () => beginningsOf(file, maxFiles),
     async renew(unfinished) {
+      const now = performance.now();
+      if (opened !== undefined && why === undefined && now - lookedAt < LOOK_MS) return undefined;
       await lock.keep();
+      lookedAt = now;
       if (opened !== undefined) {
         why ??= await interference(opened);
         if (why === undefined) return undefined;
