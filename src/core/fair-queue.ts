@@ -138,6 +138,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function isFull(lane: Lane, bytes: number): boolean {
     const share = shared ? SHARE_OF : 1;
     const isFirst = lane.line.length === 0;
+    if (waiting === 0) return maxWaiting === 0;
     if (!isFirst && (lane.line.length >= maxWaiting / share || lane.bytes + bytes > maxWaitingBytes / share))
       return true;
     const times = isFirst && shared ? 2 : 1;

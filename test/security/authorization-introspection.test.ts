@@ -1,11 +1,13 @@
 /** Opaque tokens: the issuer is asked about them (RFC 7662), in both eras, and no more often than need be. */
-import type { RequestListener } from 'node:http';
+import { type RequestListener, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FAILURE_COOLDOWN_MS } from '../../src/serving/auth/asking.ts';
 import { DEFAULT_CACHE_S, REFUSAL_CACHE_S } from '../../src/serving/auth/introspection.ts';
 import type { Introspection } from '../../src/serving/auth/options.ts';
 import { ERAS } from '../e2e/harness.ts';
-import type { RawResponse } from '../e2e/raw.ts';
+import { ENVELOPE, JSON_HEADERS, type RawResponse } from '../e2e/raw.ts';
+import { until } from '../e2e/waiting.ts';
 import { type Listening, listening } from '../gateway/authorization/servers.ts';
 import {
   A,
@@ -236,21 +238,86 @@ describe('what an issuer says of a token', () => {
     expect((await list()).status).toBe(200);
   });
 
-  it('is asked for few tokens at a time', async () => {
-    const held: (() => void)[] = [];
-    let arrived = (): void => {};
-    const full = new Promise<void>((resolve) => {
-      arrived = resolve;
+  describe('while 60 tokens that somebody made up are asked for', () => {
+    const held = new Set<() => void>();
+    /** Tokens that the issuer was asked for. */
+    const tokens: string[] = [];
+    let flood: Promise<RawResponse>[];
+
+    beforeEach(() => {
+      held.clear();
+      tokens.length = 0;
+      answer = async (request, response) => {
+        const token = new URLSearchParams(await text(request)).get('token') ?? '';
+        tokens.push(token);
+        if (token.startsWith('made-up')) await new Promise<void>((resolve) => held.add(resolve));
+        const good = { active: true, sub: 'reader', aud: RESOURCE, exp: now() + 600, token_type: 'Bearer' };
+        response.end(JSON.stringify(token.startsWith('made-up') ? { active: false } : good));
+      };
     });
-    answer = (_request, response) => {
-      held.push(() => response.end('{"active":false}'));
-      if (held.length === 32) arrived();
+
+    const begin = async (): Promise<void> => {
+      flood = Array.from({ length: 60 }, (_, n) => guarded.ask('modern', `made-up-${n}`, 'resources/list'));
+      // So many of one address are asked for at a time.
+      await until(() => held.size === 18, 'the issuer to be asked');
     };
-    const first = Array.from({ length: 32 }, (_, n) => guarded.ask('modern', `opaque-${n}`, 'resources/list'));
-    await full;
-    expect((await list()).status).toBe(503);
-    for (const release of held) release();
-    expect((await Promise.all(first)).map(({ status }) => status)).toEqual(first.map(() => 401));
-    expect(server.requests).toHaveLength(32);
+    const letGo = (): void => {
+      for (const release of held) release();
+      held.clear();
+    };
+    const end = async (): Promise<void> => {
+      const over = Promise.all(flood);
+      let ended = false;
+      void over.then(() => {
+        ended = true;
+      });
+      await until(() => {
+        letGo();
+        return ended;
+      }, 'the flood to end');
+      // Who waits is refused for the token, and not since others wait as well.
+      expect((await over).map(({ status }) => status)).toEqual(flood.map(() => 401));
+    };
+
+    it.each(ERAS)('one that was good before is asked for at once, %s', async (era) => {
+      expect((await guarded.ask(era, 'good', 'resources/read', { uri: A })).status).toBe(200);
+      await begin();
+      expect((await guarded.ask(era, 'good', 'resources/read', { uri: A })).status).toBe(200);
+      // Nothing is remembered here, and none of the others has an answer.
+      expect([held.size, tokens.at(-1)]).toEqual([18, 'good']);
+      await end();
+    });
+
+    it('one that comes from another address is asked for at once', async () => {
+      await begin();
+      expect(await statusFrom('127.0.0.2', guarded.serving.url, 'good')).toBe(200);
+      expect(held.size).toBe(18);
+      await end();
+    });
+
+    it('one of the same address has its turn behind them, and is let in', async () => {
+      await begin();
+      const good = guarded.ask('modern', 'good', 'resources/list');
+      await end();
+      expect((await good).status).toBe(200);
+    });
   });
 });
+
+/** The status of a request that comes from this address of the machine. */
+function statusFrom(localAddress: string, url: string, token: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...JSON_HEADERS,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'resources/list',
+      authorization: `Bearer ${token}`,
+    };
+    const asking = request(url, { method: 'POST', headers, localAddress }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    });
+    asking.on('error', reject);
+    asking.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/list', params: { _meta: ENVELOPE } }));
+  });
+}

@@ -1,5 +1,6 @@
 /** Conversions, a few at a time: processes are started when they are needed and ended when they no longer are. */
 import { ResourceError } from '../../core/errors.ts';
+import { type Caller, createFairQueue, MAX_WAIT_MS } from '../../core/fair-queue.ts';
 import type { Conversion } from './converters/converter.ts';
 import { type ConversionProcess, type Outcome, type ProcessOptions, startProcess } from './process.ts';
 
@@ -12,31 +13,40 @@ export interface PoolOptions extends ProcessOptions {
   readonly timeoutMs: number;
 }
 
+/** Who wants it, and when nobody does any more: what has begun is ended then. */
+export interface Wanting {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  /** Asked when it is its turn: what somebody else has made of the same meanwhile, or is making. */
+  readonly instead: () => Promise<Uint8Array> | undefined;
+}
+
 export interface Pool {
   /**
-   * Converts, when it is its turn.
-   * @param signal when nobody wants it any more; what has begun is ended then
-   * @throws ResourceError `too-large`, `timeout`, `unavailable`; `limited` when too many are waiting; the signal's reason
+   * Converts, when it is its turn; callers take turns.
+   * @throws ResourceError `too-large`, `timeout`, `unavailable`; `limited` when too many are waiting, or for too long; the
+   *   signal's reason
    */
-  convert(converter: string, bytes: Uint8Array, conversion: Conversion, signal: AbortSignal): Promise<Uint8Array>;
+  convert(converter: string, bytes: Uint8Array, conversion: Conversion, wanting: Wanting): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 /** A process with nothing to do is kept for so long, in milliseconds. */
 const IDLE_MS = 30_000;
 
-interface Job {
-  readonly converter: string;
-  readonly bytes: Uint8Array;
-  readonly conversion: Conversion;
-  readonly signal: AbortSignal;
-  readonly resolve: (form: Uint8Array) => void;
-  readonly reject: (error: unknown) => void;
-}
+/** Bytes of the contents that wait. */
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
 export function createPool(options: PoolOptions): Pool {
   const { maxConcurrent, maxWaiting, timeoutMs } = options;
-  const waiting: Job[] = [];
+  const queue = createFairQueue({
+    places: maxConcurrent,
+    maxWaiting,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    maxWaitMs: Math.max(MAX_WAIT_MS, timeoutMs),
+    busy: 'Too much is being converted; try again later',
+    limit: 'forms.maxConcurrent',
+  });
   const idle = new Map<ConversionProcess, NodeJS.Timeout>();
   const busy = new Set<ConversionProcess>();
   let closed = false;
@@ -62,20 +72,12 @@ export function createPool(options: PoolOptions): Pool {
     idle.set(used, timer);
   }
 
-  function next(): void {
-    if (closed || busy.size >= maxConcurrent) return;
-    const job = waiting.shift();
-    if (job === undefined) return;
-    void run(job);
-  }
-
-  async function run({ converter, bytes, conversion, signal, resolve, reject }: Job): Promise<void> {
+  async function run(converter: string, bytes: Uint8Array, conversion: Conversion, signal: AbortSignal) {
     let used: ConversionProcess;
     try {
       used = take();
     } catch (cause) {
-      reject(errorOf({ kind: 'failed', cause: cause as Error }, conversion, options));
-      return;
+      throw errorOf({ kind: 'failed', cause: cause as Error }, conversion, options);
     }
     busy.add(used);
     const leave = (): void => used.end();
@@ -84,34 +86,30 @@ export function createPool(options: PoolOptions): Pool {
     signal.removeEventListener('abort', leave);
     busy.delete(used);
     put(used);
-    if (outcome.kind === 'form') resolve(outcome.form);
-    else reject(signal.aborted ? signal.reason : errorOf(outcome, conversion, options));
-    next();
+    if (outcome.kind === 'form') return outcome.form;
+    throw signal.aborted ? signal.reason : errorOf(outcome, conversion, options);
   }
 
   return {
-    convert(converter, bytes, conversion, signal) {
-      if (closed) return Promise.reject(unavailable(conversion, new Error('The server is stopping')));
-      if (signal.aborted) return Promise.reject(signal.reason);
-      if (busy.size >= maxConcurrent && waiting.length >= maxWaiting)
-        return Promise.reject(new ResourceError('limited', 'Too much is being converted; try again later'));
-      return new Promise((resolve, reject) => {
-        const leave = (): void => {
-          const at = waiting.indexOf(job);
-          if (at === -1) return;
-          waiting.splice(at, 1);
-          reject(signal.reason);
-        };
-        const job: Job = { converter, bytes, conversion, signal, resolve, reject };
-        signal.addEventListener('abort', leave, { once: true });
-        waiting.push(job);
-        next();
+    async convert(converter, bytes, conversion, { caller, signal, instead }) {
+      signal.throwIfAborted();
+      const release = await queue.take(caller, signal, bytes.byteLength).catch((error: unknown) => {
+        throw closed ? unavailable(conversion, STOPPING) : error;
       });
+      let other: Promise<Uint8Array> | undefined;
+      try {
+        signal.throwIfAborted();
+        if (closed) throw unavailable(conversion, STOPPING);
+        other = instead();
+        if (other === undefined) return await run(converter, bytes, conversion, signal);
+      } finally {
+        release();
+      }
+      return await other;
     },
     async close() {
       closed = true;
-      for (const { reject, conversion } of waiting.splice(0))
-        reject(unavailable(conversion, new Error('The server is stopping')));
+      queue.close(STOPPING);
       for (const [kept, timer] of idle) {
         clearTimeout(timer);
         kept.end();
@@ -121,6 +119,8 @@ export function createPool(options: PoolOptions): Pool {
     },
   };
 }
+
+const STOPPING = new Error('The server is stopping');
 
 function errorOf(
   outcome: Exclude<Outcome, { kind: 'form' }>,

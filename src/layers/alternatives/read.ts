@@ -201,7 +201,7 @@ async function formFrom({ store }: Reading, source: Source, form: Form, ctx: Con
   const bytes = await source.bytes();
   const content = contentOf(bytes);
   if (bytes.byteLength === resource.size) store.learn(resource, content, ctx);
-  return store.make(content, bytes, from, form, ctx.signal);
+  return store.make(content, bytes, from, form, ctx);
 }
 
 function formBody(

@@ -17,9 +17,22 @@ export interface FormStore {
   /** A form of a content that has been made, or what has become of it. */
   kept(content: string, from: string, form: Form): Made | undefined;
   /** Makes a form. @throws ResourceError what the conversion ends with; the reason of the signal */
-  make(content: string, bytes: Uint8Array, from: string, form: Form, signal: AbortSignal): Promise<Uint8Array>;
+  make(content: string, bytes: Uint8Array, from: string, form: Form, ctx: Context): Promise<Uint8Array>;
   close(): Promise<void>;
 }
+
+/** A form that is made, or waits to be. */
+interface Making {
+  readonly key: string;
+  /** With the caller whose turn it waits for. */
+  readonly own: string;
+  readonly form: Promise<Uint8Array>;
+  readonly ended: AbortController;
+  /** How many wait for it. */
+  wanted: number;
+}
+
+const ownKey = (key: string, caller: string): string => JSON.stringify([caller, key]);
 
 export type Made = { readonly bytes: Uint8Array } | { readonly error: ResourceError };
 
@@ -48,37 +61,71 @@ export function createFormStore(limits: AlternativesLimits, program?: ProcessOpt
     maxSize: limits.cacheBytes,
     sizeCalculation: (made) => ('bytes' in made ? Math.max(1, made.bytes.byteLength) : FAILURE_BYTES),
   });
-  const making = new Map<
-    string,
-    { readonly form: Promise<Uint8Array>; readonly ended: AbortController; wanted: number }
-  >();
+  /** What is being made, by what it is made of; and all that is asked for, by who asks as well. */
+  const making = new Map<string, Making>();
+  const asked = new Map<string, Making>();
 
   const keyOf = (content: string, from: string, { converter, mimeType }: Form): string =>
     `${content}\n${from}\n${converter.name}\n${mimeType}`;
 
-  function begin(key: string, bytes: Uint8Array, from: string, form: Form) {
+  /** Of the same form, each caller has a turn of its own to wait for: it is made at the first one. */
+  function begin(key: string, bytes: Uint8Array, from: string, form: Form, caller: string): Making {
     const ended = new AbortController();
     const { maxOutputBytes, maxUnpackedBytes } = limits;
     const conversion = { from, to: form.mimeType, maxOutputBytes, maxUnpackedBytes };
-    const made = pool.convert(form.converter.name, bytes, conversion, ended.signal).then(
-      (result) => {
-        making.delete(key);
-        forms.set(key, { bytes: result });
-        return result;
-      },
-      (error: unknown) => {
-        making.delete(key);
-        // What waited in vain, or was given up, says nothing about the content.
-        if (error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted)
-          forms.set(key, { error }, { ttl: FAILURE_MS });
-        throw error;
-      },
-    );
+    const own = ownKey(key, caller);
+    const instead = (): Promise<Uint8Array> | undefined => {
+      const kept = forms.get(key);
+      if (kept !== undefined) return (async () => given(kept))();
+      const other = making.get(key);
+      if (other !== undefined) return wait(other, ended.signal);
+      making.set(key, entry);
+      return undefined;
+    };
+    const made = pool
+      .convert(form.converter.name, bytes, conversion, { caller, signal: ended.signal, instead })
+      .then(
+        (result) => {
+          if (making.get(key) === entry) forms.set(key, { bytes: result });
+          return result;
+        },
+        (error: unknown) => {
+          // What waited in vain, or was given up, says nothing about the content.
+          const says = error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted;
+          if (says && making.get(key) === entry) forms.set(key, { error }, { ttl: FAILURE_MS });
+          throw error;
+        },
+      )
+      .finally(() => leave(entry));
     // Whoever waits for it is told; where nobody does any more, nobody needs to be.
     made.catch(() => {});
-    const entry = { form: made, ended, wanted: 0 };
-    making.set(key, entry);
+    const entry: Making = { key, own, form: made, ended, wanted: 0 };
+    asked.set(own, entry);
     return entry;
+  }
+
+  function leave(entry: Making): void {
+    if (making.get(entry.key) === entry) making.delete(entry.key);
+    if (asked.get(entry.own) === entry) asked.delete(entry.own);
+  }
+
+  async function wait(entry: Making, signal: AbortSignal): Promise<Uint8Array> {
+    entry.wanted++;
+    let stop = (): void => {};
+    const left = new Promise<never>((_resolve, reject) => {
+      stop = () => reject(signal.reason);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+    try {
+      return await Promise.race([entry.form, left]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      // Nobody waits for it any more: it is not made.
+      if (--entry.wanted === 0 && asked.get(entry.own) === entry) {
+        leave(entry);
+        entry.ended.abort(new Error('Nobody wants the form any more'));
+      }
+    }
   }
 
   return {
@@ -91,28 +138,14 @@ export function createFormStore(limits: AlternativesLimits, program?: ProcessOpt
       if (key !== undefined) versions.set(key, content);
     },
     kept: (content, from, form) => forms.get(keyOf(content, from, form)),
-    async make(content, bytes, from, form, signal) {
+    async make(content, bytes, from, form, { principal, signal }) {
       const key = keyOf(content, from, form);
       const kept = forms.get(key);
       if (kept !== undefined) return given(kept);
       signal.throwIfAborted();
-      const entry = making.get(key) ?? begin(key, bytes, from, form);
-      entry.wanted++;
-      let leave = (): void => {};
-      const left = new Promise<never>((_resolve, reject) => {
-        leave = () => reject(signal.reason);
-        signal.addEventListener('abort', leave, { once: true });
-      });
-      try {
-        return await Promise.race([entry.form, left]);
-      } finally {
-        signal.removeEventListener('abort', leave);
-        // Nobody waits for it any more: it is not made.
-        if (--entry.wanted === 0 && making.get(key) === entry) {
-          making.delete(key);
-          entry.ended.abort(new Error('Nobody wants the form any more'));
-        }
-      }
+      const { id } = principal;
+      const entry = making.get(key) ?? asked.get(ownKey(key, id)) ?? begin(key, bytes, from, form, id);
+      return await wait(entry, signal);
     },
     async close() {
       await pool.close();

@@ -45,7 +45,7 @@ export async function inspect(
   const start = origin + skip;
   const end = start + taken.bytes.byteLength;
   const total = body.window?.total ?? (taken.ended ? end : knownSize(body.content));
-  const findings = await scanner.scan(taken.bytes, ctx.signal).catch((error: unknown) => {
+  const findings = await scanner.scan(taken.bytes, ctx).catch((error: unknown) => {
     throw error instanceof ResourceError ? error.withUri(body.resource.uri) : error;
   });
   const masked = mask(taken.bytes, findings);

@@ -26,16 +26,16 @@ export async function shownEach<T extends object>(
   entries: readonly T[],
   calledBy: ReadonlySet<string>,
   options: LabelOptions,
-  { signal, log }: Context,
+  ctx: Context,
 ): Promise<readonly (T | undefined)[]> {
   if (entries.length === 0) return [];
-  const looked = await lookThrough(entries, calledBy, options, signal);
+  const looked = await lookThrough(entries, calledBy, options, ctx);
   const shown = looked.map((each) => {
     const leftOut = each === undefined || each.named || (options.refuse && each.findings.length > 0);
     return leftOut ? undefined : each.value;
   });
   const count = shown.filter((each) => each === undefined).length;
-  if (count > 0) log.debug('left out: there are secrets in what is said of them', { count });
+  if (count > 0) ctx.log.debug('left out: there are secrets in what is said of them', { count });
   return shown;
 }
 
@@ -51,9 +51,9 @@ export const shownEntries = async <T extends object>(
 export async function shownResource<T extends Pick<Resource, 'uri'>>(
   resource: T,
   options: LabelOptions,
-  { signal }: Context,
+  ctx: Context,
 ): Promise<T> {
-  const [looked] = await lookThrough([resource], CALLED_BY.resource, options, signal);
+  const [looked] = await lookThrough([resource], CALLED_BY.resource, options, ctx);
   if (looked === undefined || (options.refuse && looked.findings.length > 0))
     throw refused(resource.uri, looked?.findings ?? []);
   return looked.value;

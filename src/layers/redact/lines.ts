@@ -1,7 +1,7 @@
 /** Lines of a content with secrets, as a search may see them: where a secret is, there is nothing that it could match. */
 
 import type { BodyContent } from '../../core/body.ts';
-import type { Scanner } from './scanner.ts';
+import type { Asker, Scanner } from './scanner.ts';
 import { piecesOf } from './streaming.ts';
 
 /** Bytes at the beginning of a line that are matched, as in other searches (`core/search.ts`). */
@@ -32,7 +32,7 @@ export interface LinesOptions {
 export async function* coveredLines(
   content: BodyContent,
   { scanner, onSecret, take }: LinesOptions,
-  signal: AbortSignal,
+  asker: Asker,
 ): AsyncIterable<CoveredLine> {
   let parts: Uint8Array[] = [];
   let kept = 0;
@@ -48,7 +48,7 @@ export async function* coveredLines(
     parts.push(part.subarray(0, room));
     kept += Math.min(room, part.byteLength);
   };
-  for await (const { bytes, findings } of piecesOf(content, scanner, signal)) {
+  for await (const { bytes, findings } of piecesOf(content, scanner, asker)) {
     take(bytes.byteLength);
     if (findings.length > 0) onSecret();
     binary ||= bytes.includes(0);

@@ -4,6 +4,7 @@ import type { GetPromptResult, PromptDescription, PromptMessage } from '../../pr
 import { isInputRequired } from '../../protocol/input-required.ts';
 import { CALLED_BY, type LabelOptions, shownEach, shownEntries } from './labels.ts';
 import { redactedResult } from './results.ts';
+import type { Asker } from './scanner.ts';
 
 export interface PromptOptions extends LabelOptions {
   /** Whether a resource is looked through: those in prompts that are not stay as they are. */
@@ -37,8 +38,8 @@ function redactedPrompt(prompt: Prompt, description: PromptDescription, options:
     ...description,
     async get(args, invocation) {
       const result = await prompt.get(args, invocation);
-      if (isInputRequired(result)) return redactedResult(result, options, invocation.signal);
-      return redactedMessages(result, options, invocation.signal);
+      if (isInputRequired(result)) return redactedResult(result, options, invocation);
+      return redactedMessages(result, options, invocation);
     },
     ...(complete !== undefined && {
       complete: async (argument, value, known, ctx) => {
@@ -52,12 +53,12 @@ function redactedPrompt(prompt: Prompt, description: PromptDescription, options:
 async function redactedMessages(
   result: GetPromptResult,
   options: PromptOptions,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<GetPromptResult> {
   const isExcepted = ({ content }: PromptMessage): boolean =>
     content.type === 'resource' && !options.concerns(content.resource.uri);
   const concerned = result.messages.filter((message) => !isExcepted(message));
-  const redacted = await redactedResult({ ...result, messages: concerned }, options, signal);
+  const redacted = await redactedResult({ ...result, messages: concerned }, options, asker);
   const messages = redacted.messages[Symbol.iterator]();
   return {
     ...redacted,

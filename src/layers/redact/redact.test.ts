@@ -199,8 +199,8 @@ describe('limits', () => {
     const scanner = createScanner({ timeoutMs: 1 });
     try {
       const slow = Buffer.from(`${GITHUB}\n`.repeat(200_000));
-      await expect(scanner.scan(slow, ctx.signal)).rejects.toMatchObject({ code: 'timeout' });
-      await expect(scanner.scan(slow, ctx.signal)).rejects.toMatchObject({ code: 'timeout' });
+      await expect(scanner.scan(slow, ctx)).rejects.toMatchObject({ code: 'timeout' });
+      await expect(scanner.scan(slow, ctx)).rejects.toMatchObject({ code: 'timeout' });
     } finally {
       await scanner.close();
     }
@@ -208,16 +208,16 @@ describe('limits', () => {
 
   it('what waits is let go when its caller is gone, and everything when the layer is closed', async () => {
     const scanner = createScanner();
-    const first = scanner.scan(Buffer.from(GITHUB), ctx.signal);
+    const first = scanner.scan(Buffer.from(GITHUB), ctx);
     const gone = new AbortController();
-    const second = scanner.scan(Buffer.from(GITHUB), gone.signal);
+    const second = scanner.scan(Buffer.from(GITHUB), { ...ctx, signal: gone.signal });
     gone.abort(new Error('gone'));
     await expect(second).rejects.toThrow('gone');
     expect(await first).toEqual([{ start: 0, end: GITHUB.length, kind: 'github-token' }]);
-    const last = codeOf(scanner.scan(Buffer.from(GITHUB), ctx.signal));
+    const last = codeOf(scanner.scan(Buffer.from(GITHUB), ctx));
     await scanner.close();
     expect(await last).toBe('unavailable');
-    expect(await codeOf(scanner.scan(Buffer.from(GITHUB), ctx.signal))).toBe('unavailable');
+    expect(await codeOf(scanner.scan(Buffer.from(GITHUB), ctx))).toBe('unavailable');
   });
 });
 

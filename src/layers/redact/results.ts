@@ -12,6 +12,7 @@ import type { PublishedServer } from '../../core/published-server.ts';
 import { isInputRequired } from '../../protocol/input-required.ts';
 import { counted, refused } from './bodies.ts';
 import { CALLED_BY, type LabelOptions, shownEntries, shownValues } from './labels.ts';
+import type { Asker } from './scanner.ts';
 import { lookThrough } from './texts.ts';
 
 /** Values of one argument that a client gets at most (2026-07-28, completion). */
@@ -29,7 +30,7 @@ export function redactedServer(server: PublishedServer, options: LabelOptions): 
     },
     callTool: {
       value: async (request: NamedRequest, invocation: Invocation) =>
-        redactedResult(await server.callTool(request, invocation), options, invocation.signal),
+        redactedResult(await server.callTool(request, invocation), options, invocation),
     },
     listPrompts: {
       value: async (page: Page, ctx: Context) => {
@@ -39,7 +40,7 @@ export function redactedServer(server: PublishedServer, options: LabelOptions): 
     },
     getPrompt: {
       value: async (request: NamedRequest, invocation: Invocation) =>
-        redactedResult(await server.getPrompt(request, invocation), options, invocation.signal),
+        redactedResult(await server.getPrompt(request, invocation), options, invocation),
     },
     completePrompt: {
       value: async (request: PromptCompletion, ctx: Context) =>
@@ -54,14 +55,10 @@ const NOTHING: ReadonlySet<string> = new Set();
  * What a tool or a prompt gives, under the mark.
  * @throws ResourceError `denied` where what has a secret in it is refused, `too-large`, and what the scan throws
  */
-export async function redactedResult<T extends object>(
-  result: T,
-  options: LabelOptions,
-  signal: AbortSignal,
-): Promise<T> {
+export async function redactedResult<T extends object>(result: T, options: LabelOptions, asker: Asker): Promise<T> {
   // What has gone round with the client is the server's own, and comes back as it left.
   const { requestState, ...said } = result as { readonly requestState?: unknown };
-  const [looked] = await lookThrough([said], NOTHING, options, signal);
+  const [looked] = await lookThrough([said], NOTHING, options, asker);
   if (looked === undefined)
     throw new ResourceError(
       'too-large',

@@ -1,13 +1,15 @@
 /**
- * Looks for secrets on a thread of its own, one text after the other. The library's patterns pause for nobody, and texts
- * are other people's: here one that takes too long ends with its thread, and the event loop never waits.
+ * Looks for secrets on threads of its own: texts are other people's, and the event loop never waits for one. Principals take
+ * turns, so that who reads what takes long to look through waits behind itself.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
-import { invalid, ResourceError } from '../../core/errors.ts';
-import { type Finding, merged } from './mask.ts';
-import { SCAN_PROGRAM, scanProgramData } from './scan-program.ts';
+import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
+import { createFairQueue } from '../../core/fair-queue.ts';
+import type { Finding } from './mask.ts';
+import { scanProgramData } from './scan-program.ts';
+import { type ScanThread, scanFailed, startScanThread } from './scan-thread.ts';
 
 /** What has to be installed for it: they are no dependencies of those who do not scan. */
 const PACKAGES = ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'] as const;
@@ -15,12 +17,18 @@ const PACKAGES = ['@secretlint/core', '@secretlint/secretlint-rule-preset-recomm
 /** For one text, in milliseconds. 1 MiB takes about 10, and with a secret in every fifth line about 1,000. */
 const MAX_SCAN_MS = 15_000;
 
+/** Threads at a time. With one, a principal's slow text would keep all others waiting. */
+const THREADS = 2;
+
+/** A thread with nothing to do is kept for so long, in milliseconds. */
+const IDLE_MS = 30_000;
+
 /** Texts, and bytes of them, that wait for their turn. */
 const MAX_WAITING = 256;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** Of the thread, in MiB. */
-const MAX_HEAP_MB = 512;
+/** Who reads the text, and until when. */
+export type Asker = Pick<Context, 'principal' | 'signal'>;
 
 export interface Scanner {
   /**
@@ -28,8 +36,8 @@ export interface Scanner {
    * @throws ResourceError `timeout` when it takes too long, `limited` when too many are waiting, `unavailable` when the
    *   scanner fails; the reason of the signal
    */
-  scan(bytes: Uint8Array, signal: AbortSignal): Promise<readonly Finding[]>;
-  /** Ends the thread, and what waits for it. */
+  scan(bytes: Uint8Array, asker: Asker): Promise<readonly Finding[]>;
+  /** Ends the threads, and what waits for them. */
   close(): Promise<void>;
 }
 
@@ -38,129 +46,86 @@ export interface ScannerOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-interface Job {
-  readonly bytes: Uint8Array;
-  readonly resolve: (found: readonly Finding[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-type Answer = { readonly found: readonly Finding[] } | { readonly failed: string };
-
 /** @throws ResourceError `invalid` where the library is not installed */
 export function createScanner({ timeoutMs = MAX_SCAN_MS }: ScannerOptions = {}): Scanner {
   const data = scanProgramData(...libraries());
-  const waiting: Job[] = [];
-  let waitingBytes = 0;
-  let worker: Worker | undefined;
-  let running: (Job & { readonly timer: NodeJS.Timeout }) | undefined;
+  const queue = createFairQueue({
+    places: THREADS,
+    maxWaiting: MAX_WAITING,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    busy: 'Too much is being looked through for secrets; try again later',
+    limit: 'redact',
+  });
+  const threads = new Set<ScanThread>();
+  const idle = new Map<ScanThread, NodeJS.Timeout>();
   let closed = false;
 
-  function start(): Worker {
-    // Nothing of this process is for it: neither its environment, nor its standard output, which is the protocol's.
-    const started = new Worker(SCAN_PROGRAM, {
-      eval: true,
-      workerData: data,
-      env: {},
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    });
-    started.unref();
-    started.on('message', (answer: Answer) => {
-      if (worker !== started) return;
-      const job = take();
-      if ('found' in answer) job?.resolve(merged(answer.found));
-      else job?.reject(failed(new Error(answer.failed)));
-      next();
-    });
-    const gone = (cause: unknown): void => {
-      if (worker !== started) return;
-      worker = undefined;
-      take()?.reject(failed(cause));
-      next();
+  function take(): ScanThread {
+    for (const [kept, timer] of idle) {
+      clearTimeout(timer);
+      idle.delete(kept);
+      if (!kept.ended) return kept;
+      threads.delete(kept);
+    }
+    const thread = startScanThread(data, timeoutMs);
+    threads.add(thread);
+    return thread;
+  }
+
+  function put(thread: ScanThread): void {
+    const end = (): void => {
+      idle.delete(thread);
+      threads.delete(thread);
+      void thread.end();
     };
-    started.on('error', gone);
-    started.on('exit', gone);
-    return started;
+    if (thread.ended || closed) end();
+    else idle.set(thread, setTimeout(end, IDLE_MS).unref());
   }
 
-  /** The one that is under way, which it then no longer is. */
-  function take(): Job | undefined {
-    const job = running;
-    if (job !== undefined) clearTimeout(job.timer);
-    running = undefined;
-    return job;
-  }
-
-  function next(): void {
-    if (running !== undefined || closed) return;
-    const job = waiting.shift();
-    if (job === undefined) return;
-    waitingBytes -= job.bytes.byteLength;
-    worker ??= start();
-    running = { ...job, timer: setTimeout(tooSlow, timeoutMs) };
-    worker.postMessage(job.bytes);
-  }
-
-  function tooSlow(): void {
-    const slow = worker;
-    worker = undefined;
-    void slow?.terminate();
-    take()?.reject(
-      new ResourceError('timeout', 'The content could not be looked through for secrets in time; read it in windows', {
-        details: { limitMs: timeoutMs },
-      }),
-    );
-    next();
+  /** The place is free when the thread is, also where nobody waits for the text any more. */
+  async function look(bytes: Uint8Array, release: () => void): Promise<readonly Finding[]> {
+    const thread = take();
+    try {
+      return await thread.scan(bytes);
+    } finally {
+      put(thread);
+      release();
+    }
   }
 
   return {
-    scan(bytes, signal) {
-      if (closed) return Promise.reject(failed(undefined));
-      if (signal.aborted) return Promise.reject(signal.reason);
-      if (bytes.byteLength === 0) return Promise.resolve([]);
-      if (waiting.length >= MAX_WAITING || waitingBytes + bytes.byteLength > MAX_WAITING_BYTES)
-        return Promise.reject(
-          new ResourceError('limited', 'Too much is being looked through for secrets; try again later'),
-        );
-      return new Promise((resolve, reject) => {
-        const leave = (): void => {
-          const at = waiting.indexOf(job);
-          if (at !== -1) {
-            waiting.splice(at, 1);
-            waitingBytes -= bytes.byteLength;
-          }
-          reject(signal.reason);
-        };
-        const settled =
-          <T>(settle: (value: T) => void) =>
-          (value: T): void => {
-            signal.removeEventListener('abort', leave);
-            settle(value);
-          };
-        const job: Job = { bytes, resolve: settled(resolve), reject: settled(reject) };
-        signal.addEventListener('abort', leave, { once: true });
-        waiting.push(job);
-        waitingBytes += bytes.byteLength;
-        next();
-      });
+    async scan(bytes, { principal, signal }) {
+      signal.throwIfAborted();
+      if (closed) throw scanFailed(undefined);
+      if (bytes.byteLength === 0) return [];
+      const release = await queue.take(principal.id, signal, bytes.byteLength);
+      if (closed || signal.aborted) {
+        release();
+        throw closed ? scanFailed(undefined) : signal.reason;
+      }
+      return await unlessAborted(look(bytes, release), signal);
     },
     async close() {
       closed = true;
-      const ending = worker;
-      worker = undefined;
-      for (const job of [take(), ...waiting.splice(0)]) job?.reject(failed(undefined));
-      waitingBytes = 0;
-      await ending?.terminate();
+      queue.close(scanFailed(undefined));
+      for (const timer of idle.values()) clearTimeout(timer);
+      await Promise.all([...threads].map((thread) => thread.end()));
     },
   };
 }
 
-const failed = (cause: unknown): ResourceError =>
-  new ResourceError('unavailable', 'The content cannot be looked through for secrets now, so it is not given', {
-    cause,
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let leave = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
   });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
 
 function libraries(): [core: string, preset: string] {
   const { resolve } = createRequire(import.meta.url);

@@ -82,7 +82,7 @@ async function lookInto(
       for (const [index, body] of bodies.entries()) {
         if (body.child) return [];
         const onSecret = (): void => void secrets++;
-        for await (const line of coveredLines(body.content, { scanner, onSecret, take }, ctx.signal)) {
+        for await (const line of coveredLines(body.content, { scanner, onSecret, take }, ctx)) {
           // Of several bodies, a search is of the first.
           if (test === undefined || index > 0 || places.length >= MAX_MATCHES_PER_RESOURCE) continue;
           const place = refuse && line.covered ? undefined : placeIn(line, test);

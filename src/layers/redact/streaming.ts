@@ -2,7 +2,7 @@
 import { type BodyContent, chunksOf } from '../../core/body.ts';
 import { type Finding, within } from './mask.ts';
 import { MARGIN_BYTES } from './scan-program.ts';
-import type { Scanner } from './scanner.ts';
+import type { Asker, Scanner } from './scanner.ts';
 
 /** Bytes of a piece. */
 const PIECE_BYTES = 256 * 1024;
@@ -14,13 +14,13 @@ export interface Piece {
 }
 
 /** The pieces of a content, in order. A secret that lies across two is found in both. */
-export async function* piecesOf(content: BodyContent, scanner: Scanner, signal: AbortSignal): AsyncIterable<Piece> {
+export async function* piecesOf(content: BodyContent, scanner: Scanner, asker: Asker): AsyncIterable<Piece> {
   /** From the margin before the next piece on. */
   let held = Buffer.alloc(0);
   /** Where the next piece begins in what is held. */
   let begin = 0;
   const take = async (end: number): Promise<Piece> => {
-    const findings = await scanner.scan(Buffer.from(held), signal);
+    const findings = await scanner.scan(Buffer.from(held), asker);
     const piece = {
       bytes: held.subarray(begin, end),
       findings: within(findings, begin, end).map((each) => ({
@@ -37,7 +37,7 @@ export async function* piecesOf(content: BodyContent, scanner: Scanner, signal: 
   let waiting: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunksOf(content)) {
-    signal.throwIfAborted();
+    asker.signal.throwIfAborted();
     waiting.push(chunk);
     size += chunk.byteLength;
     if (size < PIECE_BYTES + MARGIN_BYTES) continue;

@@ -1,6 +1,6 @@
 /** JSON data, looked through: every text in it, and every blob, whatever it is called. */
 import { type Finding, mask } from './mask.ts';
-import type { Scanner } from './scanner.ts';
+import type { Asker, Scanner } from './scanner.ts';
 
 export interface TextOptions {
   readonly scanner: Scanner;
@@ -43,7 +43,7 @@ export async function lookThrough<T extends object>(
   entries: readonly T[],
   names: ReadonlySet<string>,
   { scanner, maxBytes }: TextOptions,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<readonly (Looked<T> | undefined)[]> {
   const looked: (Looked<T> | undefined)[] = [];
   let batch: (Collected<T> | undefined)[] = [];
@@ -56,7 +56,7 @@ export async function lookThrough<T extends object>(
     return piece;
   };
   const scan = async (): Promise<void> => {
-    const findings = await scanner.scan(Buffer.concat(parts, size), signal);
+    const findings = await scanner.scan(Buffer.concat(parts, size), asker);
     for (const each of batch) looked.push(each && lookedAt(each, findings, names));
     batch = [];
     parts = [];

@@ -14,7 +14,7 @@ import type { ChangeEvent, Page, ReadOptions, ResourcePage, ResourceProvider } f
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import { createPolling } from '../polling.ts';
-import { type CommandOptions, MAX_CONCURRENT, MAX_FOLLOWED } from './config.ts';
+import { type CommandOptions, MAX_CONCURRENT, MAX_FOLLOWED, TIMEOUT_SECONDS } from './config.ts';
 import { createFollowing } from './follow.ts';
 import { entriesOf, type Instance, instanceAt, isTemplate, resourceOf, SCHEME } from './programs.ts';
 import { KEPT_BYTES } from './run.ts';
@@ -33,7 +33,7 @@ export async function commandProvider(options: CommandOptions): Promise<Resource
   const name = options.name ?? 'commands';
   const entries = await entriesOf(options);
   const tree = treeOf(entries);
-  const runs = createRuns(options.maxConcurrent ?? MAX_CONCURRENT);
+  const runs = createRuns(options.maxConcurrent ?? MAX_CONCURRENT, (options.timeoutSeconds ?? TIMEOUT_SECONDS) * 1_000);
   const following = createFollowing(options.maxFollowed ?? MAX_FOLLOWED);
   const polling = createPolling(
     (uri, ctx) => fingerprint(runs, programOf(uri ?? '').instance, ctx),
@@ -147,7 +147,7 @@ async function bodyOf(
   uri: string,
   ctx: Context,
 ): Promise<ResourceBody> {
-  const reader = runs.read(program, ctx.log);
+  const reader = runs.read(program, ctx);
   try {
     const bytes = await reader.whole(KEPT_BYTES, ctx.signal);
     if (bytes === undefined) {
@@ -166,7 +166,7 @@ async function bodyOf(
 async function fingerprint(runs: Runs, { program, uri }: Instance, ctx: Context): Promise<string> {
   const hash = createHash('sha256');
   try {
-    for await (const chunk of chunksFrom(runs.read(program, ctx.log, true), uri, ctx)) hash.update(chunk);
+    for await (const chunk of chunksFrom(runs.read(program, ctx, true), uri, ctx)) hash.update(chunk);
     return hash.digest('base64');
   } catch (error) {
     if (error instanceof ResourceError && error.code !== 'limited' && !ctx.signal.aborted) return error.code;

@@ -4,7 +4,6 @@
  */
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import type { Places } from './places.ts';
 import { type Ended, type Running, startProgram } from './process.ts';
 import type { Program } from './programs.ts';
 
@@ -21,6 +20,9 @@ export interface Reader {
   leave(): void;
 }
 
+/** @throws ResourceError where too many wait; the reason of the signal */
+type Begin = (signal: AbortSignal) => Promise<() => void>;
+
 export interface Run {
   /** Undefined where the beginning is gone, or it failed. */
   join(): Reader | undefined;
@@ -31,7 +33,8 @@ export interface Run {
   stop(): void;
 }
 
-export function startRun(program: Program, places: Places, log: Log): Run {
+/** @param begin resolves when it may run, with what is called when it is over */
+export function startRun(program: Program, begin: Begin, log: Log): Run {
   const readers = new Set<{ at: number }>();
   const ending = new AbortController();
   /** Those of the beginning, or from the slowest reader on. */
@@ -87,7 +90,7 @@ export function startRun(program: Program, places: Places, log: Log): Run {
   async function go(): Promise<void> {
     let release: () => void;
     try {
-      release = await places.take(ending.signal);
+      release = await begin(ending.signal);
     } catch (error) {
       return settle(error instanceof ResourceError ? error : gone());
     }

@@ -16,7 +16,7 @@ const MAX_PROOF = 8_192;
 const MAX_ID = 256;
 
 /** @throws TokenRefused with `invalid_dpop_proof`; IssuerUnavailable where too many proofs have to be remembered */
-export type Proofs = (request: Request, token: string, key: string) => Promise<void>;
+export type Proofs = (request: Request, token: string, key: string, principal: string) => Promise<void>;
 
 /** Each proof is good for one request: its method, the resource, the token, and a short time. */
 export function createProofs({ resource, dpop = {} }: Pick<AuthOptions, 'resource' | 'dpop'>): Proofs {
@@ -25,7 +25,7 @@ export function createProofs({ resource, dpop = {} }: Pick<AuthOptions, 'resourc
   const use = createReplays({ windowMs: (maxAgeSeconds + 2 * CLOCK_SKEW_S) * 1_000 });
   const place = placeOf(resource);
 
-  return async (request, token, key) => {
+  return async (request, token, key, principal) => {
     const proof = request.headers.get('dpop');
     if (proof === null) throw refused('The proof of the key is missing, in the header DPoP');
     const { payload, thumbprint } = await opened(proof, algorithms, maxAgeSeconds);
@@ -37,7 +37,8 @@ export function createProofs({ resource, dpop = {} }: Pick<AuthOptions, 'resourc
     if (payload.ath !== hash) throw refused('The proof is for another token');
     const { jti } = payload;
     if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID) throw refused('The proof has no usable jti');
-    const used = use(key, jti);
+    // Counted only now that all of it is good: what anybody can make up takes no room.
+    const used = use(principal, key, jti);
     if (used === 'again') throw refused('The proof has been used before');
     if (used === 'full') throw new IssuerUnavailable('Too many proofs are in use');
   };

@@ -4,6 +4,7 @@ import { type AuthError, createChallenges, type Scheme } from './challenge.ts';
 import type { Verified } from './claims.ts';
 import { createProofs } from './dpop.ts';
 import type { AuthFailure } from './failures.ts';
+import type { Shower } from './jwt.ts';
 import { type AuthOptions, assertAuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
 import { createVerifier } from './verify.ts';
@@ -56,12 +57,19 @@ export function createAuthorization(
   const document = JSON.stringify(metadataOf(options));
 
   /** A token that is bound to a key is good with a proof of that key only, and another one is good without only. */
-  async function verifyShown(request: Request, scheme: Scheme, token: string): Promise<Verified> {
-    const verified = await verify(token);
-    const { key } = verified;
+  async function verifyShown(request: Request, scheme: Scheme, token: string, from?: string): Promise<Verified> {
+    const shower: Shower = {
+      from,
+      // Made when it is looked at, which is seldom.
+      get signal() {
+        return request.signal;
+      },
+    };
+    const verified = await verify(token, shower);
+    const { key, principal } = verified;
     if (scheme === 'DPoP') {
       if (key === undefined) throw new TokenRefused('The token is bound to no key, and cannot be used with DPoP');
-      await prove(request, token, key);
+      await prove(request, token, key, principal.id);
     } else if (key !== undefined) {
       throw new TokenRefused('The token is bound to a key, and cannot be used as a bearer token');
     } else if (dpop?.required === true) {
@@ -100,7 +108,7 @@ export function createAuthorization(
         return refuse(from, 'invalid_request', 'The Authorization header is malformed', scheme);
       }
       try {
-        const { principal, expiresAt } = await verifyShown(request, scheme, token);
+        const { principal, expiresAt } = await verifyShown(request, scheme, token, from);
         if (scopes.every((scope) => principal.scopes?.includes(scope))) return { principal, expiresAt };
         return refuse(from, 'insufficient_scope', 'The token does not have every scope that is needed', scheme);
       } catch (error) {

@@ -3,9 +3,11 @@
  * for a short time, so that a token is not asked for with each request.
  */
 import { createHash } from 'node:crypto';
+import { createFairQueue } from '../../core/fair-queue.ts';
+import { networkOf } from '../network.ts';
 import { createAsking } from './asking.ts';
 import { CLOCK_SKEW_S, type Claims, type Verified, verifiedOf } from './claims.ts';
-import type { Verifier } from './jwt.ts';
+import type { Shower, Verifier } from './jwt.ts';
 import type { MetadataSource } from './metadata.ts';
 import type { Introspection, TokenIssuer } from './options.ts';
 import { createRecent } from './recent.ts';
@@ -20,8 +22,20 @@ export const REFUSAL_CACHE_S = 10;
 /** Good tokens that are remembered, and as many others. */
 const MAX_REMEMBERED = 10_000;
 
-/** Tokens that are asked for at the same time; more have to wait, or whoever makes some up would flood the issuer. */
-const MAX_ASKING = 32;
+/** Tokens that are asked for at the same time; others wait, or whoever makes some up would flood the issuer. */
+const MAX_ASKING = 24;
+
+/** As many again of those that were good the last time. */
+const MAX_ASKING_AGAIN = 8;
+
+/** Requests that wait until their token is asked for, of either. */
+const MAX_WAITING = 256;
+
+/** How long one waits, in milliseconds. */
+const MAX_WAIT_MS = 10_000;
+
+/** For so long it is known that a token was good, in milliseconds. That lets nobody in: it is asked for in another line. */
+const GOOD_BEFORE_MS = 60 * 60_000;
 
 /** Characters of a token that is asked for. */
 const MAX_TOKEN = 4_096;
@@ -39,7 +53,35 @@ export function createIntrospection(
   const ask = createAsking(issuer.issuer, (status) => ANSWERS.has(status));
   const good = createRecent<Verified>(MAX_REMEMBERED);
   const refused = createRecent<string>(MAX_REMEMBERED);
+  const goodBefore = createRecent<string>(MAX_REMEMBERED);
   const asking = new Map<string, Promise<Verified>>();
+  const options = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, busy: 'Too many tokens are being asked for' };
+  const unknown = createFairQueue({ ...options, places: MAX_ASKING, limit: 'introspection' });
+  const again = createFairQueue({ ...options, places: MAX_ASKING_AGAIN, limit: 'introspection' });
+
+  /**
+   * Whose turn it is, by the network that a request comes from: who a token is of is not known yet. Tokens that were good
+   * the last time do not wait behind those that anybody can make up.
+   */
+  function turn(key: string, { from, signal }: Shower): Promise<() => void> {
+    const principal = goodBefore.get(key);
+    const taken =
+      principal === undefined
+        ? unknown.take(from === undefined ? 'unknown' : networkOf(from), signal)
+        : again.take(principal, signal);
+    return taken.catch((cause: unknown) => {
+      throw new IssuerUnavailable('Too many tokens are being asked for', { cause });
+    });
+  }
+
+  /** The answer where there is one, or will be. @throws TokenRefused */
+  function answered(key: string): Verified | Promise<Verified> | undefined {
+    const known = good.get(key);
+    if (known !== undefined) return known;
+    const reason = refused.get(key);
+    if (reason !== undefined) throw new TokenRefused(reason);
+    return asking.get(key);
+  }
 
   async function answerFor(token: string): Promise<Claims> {
     const { allowInsecureRequests, customFetch, introspectionRequest, processIntrospectionResponse } = await import(
@@ -67,6 +109,7 @@ export function createIntrospection(
       assertGood(claims, issuer.issuer, audience);
       const verified = verifiedOf(claims, issuer);
       good.set(key, verified, Math.min(Date.now() + cacheSeconds * 1_000, verified.expiresAt ?? 0));
+      goodBefore.set(key, verified.principal.id, Date.now() + GOOD_BEFORE_MS);
       return verified;
     } catch (error) {
       if (error instanceof TokenRefused) {
@@ -76,19 +119,32 @@ export function createIntrospection(
     }
   }
 
-  return async (token) => {
+  /** The place is free when there is an answer, also where nobody waits for it any more. */
+  function begin(token: string, key: string, release: () => void): Promise<Verified> {
+    const answer = verify(token, key).finally(() => {
+      asking.delete(key);
+      release();
+    });
+    asking.set(key, answer);
+    return answer;
+  }
+
+  return async (token, shower) => {
     if (token.length > MAX_TOKEN) throw new TokenRefused('The token is not one that is known here');
     const key = createHash('sha256').update(token).digest('base64');
-    const known = good.get(key);
-    if (known !== undefined) return known;
-    const reason = refused.get(key);
-    if (reason !== undefined) throw new TokenRefused(reason);
-    const begun = asking.get(key);
-    if (begun !== undefined) return await begun;
-    if (asking.size >= MAX_ASKING) throw new IssuerUnavailable('Too many tokens are being asked for');
-    const answer = verify(token, key).finally(() => asking.delete(key));
-    asking.set(key, answer);
-    return await answer;
+    const before = answered(key);
+    if (before !== undefined) return await before;
+    const release = await turn(key, shower);
+    try {
+      // Others may have shown it meanwhile.
+      const meanwhile = answered(key);
+      if (meanwhile === undefined) return await begin(token, key, release);
+      release();
+      return await meanwhile;
+    } catch (error) {
+      release();
+      throw error;
+    }
   };
 }
 

@@ -7,8 +7,16 @@ import { type AuthOptions, DEFAULT_ALGORITHMS, type TokenIssuer } from './option
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
 import { assertAccessToken } from './token-type.ts';
 
+/** Who shows a token, while it is not known who that is. */
+export interface Shower {
+  /** The address that the request came from, where it is known. */
+  readonly from: string | undefined;
+  /** Aborted when the request is. */
+  readonly signal: AbortSignal;
+}
+
 /** @throws TokenRefused, IssuerUnavailable */
-export type Verifier = (token: string) => Promise<Verified>;
+export type Verifier = (token: string, shower: Shower) => Promise<Verified>;
 
 /** A JWT is verified, and undefined is the answer for what is none. */
 export type JwtVerifier = (token: string) => Promise<Verified | undefined>;

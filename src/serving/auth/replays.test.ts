@@ -14,7 +14,8 @@ const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 describe('proofs that have been used', () => {
   it('are known for their window at least, each by its key', () => {
-    const use = createReplays({ windowMs: 1_000 });
+    const used = createReplays({ windowMs: 1_000 });
+    const use = (key: string, id: string) => used('ann', key, id);
     expect(use('k', 'a')).toBe('first');
     expect(use('k', 'a')).toBe('again');
     expect(use('other', 'a')).toBe('first');
@@ -30,19 +31,34 @@ describe('proofs that have been used', () => {
   });
 
   it('are known when the clock was put back', () => {
-    const use = createReplays({ windowMs: 1_000 });
+    const used = createReplays({ windowMs: 1_000 });
+    const use = (key: string, id: string) => used('ann', key, id);
     use('k', 'a');
     later(-10_000);
     expect(use('k', 'a')).toBe('again');
   });
 
-  it('are so many at most, of all keys and of each; more are not used until the window is over', () => {
-    const use = createReplays({ windowMs: 1_000, max: 4, maxPerKey: 3 });
-    const uses = ['a', 'b', 'c', 'd'].map((id) => use('k', id));
-    expect(uses).toEqual(['first', 'first', 'first', 'full']);
-    expect([use('other', 'a'), use('other', 'b')]).toEqual(['first', 'full']);
+  it('are so many of one principal, whatever keys it has; more are not used until the window is over', () => {
+    const use = createReplays({ windowMs: 1_000, maxEach: 3 });
+    expect(['a', 'b', 'c', 'd'].map((key) => use('ann', key, 'x'))).toEqual(['first', 'first', 'first', 'full']);
+    expect(use('bob', 'a', 'y')).toBe('first');
+    // What could be remembered is known still.
+    expect(use('ann', 'a', 'x')).toBe('again');
     later(1_000);
-    expect(use('k', 'd')).toBe('first');
+    expect(use('ann', 'd', 'x')).toBe('first');
+  });
+
+  it('are so many of all, and a few of each who comes when others have used them up', () => {
+    const used = createReplays({ windowMs: 1_000, max: 4, maxEach: 2, few: 1 });
+    const use = (principal: string, id: string) => used(principal, `key of ${principal}`, id);
+    for (const flooder of ['a', 'b']) for (const id of ['x', 'y', 'z']) use(flooder, id);
+    expect([use('c', 'x'), use('c', 'y')]).toEqual(['first', 'full']);
+    expect([use('a', 'w'), use('d', 'x'), use('e', 'x'), use('f', 'x')]).toEqual([
+      ...['full', 'first', 'first', 'first'],
+    ]);
+    // Twice as many, and then no more of anybody.
+    expect(use('g', 'x')).toBe('full');
+    expect(use('c', 'x')).toBe('again');
   });
 });
 

@@ -4,25 +4,30 @@ import { createHash } from 'node:crypto';
 export interface ReplayOptions {
   /** How long a proof can be used, in milliseconds. */
   readonly windowMs: number;
-  /** Proofs that are remembered of one window. Default: 100,000. */
+  /** Proofs that are remembered of one window, and as many again of those who have used few. Default: 100,000. */
   readonly max?: number | undefined;
-  /** Of these, by one key. Default: 25,000. */
-  readonly maxPerKey?: number | undefined;
+  /** Of these, by one principal, with all its keys. Default: 25,000. */
+  readonly maxEach?: number | undefined;
+  /** So many of each principal are remembered also where others have used up the rest. Default: 1,000. */
+  readonly few?: number | undefined;
 }
 
 /** `full`: it cannot be remembered, and so may not be used, or it could be used twice. */
 export type Use = 'first' | 'again' | 'full';
 
-/** One window: what was used in it, and how much by which key. */
+/** One window: what was used in it, and how much by whom. */
 interface Window {
   readonly used: Set<string>;
-  readonly byKey: Map<string, number>;
+  readonly by: Map<string, number>;
 }
 
-const emptyWindow = (): Window => ({ used: new Set(), byKey: new Map() });
+const emptyWindow = (): Window => ({ used: new Set(), by: new Map() });
 
-/** @returns a function that says of each use of a proof, by its key and its `jti`, whether it is the first one */
-export function createReplays({ windowMs, max = 100_000, maxPerKey = 25_000 }: ReplayOptions) {
+/**
+ * @returns a function that says of each use of a proof, by the principal of its token, its key and its `jti`, whether it is
+ *   the first one
+ */
+export function createReplays({ windowMs, max = 100_000, maxEach = 25_000, few = 1_000 }: ReplayOptions) {
   let current = emptyWindow();
   let former = emptyWindow();
   let began = Date.now();
@@ -38,14 +43,14 @@ export function createReplays({ windowMs, max = 100_000, maxPerKey = 25_000 }: R
     began = now;
   }
 
-  return (key: string, id: string): Use => {
+  return (principal: string, key: string, id: string): Use => {
     turn(Date.now());
     const proof = createHash('sha256').update(`${key} ${id}`).digest('base64');
     if (current.used.has(proof) || former.used.has(proof)) return 'again';
-    const ofKey = current.byKey.get(key) ?? 0;
-    if (current.used.size >= max || ofKey >= maxPerKey) return 'full';
+    const own = current.by.get(principal) ?? 0;
+    if (own >= maxEach || current.used.size >= (own < few ? 2 * max : max)) return 'full';
     current.used.add(proof);
-    current.byKey.set(key, ofKey + 1);
+    current.by.set(principal, own + 1);
     return 'first';
   };
 }

@@ -18,10 +18,10 @@ export function createVerifier({ resource, issuers = [], tokens = [] }: AuthOpti
     return [createIntrospection({ ...issuer, introspection }, [audience].flat(), metadataOf(issuer))];
   });
 
-  return async (token) => {
+  return async (token, shower) => {
     const principal = staticToken(token);
     if (principal !== undefined) return { principal };
-    const verified = (await jwt(token)) ?? (await opaque?.(token));
+    const verified = (await jwt(token)) ?? (await opaque?.(token, shower));
     if (verified === undefined) throw new TokenRefused('The token is not one that is known here');
     return verified;
   };

@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Log } from '../../core/context.ts';
 import { isLoopback } from '../../core/hosts.ts';
+import { networkOf } from '../network.ts';
 import { type ConnectionLimits, MAX_PER_REMOTE_ADDRESS } from './connection-limits.ts';
 
 /** How often connections are looked at, at most and at least, in milliseconds. */
@@ -97,19 +98,6 @@ export function cutUnread(socket: Socket, tell: Tell): void {
 function perAddressOf(address: string | undefined, { maxConnectionsPerAddress }: ConnectionLimits): number | undefined {
   if (maxConnectionsPerAddress !== undefined) return maxConnectionsPerAddress;
   return address === undefined || isLoopback(address) ? undefined : MAX_PER_REMOTE_ADDRESS;
-}
-
-const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
-
-/** What counts as one address: an IPv4 address, or the /64 network of an IPv6 one, of which a host may use any. */
-export function networkOf(address: string): string {
-  const plain = unmapped(address);
-  if (!plain.includes(':')) return plain;
-  const [head = '', tail] = (plain.split('%', 1)[0] ?? '').split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
 }
 
 export type Tell = (message: string, fields: Readonly<Record<string, unknown>>) => void;

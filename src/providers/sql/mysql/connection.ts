@@ -8,7 +8,6 @@ import type { FieldPacket } from 'mysql2';
 import type { Log } from '../../../core/context.ts';
 import type { Limits, Parameter, Rows, Statement, Value } from '../dialect.ts';
 import { createLending, type Lent, type Work } from '../lending.ts';
-import { connectionQueue } from '../queue.ts';
 import { isLostConnection, mysqlError } from './errors.ts';
 import type { Connections, PoolConnection } from './pool.ts';
 import { boundValue, readValue, sizeOf } from './values.ts';
@@ -38,11 +37,11 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-export function mysqlReader({ pool, apart, connections }: Connections, log: Log): Reader {
+export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Reader {
   /** What the session of each connection was last told. */
   const sessions = new WeakMap<object, Settings>();
   const checked = new Set<string>();
-  const { lend, close } = createLending<PoolConnection>(connectionQueue(connections), {
+  const { lend, close } = createLending<PoolConnection>(queue, {
     connect: () => pool.getConnection(),
     giveBack: (connection) => connection.release(),
     clean,

@@ -1,7 +1,9 @@
 /** Connections to a MySQL or MariaDB server, opened when they are needed, and few. */
 import type { Connection, ConnectionOptions, Pool, PoolConnection } from 'mysql2/promise';
 import { ResourceError } from '../../../core/errors.ts';
+import type { FairQueue } from '../../../core/fair-queue.ts';
 import type { Opening } from '../dialect.ts';
+import { connectionQueue } from '../queue.ts';
 import { CONNECTIONS, parseServerUrl, type ServerAddress } from '../server-url.ts';
 
 /** What a connection may take to be there, in milliseconds. */
@@ -15,8 +17,8 @@ export interface Connections {
   readonly pool: Pool;
   /** Connects apart from the pool. */
   readonly apart: () => Promise<Connection>;
-  /** How many there are at a time. */
-  readonly connections: number;
+  /** Who gets one. */
+  readonly queue: FairQueue;
   /** The database of the URL; undefined: all that may be read. */
   readonly database: string | undefined;
 }
@@ -39,7 +41,8 @@ export async function mysqlPool({ source, config, log }: Opening): Promise<Conne
     maxIdle: connections,
     idleTimeout: IDLE_MS,
   });
-  return { pool, connections, apart: () => mysql.createConnection(options), database: address.database };
+  const queue = connectionQueue(connections, config.statementTimeoutSeconds);
+  return { pool, queue, apart: () => mysql.createConnection(options), database: address.database };
 }
 
 function connectionOptions({ host, port, socket, user, password, database, tls }: ServerAddress): ConnectionOptions {

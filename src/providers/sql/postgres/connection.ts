@@ -6,7 +6,6 @@ import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { Log } from '../../../core/context.ts';
 import type { Limits, Rows, Statement, Value } from '../dialect.ts';
 import { createLending, type Lent } from '../lending.ts';
-import { connectionQueue } from '../queue.ts';
 import { isLostConnection, postgresError, withoutClient } from './errors.ts';
 import type { Connections, PoolClient } from './pool.ts';
 import { type Convert, convertOf, isBytes, isKnownType, type PostgresType, sizeOf } from './values.ts';
@@ -30,9 +29,9 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-export function postgresReader({ pool, apart, connections }: Connections, log: Log): Reader {
+export function postgresReader({ pool, apart, queue }: Connections, log: Log): Reader {
   const types = new Map<number, PostgresType>();
-  const { lend, close } = createLending<PoolClient>(connectionQueue(connections), {
+  const { lend, close } = createLending<PoolClient>(queue, {
     connect: () => pool.connect(),
     giveBack: (client) => client.release(),
     clean,

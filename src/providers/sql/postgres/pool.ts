@@ -1,7 +1,9 @@
 /** Connections to a PostgreSQL server, opened when they are needed, and few. */
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { ResourceError } from '../../../core/errors.ts';
+import type { FairQueue } from '../../../core/fair-queue.ts';
 import type { Opening } from '../dialect.ts';
+import { connectionQueue } from '../queue.ts';
 import { CONNECTIONS, parseServerUrl, type ServerAddress } from '../server-url.ts';
 import { withoutClient } from './errors.ts';
 
@@ -14,8 +16,8 @@ export interface Connections {
   readonly pool: Pool;
   /** One that is not of the pool, not connected yet. */
   readonly apart: () => Client;
-  /** How many there are at a time. */
-  readonly connections: number;
+  /** Who gets one. */
+  readonly queue: FairQueue;
 }
 
 export type { PoolClient };
@@ -36,7 +38,8 @@ export async function postgresPool({ source, config, log }: Opening): Promise<Co
   // A connection that breaks while nobody uses it is nobody's failure; the next one is a new one.
   pool.on('error', (error) => log.debug('an unused database connection ended', { error: withoutClient(error) }));
   pool.on('connect', (connected) => connected.on('error', () => {}));
-  return { pool, connections, apart: () => new pg.Client(client) };
+  const queue = connectionQueue(connections, config.statementTimeoutSeconds);
+  return { pool, queue, apart: () => new pg.Client(client) };
 }
 
 function clientConfig({ host, port, socket, user, password, database, tls }: ServerAddress): ClientConfig {

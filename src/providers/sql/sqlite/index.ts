@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { invalid, ResourceError } from '../../../core/errors.ts';
 import { SERVER } from '../../../core/fair-queue.ts';
 import type { Connection, Dialect, Limits, Opening, Parameter } from '../dialect.ts';
+import { connectionQueue } from '../queue.ts';
 import { readCatalogue } from './catalogue.ts';
 import { createProcesses } from './processes.ts';
 
@@ -38,7 +39,8 @@ async function open({ source, config }: Opening): Promise<Connection> {
   const library = libraryPath();
   let place = await placeOf(source);
   if (place === undefined) throw invalid(`${config.sql}: there is no such database file`);
-  const processes = createProcesses({ library, file: source, max: config.connections ?? PROCESSES });
+  const queue = connectionQueue(config.connections ?? PROCESSES, config.statementTimeoutSeconds);
+  const processes = createProcesses({ library, file: source, queue });
 
   /** A file that was put in the place of the one that is open is another database. */
   async function look(): Promise<string> {

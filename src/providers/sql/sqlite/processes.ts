@@ -5,8 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { ResourceError } from '../../../core/errors.ts';
+import type { FairQueue } from '../../../core/fair-queue.ts';
 import type { Limits, Rows, Statement } from '../dialect.ts';
-import { connectionQueue } from '../queue.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { PROGRAM } from './program.ts';
 
@@ -26,8 +26,8 @@ export interface ProcessOptions {
   /** Where the package is that reads SQLite. */
   readonly library: string;
   readonly file: string;
-  /** Processes at a time. */
-  readonly max: number;
+  /** Who gets a process; there are as many as it has places. */
+  readonly queue: FairQueue;
 }
 
 export interface Processes {
@@ -67,11 +67,10 @@ interface Message {
 const lost = (cause?: unknown): ResourceError =>
   new ResourceError('unavailable', 'The process that reads the database has ended', { cause });
 
-export function createProcesses({ library, file, max }: ProcessOptions): Processes {
+export function createProcesses({ library, file, queue }: ProcessOptions): Processes {
   const running = new Set<Running>();
   /** Processes that were told to end. */
   const ending = new Set<Promise<void>>();
-  const queue = connectionQueue(max);
   /** `begun` is called when a process has begun to look for the first time, and is undefined from then on. */
   let watching: { readonly everyMs: number; readonly tell: () => void; begun: (() => void) | undefined } | undefined;
   let watcher: Running | undefined;

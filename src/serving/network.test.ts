@@ -1,6 +1,6 @@
 /** What counts as one address. */
 import { describe, expect, it } from 'vitest';
-import { networkOf } from './slow-clients.ts';
+import { networkOf } from './network.ts';
 
 describe('one address', () => {
   it.each([

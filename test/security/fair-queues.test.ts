@@ -1,0 +1,97 @@
+/** What is few and shared by all is shared fairly: one principal's flood does not keep another one's small reads waiting. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAlternatives } from '../../src/layers/alternatives/index.ts';
+import { mimeLayer } from '../../src/layers/mime/index.ts';
+import { createRedaction } from '../../src/layers/redact/index.ts';
+import { commandProvider } from '../../src/providers/command/index.ts';
+import { memoryProvider } from '../../src/providers/memory/index.ts';
+import { ERAS } from '../e2e/harness.ts';
+import { until } from '../e2e/waiting.ts';
+import { NO_PLACE, neighbours, textOf } from './neighbours.ts';
+
+const TOKEN = `ghp_${'a1B2c3D4'.repeat(4)}e5F6`;
+
+const many = (uri: string, count: number): readonly string[] => Array.from({ length: count }, () => uri);
+
+const PROGRAMS = {
+  'hang-{n}': { argv: ['sleep', '10{n}'], variables: { n: '[0-9]+' } },
+  'small.txt': ['echo', 'small'],
+};
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-fair-'));
+});
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+describe.each(ERAS)('%s', (era) => {
+  it('40 reads of a file full of tokens: another redacted read is answered while they wait', async () => {
+    const redaction = createRedaction();
+    const files = memoryProvider({
+      resources: { 'full.txt': { text: `${TOKEN}\n`.repeat(10_000) }, 'small.txt': { text: `key ${TOKEN} end` } },
+    });
+    try {
+      await using on = await neighbours(era, redaction.layer(files));
+      const flood = await on.flood(many('memory:///full.txt', 40));
+      const small = await on.bob('resources/read', { uri: 'memory:///small.txt' });
+      const looked = flood.answered.filter(({ error }) => error === undefined);
+      expect(textOf(small)).toMatch(/^key \[redacted.* end$/);
+      // First come, first served would have been all of them before, or none in time.
+      expect(looked.length).toBeLessThan(40);
+      await redaction.close();
+    } finally {
+      await redaction.close();
+    }
+  });
+
+  it('conversions that hang: another document is converted meanwhile', async () => {
+    const program = join(folder, `program-${era}.mjs`);
+    await writeFile(
+      program,
+      `export function serveConversions() {
+         process.on('message', ({ id, bytes }) => {
+           const text = Buffer.from(bytes).toString();
+           if (!text.includes('hang')) process.send({ id, form: 'made of ' + text, usedBytes: 0 });
+         });
+         process.on('disconnect', () => process.exit());
+       }`,
+    );
+    const alternatives = createAlternatives({ timeoutMs: 60_000 }, { program: pathToFileURL(program) });
+    const documents = Object.fromEntries(
+      Array.from({ length: 12 }, (_, n) => [`hang-${n}.pdf`, { text: `%PDF-1.7\nhang ${n}` }]),
+    );
+    const files = memoryProvider({ resources: { ...documents, 'good.pdf': { text: '%PDF-1.7\ngood' } } });
+    try {
+      await using on = await neighbours(era, alternatives.layer(mimeLayer()(files)));
+      const flood = await on.flood(Object.keys(documents).map((name) => `memory:///${name}`));
+      // The one that waits behind all of hers is not what he waits for.
+      void on.flood(['memory:///good.pdf']);
+      expect(textOf(await on.bob('resources/read', { uri: 'memory:///good.pdf' }))).toContain('made of');
+      expect(flood.answered).toEqual([]);
+      await alternatives.close();
+    } finally {
+      await alternatives.close();
+    }
+  });
+
+  it('programs that hang: another program runs meanwhile, also one that waits for its turn already', async () => {
+    await using on = await neighbours(era, await commandProvider({ run: PROGRAMS, timeoutSeconds: 100 }));
+    const flood = await on.flood(Array.from({ length: 30 }, (_, n) => `command:///hang-${n}`));
+    void on.flood(['command:///small.txt']);
+    expect(textOf(await on.bob('resources/read', { uri: 'command:///small.txt' }))).toBe('small\n');
+    expect(flood.answered).toEqual([]);
+  });
+
+  it('who finds too many waiting is told so, with when to come again', async () => {
+    await using on = await neighbours(era, await commandProvider({ run: PROGRAMS, timeoutSeconds: 100 }));
+    const flood = await on.flood(Array.from({ length: 100 }, (_, n) => `command:///hang-${n}`));
+    // Three run, and a quarter of the 256 who may wait do so.
+    await until(() => flood.answered.length === 100 - 3 - 64, 'the others to be refused');
+    for (const { error } of flood.answered) expect(error).toMatchObject(NO_PLACE('maxConcurrent'));
+    expect(textOf(await on.bob('resources/read', { uri: 'command:///small.txt' }))).toBe('small\n');
+  });
+});
