@@ -8,6 +8,7 @@ export default defineConfig({
     'providers/files': 'src/providers/files/index.ts',
     'providers/git': 'src/providers/git/index.ts',
     'providers/http': 'src/providers/http/index.ts',
+    'providers/http/program': 'src/providers/http/program.ts',
     'providers/memory': 'src/providers/memory/index.ts',
     'providers/command': 'src/providers/command/index.ts',
     'providers/s3': 'src/providers/s3/index.ts',

@@ -1,8 +1,6 @@
 /** One process that converts: it is started with nothing of this one's, and is ended when it takes too long or too much. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { builtProgram } from '../../core/built-program.ts';
 import { type Answer, OUT_OF_MEMORY, type Task } from './program.ts';
 
 /** How a conversion ended that was sent to a process. */
@@ -27,13 +25,15 @@ export interface ProcessOptions {
   readonly program?: URL | undefined;
 }
 
+const PROGRAM = 'layers/alternatives/program';
+
 /** Bytes of standard error that are kept. */
 const MAX_STDERR = 4_096;
 
 /** Bytes of code and of what Node.js needs, beside the heap. */
 const OUTSIDE_BYTES = 96 * 1024 * 1024;
 
-export function startProcess({ maxMemoryBytes, program = builtProgram() }: ProcessOptions): ConversionProcess {
+export function startProcess({ maxMemoryBytes, program = builtProgram(PROGRAM) }: ProcessOptions): ConversionProcess {
   const heap = Math.max(64, Math.floor((maxMemoryBytes - OUTSIDE_BYTES) / 1024 / 1024));
   const code = `import(${JSON.stringify(program.href)}).then((program) => program.serveConversions(${JSON.stringify({ maxMemoryBytes })}))`;
   const child = spawn(process.execPath, [`--max-old-space-size=${heap}`, '--no-warnings', '-e', code], {
@@ -120,16 +120,4 @@ function unref(child: ChildProcess): void {
   child.channel?.unref();
   // The pipe of standard error is a socket, which `ChildProcess` does not say.
   (child.stderr as { unref?: () => void } | null)?.unref?.();
-}
-
-/** Where the built program is in the package. */
-const PROGRAM = 'layers/alternatives/program.js';
-
-/** The program beside what was built together with this, wherever the builder put it; else the one of the installed package. */
-function builtProgram(): URL {
-  for (const up of ['./', '../', '../../']) {
-    const url = new URL(up + PROGRAM, import.meta.url);
-    if (existsSync(fileURLToPath(url))) return url;
-  }
-  return pathToFileURL(createRequire(import.meta.url).resolve('vitrine/layers/alternatives/program'));
 }

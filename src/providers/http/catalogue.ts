@@ -1,5 +1,6 @@
 /** All that can be read: what is configured, what a document of an API has, and what is in a feed. Nothing else. */
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -7,10 +8,11 @@ import type { Context, Log } from '../../core/context.ts';
 import { invalid, notFound, ResourceError } from '../../core/errors.ts';
 import { schemeOf, splitUri } from '../../core/uri.ts';
 import type { Answers } from './answers.ts';
+import { openDocuments } from './documents.ts';
 import { documentUrl, type Entry } from './entries.ts';
-import { entriesOf, type FeedTarget, MAX_FEED_BYTES } from './feeds.ts';
+import { type FeedTarget, feedTargets, MAX_FEED_BYTES } from './feeds.ts';
 import { MAX_DOCUMENT_BYTES } from './openapi/document.ts';
-import { type ApiResources, resourcesOfApi } from './openapi/index.ts';
+import { type ApiResources, resourcesOf } from './openapi/index.ts';
 import { isFeed, type Target } from './target.ts';
 import { matchTemplate, type WebTemplate } from './templates.ts';
 
@@ -26,6 +28,7 @@ export interface Catalogue {
   find(uri: string, ctx: Asking, ask?: boolean): Promise<Target>;
   /** Feeds that may get an entry with this URI. */
   feedsFor(uri: string, ctx: Asking): Promise<readonly Target[]>;
+  close(): Promise<void>;
 }
 
 export interface CatalogueOptions {
@@ -39,8 +42,15 @@ export interface CatalogueOptions {
 /** How long a document that could not be had is not asked for again, in milliseconds. */
 const AGAIN_MS = 5_000;
 
-/** Feeds whose entries are remembered. */
+/** The same for one that could not be read: it took time, and that again would not be better spent. */
+const UNREADABLE_MS = 60_000;
+
+/** Feeds whose entries are remembered, and bytes of those. */
 const MAX_FEEDS = 64;
+const MAX_FEEDS_BYTES = 32 * 1024 * 1024;
+
+/** What an entry takes beside its content, in bytes. */
+const ENTRY_BYTES = 1_024;
 
 /** Resources that are asked whether they are feeds, to find an entry of one. */
 const MAX_ASKED = 16;
@@ -52,41 +62,66 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
   const { name, entries, answers, base, log } = options;
   const apis = new Map<Api, ApiResources>();
   const failures = new Map<Api, { readonly error: unknown; readonly until: number }>();
-  const feeds = new LRUCache<string, readonly FeedTarget[]>({ max: MAX_FEEDS });
+  const loading = new Map<Api, Promise<ApiResources>>();
+  const feeds = new LRUCache<string, Promise<readonly FeedTarget[]>>({
+    max: MAX_FEEDS,
+    maxSize: MAX_FEEDS_BYTES,
+    sizeCalculation: () => 1,
+  });
+  const documents = openDocuments();
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
 
-  for (const entry of entries) {
-    if (entry.kind !== 'api' || documentUrl(entry.document) !== undefined) continue;
-    apis.set(entry, apiOf(entry, await fileOf(entry.document, base)));
+  try {
+    for (const entry of entries) {
+      if (entry.kind !== 'api' || documentUrl(entry.document) !== undefined) continue;
+      apis.set(entry, await apiOf(entry, await fileOf(entry.document, base)));
+    }
+  } catch (error) {
+    await documents.close();
+    throw error;
   }
 
-  function apiOf(entry: Api, source: string): ApiResources {
-    const from = documentUrl(entry.document);
+  async function apiOf(entry: Api, bytes: Uint8Array): Promise<ApiResources> {
+    const from = documentUrl(entry.document)?.href;
     const what = from === undefined ? basename(entry.document) : 'The document';
-    return resourcesOfApi(source, { what, from, server: entry.server, access: entry.access, log });
+    const source = { what, from, server: entry.server?.href };
+    return await resourcesOf(await documents.api(bytes, source), { ...source, access: entry.access, log });
   }
 
+  /** Who asks at the same time waits for the same document, and goes away without it. */
   async function load(entry: Api, ctx: Asking): Promise<ApiResources> {
     const known = apis.get(entry);
     if (known !== undefined) return known;
     const failed = failures.get(entry);
     if (failed !== undefined && failed.until > Date.now()) throw failed.error;
+    let running = loading.get(entry);
+    if (running === undefined) {
+      running = fetched(entry).finally(() => loading.delete(entry));
+      loading.set(entry, running);
+    }
+    return await unless(ctx.signal, running);
+  }
+
+  async function fetched(entry: Api): Promise<ApiResources> {
     const url = documentUrl(entry.document) as URL;
     // Credentials are of the server, where one is configured.
     const own = entry.server === undefined || entry.server.origin === url.origin;
     const access = own ? entry.access : { headers: {}, query: {} };
     const document: Target = { uri: url.href, url, access, said: {}, head: false, feed: false };
     try {
-      const { bytes } = await answers.whole(document, MAX_DOCUMENT_BYTES, ctx);
-      const loaded = apiOf(entry, new TextDecoder().decode(bytes));
+      const { bytes } = await answers.whole(document, MAX_DOCUMENT_BYTES, closing);
+      const loaded = await apiOf(entry, bytes);
       apis.set(entry, loaded);
       return loaded;
     } catch (error) {
-      ctx.signal.throwIfAborted();
+      closing.signal.throwIfAborted();
       const broken = error instanceof ResourceError && (error.code === 'invalid' || error.code === 'not-found');
       const said = broken
         ? new ResourceError('unavailable', 'The API has no document that can be read', { cause: error })
         : error;
-      failures.set(entry, { error: said, until: Date.now() + AGAIN_MS });
+      const dear = error instanceof ResourceError && (error.code === 'timeout' || error.code === 'too-large');
+      failures.set(entry, { error: said, until: Date.now() + (dear ? UNREADABLE_MS : AGAIN_MS) });
       log?.warn('the document of an API cannot be had', { mount: name, error });
       throw said;
     }
@@ -152,10 +187,19 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
     const { bytes, facts } = await answers.whole(feed, MAX_FEED_BYTES, ctx, ask);
     const key = createHash('sha256').update(feed.uri).update('\0').update(bytes).digest('base64');
     const known = feeds.get(key);
-    if (known !== undefined) return known;
-    const entriesOfFeed = await entriesOf(feed, facts, bytes);
-    feeds.set(key, entriesOfFeed);
-    return entriesOfFeed;
+    if (known !== undefined) return await unless(ctx.signal, known);
+    const source = { uri: feed.uri, url: feed.url.href, mimeType: facts.mimeType };
+    const reading = documents.feed(bytes, source).then((read) => feedTargets(feed, read));
+    feeds.set(key, reading);
+    reading.then(
+      (read) => feeds.set(key, reading, { size: sizeOf(read) }),
+      (error: unknown) => {
+        // What is no feed, or cannot be read, is not read again while it is the same.
+        const lasting = error instanceof ResourceError && error.code !== 'limited' && !closing.signal.aborted;
+        if (!lasting) feeds.delete(key);
+      },
+    );
+    return await unless(ctx.signal, reading);
   }
 
   async function feedsFor(uri: string, ctx: Asking): Promise<readonly Target[]> {
@@ -180,6 +224,11 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
     templates,
     children,
     feedsFor,
+
+    async close() {
+      closing.abort(new ResourceError('unavailable', 'The server is stopping'));
+      await documents.close();
+    },
 
     async find(uri, ctx, ask = false) {
       const { scheme, fragment } = splitUri(uri);
@@ -219,11 +268,31 @@ function canonical(uri: string): string {
 
 const of = (error: unknown, uri: string): unknown => (error instanceof ResourceError ? error.withUri(uri) : error);
 
-async function fileOf(path: string, base: string): Promise<string> {
+const sizeOf = (targets: readonly FeedTarget[]): number =>
+  targets.reduce((sum, { inline }) => sum + ENTRY_BYTES + (inline?.bytes.byteLength ?? 0), 1);
+
+/** What others wait for, too. @throws the reason of the signal, when nobody waits any more */
+async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  let leave = (): void => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  // Nobody may be waiting for it any more when it fails.
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, left]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+async function fileOf(path: string, base: string): Promise<Uint8Array> {
   if (schemeOf(path) !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(path))
     throw invalid('openapi is a file or an http: or https: URL');
   try {
-    return await readFile(resolve(base, path), 'utf8');
+    return await readFile(resolve(base, path));
   } catch (cause) {
     throw new ResourceError('invalid', `openapi: ${basename(path)} cannot be read`, { cause });
   }

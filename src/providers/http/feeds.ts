@@ -1,18 +1,21 @@
-/** Feeds (RSS, Atom, JSON Feed): their entries, read out of the document by `feedsmith`. */
+/** Feeds (RSS, Atom, JSON Feed): their entries, read out of the document by `feedsmith`, as data that crosses to a thread. */
 import { ResourceError } from '../../core/errors.ts';
 import { encodeSegment } from '../../core/uri.ts';
-import type { Facts } from './facts.ts';
 import { mimeTypeOf } from './facts.ts';
-import type { Target } from './target.ts';
+import type { Said, Target } from './target.ts';
 
-/** The most bytes of a feed: it is parsed at once, and others wait meanwhile. */
+/** The most bytes of a feed. */
 export const MAX_FEED_BYTES = 2 * 1024 * 1024;
 
 /** Entries of a feed that are looked at. */
 const MAX_ENTRIES = 2_000;
 
+/** Bytes of all that a feed says of its entries, escaped; entries behind that are left out. */
+const MAX_INLINE_BYTES = 4 * 1024 * 1024;
+
 const MAX_TEXT = 1_000;
 const MAX_ID = 256;
+const MAX_DATE = 100;
 
 /** An entry, whatever the format. */
 interface Entry {
@@ -25,33 +28,57 @@ interface Entry {
   readonly date?: string | undefined;
 }
 
-/** A resource of a feed, and when it is from, in milliseconds since 1970; 0 where that is not said. */
+/** Which feed is read, in words that cross to a thread. */
+export interface FeedSource {
+  readonly uri: string;
+  readonly url: string;
+  /** What the server said of it. */
+  readonly mimeType: string | undefined;
+}
+
+/** What an entry stands for, and when it is from, in milliseconds since 1970; 0 where that is not said. */
+export interface FeedEntry {
+  readonly uri: string;
+  readonly url: string;
+  readonly said: Said;
+  readonly time: number;
+  readonly inline?: Target['inline'];
+}
+
+/** A resource of a feed, and when it is from. */
 export interface FeedTarget extends Target {
   readonly time: number;
 }
 
 /**
- * The entries as resources, the latest first. One whose link leads to the feed's own origin is the page there; any other
+ * The entries, the latest first. One whose link leads to the feed's own origin is the page there; any other
  * is what the feed says of it, with its link: nothing that a feed names leads this server elsewhere.
  * @throws ResourceError `unavailable` for a document that is no feed
  */
-export async function entriesOf(feed: Target, facts: Facts, bytes: Uint8Array): Promise<readonly FeedTarget[]> {
-  const entries = await parsed(textOf(bytes, facts), feed.uri);
-  const targets = new Map<string, FeedTarget>();
-  for (const entry of entries) {
-    const target = targetOf(feed, entry);
-    if (target !== undefined && target.uri !== feed.uri && !targets.has(target.uri)) targets.set(target.uri, target);
+export async function readFeed(bytes: Uint8Array, feed: FeedSource): Promise<readonly FeedEntry[]> {
+  const entries = new Map<string, FeedEntry>();
+  let inline = 0;
+  for (const entry of await parsed(textOf(bytes, feed), feed.uri)) {
+    const found = entryOf(feed, entry);
+    if (found === undefined || found.uri === feed.uri || entries.has(found.uri)) continue;
+    inline += found.inline?.bytes.byteLength ?? 0;
+    if (inline > MAX_INLINE_BYTES) break;
+    entries.set(found.uri, found);
   }
-  return [...targets.values()].sort(inOrder);
+  return [...entries.values()].sort(inOrder);
 }
+
+/** Entries as resources: what is asked for them is asked as for the feed. */
+export const feedTargets = (feed: Target, entries: readonly FeedEntry[]): readonly FeedTarget[] =>
+  entries.map((entry) => ({ ...entry, url: new URL(entry.url), access: feed.access, head: false, feed: false }));
 
 /** The latest first, and then by URI: a place that stays one when entries come and go. */
 export const inOrder = (a: { time: number; uri: string }, b: { time: number; uri: string }): number =>
   b.time - a.time || (a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0);
 
-function targetOf(feed: Target, entry: Entry): FeedTarget | undefined {
+function entryOf(feed: FeedSource, entry: Entry): FeedEntry | undefined {
   const link = linkOf(feed, entry.link);
-  const date = entry.date === undefined ? Number.NaN : Date.parse(entry.date);
+  const date = entry.date === undefined ? Number.NaN : Date.parse(entry.date.slice(0, MAX_DATE));
   const time = Number.isFinite(date) ? date : 0;
   const title = plain(entry.title);
   const description = plain(entry.summary);
@@ -60,25 +87,23 @@ function targetOf(feed: Target, entry: Entry): FeedTarget | undefined {
     ...(description !== undefined && { description }),
     ...(time > 0 && { annotations: { lastModified: new Date(time).toISOString() } }),
   };
-  const common = { access: feed.access, head: false, feed: false, time };
-  if (link !== undefined && link.origin === feed.url.origin) {
+  if (link !== undefined && link.origin === new URL(feed.url).origin) {
     link.hash = '';
-    return { ...common, uri: link.href, url: link, said };
+    return { uri: link.href, url: link.href, said, time };
   }
   const id = (entry.id ?? entry.link ?? entry.title)?.slice(0, MAX_ID);
   if (id === undefined || !id.isWellFormed()) return undefined;
-  const content = Buffer.from(pageOf(entry, link));
   return {
-    ...common,
     uri: `${feed.uri}#entry-${encodeSegment(id)}`,
     url: feed.url,
     said: { name: title ?? id, ...said },
-    inline: { bytes: content, mimeType: 'text/html' },
+    time,
+    inline: { bytes: Buffer.from(pageOf(entry, link)), mimeType: 'text/html' },
   };
 }
 
-function linkOf(feed: Target, link: string | undefined): URL | undefined {
-  if (link === undefined || link.length > 8_192 || !URL.canParse(link, feed.url.href)) return undefined;
+function linkOf(feed: FeedSource, link: string | undefined): URL | undefined {
+  if (link === undefined || link.length > 8_192 || !URL.canParse(link, feed.url)) return undefined;
   const url = new URL(link, feed.url);
   const fit = (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '';
   return fit ? url : undefined;
@@ -107,11 +132,11 @@ function plain(text: string | undefined): string | undefined {
   return line === '' ? undefined : line;
 }
 
-function textOf(bytes: Uint8Array, facts: Facts): string {
+function textOf(bytes: Uint8Array, { mimeType }: FeedSource): string {
   const declared = /^<\?xml[^>]{0,200}?encoding=["']([\w.:-]{1,40})["']/.exec(
     Buffer.from(bytes.subarray(0, 300)).toString('latin1'),
   );
-  const label = /charset=([\w.:-]+)$/.exec(mimeTypeOf(facts.mimeType) ?? '')?.[1] ?? declared?.[1] ?? 'utf-8';
+  const label = /charset=([\w.:-]+)$/.exec(mimeTypeOf(mimeType) ?? '')?.[1] ?? declared?.[1] ?? 'utf-8';
   try {
     return new TextDecoder(label).decode(bytes);
   } catch {

@@ -127,6 +127,7 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
 
     async close() {
       await watching?.close();
+      await catalogue.close();
       if (!agent.destroyed) await agent.destroy();
     },
   } satisfies ResourceProvider;

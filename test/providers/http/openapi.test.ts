@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { createContext } from '../../../src/core/context.ts';
 import { createNotes } from '../../../src/core/notes.ts';
 import { httpProvider } from '../../../src/providers/http/index.ts';
-import { resourcesOfApi } from '../../../src/providers/http/openapi/index.ts';
+import { readApi, resourcesOf } from '../../../src/providers/http/openapi/index.ts';
 import { ctx, get, serveWeb } from './looking.ts';
 import { content, JSON_TYPE } from './site.ts';
 
@@ -140,15 +140,16 @@ it('a document in a file says where its API is, or the configuration does', asyn
   expect(web.site.asked[0]?.headers.authorization).toBe('Bearer abc');
 });
 
-it('a document that names another server gets no credentials there', () => {
+it('a document that names another server gets no credentials there', async () => {
   const source = JSON.stringify({ ...document('3.0.0'), servers: [{ url: 'https://evil.example/v1' }] });
   const access = { headers: { authorization: 'Bearer abc' }, query: { key: 'k' } };
-  const from = new URL('https://api.example/openapi.json');
-  const { targets, templates } = resourcesOfApi(source, { what: 'x', from, server: undefined, access });
+  const from = 'https://api.example/openapi.json';
+  const place = { what: 'x', from, server: undefined, access };
+  const { targets, templates } = await resourcesOf(readApi(source, place), place);
   expect(targets.length + templates.length).toBeGreaterThan(3);
   for (const each of [...targets, ...templates]) expect(each.access).toEqual({ headers: {}, query: {} });
-  const server = new URL('https://api.example/v1');
-  const own = resourcesOfApi(source, { what: 'x', from, server, access });
+  const server = 'https://api.example/v1';
+  const own = await resourcesOf(readApi(source, { ...place, server }), { ...place, server });
   for (const { uri, access: used } of own.targets) {
     expect(uri).toMatch(/^https:\/\/api\.example\/v1\//);
     expect(used).toBe(access);
@@ -169,7 +170,7 @@ it('a document that cannot be had is missing in lists, hides nothing else, and i
 describe('a document is refused when it', () => {
   const place = {
     what: 'api.json',
-    from: new URL('https://api.example/openapi.json'),
+    from: 'https://api.example/openapi.json',
     server: undefined,
     access: { headers: {}, query: {} },
   };
@@ -186,10 +187,10 @@ describe('a document is refused when it', () => {
     ['is of a file server', '{"openapi":"3.1.0","servers":[{"url":"file:///etc"}]}'],
     ['has a user in its server', '{"openapi":"3.1.0","servers":[{"url":"https://me@api.example"}]}'],
   ])('%s', (_what, source) => {
-    expect(() => resourcesOfApi(source, place)).toThrow(/^api\.json /);
+    expect(() => readApi(source, place)).toThrow(/^api\.json /);
   });
 
-  it('and one with references that have no end is read without them', () => {
+  it('and one with references that have no end is read without them', async () => {
     const deep: Record<string, unknown> = { openapi: '3.1.0', paths: {} };
     const chain = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, n) => [`p${n}`, { $ref: `#/components/parameters/p${n + 1}` }]),
@@ -199,7 +200,7 @@ describe('a document is refused when it', () => {
       '/b': { get: {} },
     };
     const source = JSON.stringify({ ...deep, paths, components: { parameters: chain } });
-    const { targets } = resourcesOfApi(source, place);
+    const { targets } = await resourcesOf(readApi(source, place), place);
     expect(targets.map(({ url }) => url.pathname)).toEqual(['/b']);
   });
 });

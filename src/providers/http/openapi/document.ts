@@ -1,25 +1,59 @@
-/** An OpenAPI document as far as it is read here: GET operations and their parameters. References lead into it only. */
-import { parse } from 'yaml';
+/**
+ * An OpenAPI document as far as it is read here: GET operations and their parameters. References lead into it only. Each
+ * part of it is looked at once, however many operations share it, and nothing is copied but what is used.
+ */
+import { parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { ResourceError } from '../../../core/errors.ts';
 
 /** The most bytes of a document. */
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
+/**
+ * As JSON is read, the last of two keys of one name counts: to look for them, the library compares each key with each.
+ * Keys are texts. Errors without a piece of the source, which would be looked for anew for each.
+ */
+const YAML = {
+  uniqueKeys: false,
+  stringKeys: true,
+  prettyErrors: false,
+  logLevel: 'error',
+} as const;
+
+/** Aliases in one document, and what all uses of one of them may make of it: to follow each, the library walks the document. */
+const MAX_ALIASES = 1_000;
+const MAX_ALIAS_COUNT = 100;
+
+/** @throws Error */
+function parseYaml(source: string): unknown {
+  const parsed = parseDocument(source, YAML);
+  const [broken] = parsed.errors;
+  if (broken !== undefined) throw broken;
+  let aliases = 0;
+  visit(parsed, {
+    Alias() {
+      if (++aliases > MAX_ALIASES) throw new Error('It has too many aliases');
+    },
+  });
+  return parsed.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
+}
+
+const isJson = (source: string): boolean => /^\s*\{/.test(source);
+
 /** References that lead on to references. */
 const MAX_REFERENCES = 16;
 
-const reference = z.looseObject({ $ref: z.string().max(1_024) });
+const reference = z.object({ $ref: z.string().max(1_024) });
 const text = z.string().catch('').optional();
 
-const schema = z.looseObject({
+const schema = z.object({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   enum: z.array(z.unknown()).optional(),
   const: z.unknown().optional(),
   items: z.unknown().optional(),
 });
 
-const parameter = z.looseObject({
+const parameter = z.object({
   name: z.string().min(1).max(256),
   in: z.enum(['path', 'query', 'header', 'cookie']),
   required: z.boolean().optional(),
@@ -30,7 +64,7 @@ const parameter = z.looseObject({
   content: z.unknown().optional(),
 });
 
-const operation = z.looseObject({
+const operation = z.object({
   operationId: text,
   summary: text,
   description: text,
@@ -39,7 +73,7 @@ const operation = z.looseObject({
   servers: z.unknown().optional(),
 });
 
-const path = z.looseObject({
+const path = z.object({
   get: z.unknown().optional(),
   summary: text,
   description: text,
@@ -47,14 +81,13 @@ const path = z.looseObject({
   servers: z.unknown().optional(),
 });
 
-const server = z.looseObject({
+const server = z.object({
   url: z.string().max(8_192),
-  variables: z.record(z.string(), z.looseObject({ default: z.coerce.string() })).optional(),
+  variables: z.record(z.string(), z.object({ default: z.coerce.string() })).optional(),
 });
 
-const document = z.looseObject({
+const document = z.object({
   openapi: z.string().regex(/^3\.[01]\./, 'is not 3.0 or 3.1'),
-  info: z.looseObject({ title: text }).optional(),
   servers: z.array(server).optional(),
   paths: z.record(z.string(), z.unknown()).optional(),
 });
@@ -82,7 +115,7 @@ export function parseApi(source: string, what: string): Api {
   if (Buffer.byteLength(source) > MAX_DOCUMENT_BYTES) throw wrong(`has more than ${MAX_DOCUMENT_BYTES} bytes`);
   let content: unknown;
   try {
-    content = /^\s*\{/.test(source) ? JSON.parse(source) : parse(source, { maxAliasCount: 100, logLevel: 'error' });
+    content = isJson(source) ? JSON.parse(source) : parseYaml(source);
   } catch (cause) {
     throw wrong('is neither JSON nor YAML', cause);
   }
@@ -92,20 +125,24 @@ export function parseApi(source: string, what: string): Api {
     throw wrong(`is no OpenAPI document of version 3.0 or 3.1: ${issue?.path.map(String).join('.')} ${issue?.message}`);
   }
 
+  const followed = new Map<string, unknown>();
+
   function resolve(value: unknown): unknown {
     let at = value;
     for (let step = 0; step <= MAX_REFERENCES; step++) {
       const found = reference.safeParse(at);
       if (!found.success) return at;
-      at = pointed(checked.data, found.data.$ref);
+      const { $ref } = found.data;
+      if (!followed.has($ref)) followed.set($ref, pointed(content, $ref));
+      at = followed.get($ref);
     }
     return undefined;
   }
 
-  const as =
-    <T>(type: z.ZodType<T>) =>
-    (value: unknown): T | undefined =>
-      type.safeParse(resolve(value)).data;
+  const as = <T>(type: z.ZodType<T>): ((value: unknown) => T | undefined) => {
+    const parsed = once((value) => type.safeParse(value).data);
+    return (value) => parsed(resolve(value));
+  };
 
   return {
     document: checked.data,
@@ -114,6 +151,19 @@ export function parseApi(source: string, what: string): Api {
     operation: as(operation),
     parameter: as(parameter),
     schema: as(schema),
+  };
+}
+
+/** The same answer for the same object, found once. */
+export function once<T>(find: (value: unknown) => T): (value: unknown) => T {
+  const known = new WeakMap<object, { readonly found: T }>();
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return find(value);
+    const before = known.get(value);
+    if (before !== undefined) return before.found;
+    const found = find(value);
+    known.set(value, { found });
+    return found;
   };
 }
 

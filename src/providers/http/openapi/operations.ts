@@ -1,6 +1,6 @@
 /** GET operations as URLs and URL templates. What needs a header or a cookie of the caller is left out. */
 import type { Said } from '../target.ts';
-import type { Api, ApiOperation, ApiParameter } from './document.ts';
+import { type Api, type ApiOperation, type ApiParameter, once } from './document.ts';
 
 export interface Operation {
   /** The URL, where nothing has to be filled in. */
@@ -12,31 +12,75 @@ export interface Operation {
   readonly said: Said;
 }
 
-/** Operations of one document that are looked at. */
+/** Operations of one document that are shown, and characters of all that is said of them. */
 const MAX_OPERATIONS = 2_000;
+const MAX_TEXT = 4 * 1024 * 1024;
+
+/** Characters of a path. */
+const MAX_PATH = 2_048;
+
+/** Parameters of one operation, and characters of its URL with their names. */
+const MAX_PARAMETERS = 256;
+const MAX_URL = 8_192;
 
 const MAX_DESCRIPTION = 1_000;
+
+/** Values of one variable, and of all variables of a document together; where there are more, none are suggested. */
 const MAX_VALUES = 1_000;
+const MAX_ALL_VALUES = 20_000;
+
+/** A type, and a value that is suggested, in characters. */
+const MAX_TYPE = 255;
+const MAX_VALUE = 1_024;
+
+export interface Operations {
+  readonly operations: readonly Operation[];
+  /** There are more than are shown. */
+  readonly more: boolean;
+}
+
+/** What is found once for a part of the document, however many operations share it. */
+interface Shared {
+  readonly valuesOf: (schema: unknown) => readonly string[] | undefined;
+  readonly typeOf: (responses: unknown) => string | undefined;
+  /** Undefined for one that cannot be written into the query. */
+  readonly queryPart: (parameter: ApiParameter) => Part | undefined;
+}
 
 /** @param base where the API is, without a slash at the end */
-export function operationsOf(api: Api, base: string): readonly Operation[] {
+export function operationsOf(api: Api, base: string): Operations {
   const operations: Operation[] = [];
+  const valuesOf = valuesIn(api);
+  const shared: Shared = {
+    valuesOf,
+    typeOf: typesIn(api),
+    queryPart: once((parameter) => queryPart(api, valuesOf, parameter as ApiParameter)),
+  };
+  let length = 0;
   for (const [path, value] of Object.entries(api.document.paths ?? {})) {
-    if (operations.length >= MAX_OPERATIONS) break;
-    const item = path.startsWith('/') ? api.path(value) : undefined;
+    const item = path.startsWith('/') && path.length <= MAX_PATH ? api.path(value) : undefined;
     const get = api.operation(item?.get);
     // Another place than the one that is configured.
     if (item === undefined || item.get === undefined || get === undefined || item.servers !== undefined) continue;
     if (get.servers !== undefined) continue;
+    const parameters = [item.parameters ?? [], get.parameters ?? []];
+    if (parameters.reduce((sum, { length: more }) => sum + more, 0) > MAX_PARAMETERS) continue;
     const inherited = { summary: item.summary, description: item.description };
-    const operation = operationOf(api, base, path, { ...inherited, ...get }, [
-      ...(item.parameters ?? []),
-      ...(get.parameters ?? []),
-    ]);
-    if (operation !== undefined) operations.push(operation);
+    const operation = operationOf(api, shared, base, path, { ...inherited, ...get }, parameters.flat());
+    if (operation === undefined) continue;
+    length += lengthOf(operation);
+    if (operations.length >= MAX_OPERATIONS || length > MAX_TEXT) return { operations, more: true };
+    operations.push(operation);
   }
-  return operations;
+  return { operations, more: false };
 }
+
+/** Without suggested values, which have a limit of their own. */
+const lengthOf = ({
+  url = '',
+  urlTemplate = '',
+  said: { name = '', title = '', description = '' },
+}: Operation): number => url.length + urlTemplate.length + name.length + title.length + description.length;
 
 interface Part {
   readonly expression: string;
@@ -46,6 +90,7 @@ interface Part {
 
 function operationOf(
   api: Api,
+  shared: Shared,
   base: string,
   path: string,
   get: ApiOperation,
@@ -61,28 +106,29 @@ function operationOf(
   let needed = false;
   for (const parameter of parameters.values()) {
     if (parameter.in === 'path') continue;
-    const part = parameter.in === 'query' ? queryPart(api, parameter) : undefined;
+    const part = parameter.in === 'query' ? shared.queryPart(parameter) : undefined;
     if (part !== undefined) query.push(part);
     else if (parameter.required) return undefined;
     needed ||= parameter.required === true;
   }
-  const inPath = pathOf(api, path, parameters);
+  const inPath = pathOf(api, shared, path, parameters);
   if (inPath === undefined) return undefined;
 
   const parts = [...inPath.parts, ...query];
   const written = query.length === 0 ? '' : `{?${query.map(({ expression }) => expression).join(',')}}`;
-  const described = describe(api, path, get);
+  if (inPath.text.length + written.length > MAX_URL) return undefined;
   return {
     url: inPath.parts.length === 0 && !needed ? base + inPath.text : undefined,
     urlTemplate: parts.length === 0 ? undefined : base + inPath.text + written,
     values: Object.fromEntries(parts.flatMap(({ name, values }) => (values === undefined ? [] : [[name, values]]))),
-    said: described,
+    said: describe(shared, path, get),
   };
 }
 
 /** The path with its variables in the form of a URI template; undefined for one that cannot be written so. */
 function pathOf(
   api: Api,
+  { valuesOf }: Shared,
   path: string,
   parameters: ReadonlyMap<string, ApiParameter>,
 ): { readonly text: string; readonly parts: readonly Part[] } | undefined {
@@ -101,7 +147,7 @@ function pathOf(
       }
       // Only a matrix writes the name into the URL.
       const name = operator === ';' ? encodedName(parameter.name) : parameter.name.replace(/[^A-Za-z0-9_]/g, '_');
-      parts.push({ name, expression: name, values: valuesOf(api, parameter.schema) });
+      parts.push({ name, expression: name, values: valuesOf(parameter.schema) });
       return `{${operator}${name}${parameter.explode === true && isList(api, parameter.schema) ? '*' : ''}}`;
     })
     .join('');
@@ -109,11 +155,15 @@ function pathOf(
   return fits ? { text, parts } : undefined;
 }
 
-function queryPart(api: Api, { name, schema, style = 'form', explode }: ApiParameter): Part | undefined {
+function queryPart(
+  api: Api,
+  valuesOf: Shared['valuesOf'],
+  { name, schema, style = 'form', explode }: ApiParameter,
+): Part | undefined {
   const list = isList(api, schema);
   if (schema === undefined || style !== 'form' || api.schema(schema)?.type === 'object') return undefined;
   const variable = encodedName(name);
-  const values = valuesOf(api, list ? api.schema(schema)?.items : schema);
+  const values = valuesOf(list ? api.schema(schema)?.items : schema);
   return { name: variable, expression: list && explode !== false ? `${variable}*` : variable, values };
 }
 
@@ -123,31 +173,47 @@ const isList = (api: Api, schema: unknown): boolean => api.schema(schema)?.type 
 const encodedName = (name: string): string =>
   encodeURIComponent(name).replace(/[^A-Za-z0-9_%]/g, (other) => `%${other.charCodeAt(0).toString(16).toUpperCase()}`);
 
-function valuesOf(api: Api, schema: unknown): readonly string[] | undefined {
-  const { enum: listed, const: only } = api.schema(schema) ?? {};
-  const values = (listed ?? (only === undefined ? [] : [only])).filter((value) =>
-    ['string', 'number', 'boolean'].includes(typeof value),
-  );
-  return values.length === 0 || values.length > MAX_VALUES ? undefined : values.map(String);
+/** What a variable can have, where its schema says so. */
+function valuesIn(api: Api): Shared['valuesOf'] {
+  let count = 0;
+  const find = once((schema): readonly string[] | undefined => {
+    const { enum: listed, const: only } = api.schema(schema) ?? {};
+    const all = listed ?? (only === undefined ? [] : [only]);
+    if (all.length > MAX_VALUES || count + all.length > MAX_ALL_VALUES) return undefined;
+    const values = all.filter((value) => ['string', 'number', 'boolean'].includes(typeof value)).map(String);
+    if (values.length === 0 || values.some(({ length }) => length > MAX_VALUE)) return undefined;
+    count += values.length;
+    return values;
+  });
+  return (schema) => find(api.resolve(schema));
 }
 
-function describe(api: Api, path: string, { operationId, summary, description, responses }: ApiOperation): Said {
-  const title = summary?.trim().slice(0, MAX_DESCRIPTION);
-  const more = description?.trim().slice(0, MAX_DESCRIPTION);
+function describe(
+  { typeOf }: Shared,
+  path: string,
+  { operationId, summary, description, responses }: ApiOperation,
+): Said {
+  const title = summary?.slice(0, MAX_DESCRIPTION).trim();
+  const more = description?.slice(0, MAX_DESCRIPTION).trim();
   return {
-    name: operationId || `GET ${path}`,
+    name: operationId?.slice(0, MAX_DESCRIPTION) || `GET ${path}`,
     title: title || undefined,
     description: more || undefined,
-    mimeType: typeOf(api, responses),
+    mimeType: typeOf(responses),
   };
 }
 
 /** The first type of the first answer that is no failure, JSON before others. */
-function typeOf(api: Api, responses: ApiOperation['responses']): string | undefined {
-  const found = Object.entries(responses ?? {}).find(([status]) => /^2(\d\d|XX)$/i.test(status));
-  const response = api.resolve(found?.[1] ?? responses?.default);
-  const content = api.resolve((response as { content?: unknown } | undefined)?.content);
-  const types = typeof content === 'object' && content !== null ? Object.keys(content) : [];
-  const named = types.filter((type) => /^[\w.+-]+\/[\w.+-]+$/.test(type));
-  return named.find((type) => type === 'application/json') ?? named[0];
+function typesIn(api: Api): Shared['typeOf'] {
+  const inContent = once((content): string | undefined => {
+    const types = typeof content === 'object' && content !== null ? Object.keys(content) : [];
+    const named = types.filter((type) => type.length <= MAX_TYPE && /^[\w.+-]+\/[\w.+-]+$/.test(type));
+    return named.find((type) => type === 'application/json') ?? named[0];
+  });
+  return once((responses) => {
+    const all = (responses ?? {}) as Readonly<Record<string, unknown>>;
+    const found = Object.entries(all).find(([status]) => /^2(\d\d|XX)$/i.test(status));
+    const response = api.resolve(found?.[1] ?? all.default);
+    return inContent(api.resolve((response as { content?: unknown } | undefined)?.content));
+  });
 }
