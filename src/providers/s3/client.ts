@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { invalid } from '../../core/errors.ts';
+import { limitAnswers } from './answer-limits.ts';
 import { ATTEMPTS, type S3Options, TIMEOUT_SECONDS } from './config.ts';
 import { isMissing } from './fault.ts';
 import type { Content, KeyEntry, KeyPage, ObjectFacts, Store } from './store.ts';
@@ -46,6 +47,7 @@ const nonEmpty = (text: string | undefined): string | undefined => (text === '' 
 export async function awsStore(bucket: string, place: Place, options: S3Options): Promise<Store> {
   const sdk = await load();
   const client = new sdk.S3Client(settings(place, options));
+  limitAnswers(client);
   const Bucket = bucket;
 
   return {
@@ -72,8 +74,10 @@ export async function awsStore(bucket: string, place: Place, options: S3Options)
       for (const { Prefix } of answer.CommonPrefixes ?? [])
         if (Prefix !== undefined) entries.push({ kind: 'prefix', key: decode(Prefix) });
       // What does not begin as asked is somewhere else.
-      const below = entries.filter(({ key }) => key.startsWith(prefix));
-      return { entries: inOrder(below), truncated: answer.IsTruncated === true } satisfies KeyPage;
+      const below = inOrder(entries.filter(({ key }) => key.startsWith(prefix)));
+      // Not every store stops at as many as were asked for.
+      const truncated = answer.IsTruncated === true || below.length > limit;
+      return { entries: below.slice(0, limit), truncated } satisfies KeyPage;
     },
 
     async head(Key, abortSignal) {

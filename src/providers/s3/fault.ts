@@ -26,6 +26,9 @@ const REGION = /^(?:PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocati
 const UNREACHABLE =
   /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|TimeoutError|RequestTimeout|SlowDown|ServiceUnavailable|InternalError|NetworkingError|Throttling.*|ERR_TLS.*|.*CERT.*)$/;
 
+/** The client adds this where it could not parse what it got. */
+const UNREADABLE = /Deserialization error/;
+
 /** There is no such key, as told to who asked for one. */
 export function isMissing(error: unknown): boolean {
   const { name, status } = readFault(error);
@@ -64,6 +67,7 @@ export function faultOf(error: unknown, uri: string | undefined, signal: AbortSi
   if (UNREACHABLE.test(name) || (status !== undefined && status >= 500))
     return unavailable('The store does not answer');
   if (status === 429) return new ResourceError('limited', 'The store has had too many requests', { uri, cause });
+  if (UNREADABLE.test(message)) return unavailable('The store answered with something that cannot be read');
   return new ResourceError('internal', 'The store answered with an error', { uri, cause });
 }
 

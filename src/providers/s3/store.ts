@@ -28,7 +28,7 @@ export interface ListKeys {
   readonly folded: boolean;
   /** Only what comes behind this. */
   readonly after?: string | undefined;
-  /** At most 1,000. */
+  /** At most `MAX_LIST`; no more come. */
   readonly limit: number;
 }
 
@@ -39,8 +39,8 @@ export interface Content {
   readonly body: Readable;
 }
 
-/** Keys of one list at most, as the protocol has it. */
-export const MAX_LIST = 1_000;
+/** Keys of one list at most. The protocol has 1,000; the client parses a list at once, and others wait meanwhile. */
+export const MAX_LIST = 500;
 
 /** Methods throw what the client throws; `faultOf` says what it means. */
 export interface Store {

@@ -8,6 +8,7 @@ import type { Bucket } from './bucket.ts';
 import { faultOf } from './fault.ts';
 import { isFolderMark } from './list.ts';
 import { SCHEME } from './names.ts';
+import { MAX_LIST } from './store.ts';
 
 const TEMPLATE = `${SCHEME}:///{+path}`;
 
@@ -32,7 +33,7 @@ export function completeKey(bucket: Bucket, request: CompletionRequest, ctx: Con
     const begin = typed.startsWith(';') ? '' : typed;
     const prefix = bucket.prefix + folder + begin;
     try {
-      const limit = Math.min(1_000, begin === typed ? request.limit + 2 : 1_000);
+      const limit = Math.min(MAX_LIST, begin === typed ? request.limit + 2 : MAX_LIST);
       const { entries } = await bucket.store.list({ prefix, folded: true, limit }, ctx.signal);
       if (entries.length === 0 && folder !== '' && typed === '') throw notListable(folder);
       return entries

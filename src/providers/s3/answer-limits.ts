@@ -1,0 +1,76 @@
+/**
+ * What an answer of the store may be before it is parsed: the client takes the whole text and makes objects of all of it,
+ * at once, whatever was asked for. Contents of objects are streams, and have no limit here.
+ */
+import type { Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { ResourceError } from '../../core/errors.ts';
+import { MAX_KEY_BYTES } from './names.ts';
+
+/** Of a list, beside its keys, and of an error. */
+const MAX_FRAME_BYTES = 64 * 1024;
+
+/** Of one key of a list: escaped, each of its bytes takes three; what is said of it is a few hundred. */
+const MAX_ENTRY_BYTES = 3 * MAX_KEY_BYTES + 1_024;
+
+/** Tags, references and attributes, which take time whatever they say: of a list beside its keys, and of each key. */
+const MAX_FRAME_MARKS = 2_000;
+const MAX_ENTRY_MARKS = 48;
+
+interface Limit {
+  readonly bytes: number;
+  readonly marks: number;
+}
+
+const limitOf = (keys: number): Limit => ({
+  bytes: MAX_FRAME_BYTES + keys * MAX_ENTRY_BYTES,
+  marks: MAX_FRAME_MARKS + keys * MAX_ENTRY_MARKS,
+});
+
+interface Response {
+  readonly statusCode?: number;
+  body?: Readable | Uint8Array;
+}
+
+/** Looks at lists and errors before the client parses them. */
+export function limitAnswers(client: S3Client): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args);
+        const response = result.response as Response;
+        const failed = (response.statusCode ?? 0) >= 300;
+        const keys = (args.input as { readonly MaxKeys?: number }).MaxKeys ?? 0;
+        if (failed || commandName === 'ListObjectsV2Command') response.body = await taken(response, limitOf(keys));
+        return result;
+      },
+    // Behind what parses, so that this has the answer first.
+    { step: 'deserialize', priority: 'low', name: 'limitAnswers' },
+  );
+}
+
+/** @throws ResourceError `unavailable` for what is over a limit */
+async function taken({ body }: Response, limit: Limit): Promise<Uint8Array> {
+  if (body === undefined) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let [bytes, marks] = [0, 0];
+  for await (const chunk of body instanceof Uint8Array ? [body] : (body as AsyncIterable<Uint8Array>)) {
+    bytes += chunk.byteLength;
+    marks += marksIn(chunk);
+    // Leaving the loop closes the connection.
+    if (bytes > limit.bytes || marks > limit.marks)
+      throw new ResourceError('unavailable', 'The store answered with more than was asked for', {
+        cause: new Error(`An answer of more than ${limit.bytes} bytes or ${limit.marks} tags`),
+      });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const [LESS, AMPERSAND, EQUALS] = [0x3c, 0x26, 0x3d];
+
+function marksIn(chunk: Uint8Array): number {
+  let count = 0;
+  for (const byte of chunk) if (byte === LESS || byte === AMPERSAND || byte === EQUALS) count++;
+  return count;
+}
