@@ -98,9 +98,22 @@ function decoderOf(encoding: string | undefined): (bytes: Buffer) => string {
 /** The last second that ISO 8601 writes with four digits of a year. */
 const LAST_SECOND = 253_402_300_799;
 
-export function parseSignature(text: string): Signature {
-  const [, name = text, email = '', seconds] = /^(.*?) ?<(.*?)>(?: (\d+).*)?$/.exec(text) ?? [];
-  return { name, email, date: seconds === undefined ? undefined : isoDate(Number(seconds)) };
+/** Characters of who has signed that are looked at; a line may have a million. */
+const MAX_SIGNATURE = 4_096;
+
+/** As git does: the address is in the first brackets, and the time behind the last. */ export function parseSignature(
+  line: string,
+): Signature {
+  const text = line.slice(0, MAX_SIGNATURE);
+  const open = text.indexOf('<');
+  const close = text.indexOf('>', open);
+  if (open === -1 || close === -1) return { name: text, email: '', date: undefined };
+  const seconds = /^ (\d{1,15})(?!\d)/.exec(text.slice(text.lastIndexOf('>') + 1))?.[1];
+  return {
+    name: text.slice(0, open).replace(/ $/, ''),
+    email: text.slice(open + 1, close),
+    date: seconds === undefined ? undefined : isoDate(Number(seconds)),
+  };
 }
 
 export const isoDate = (seconds: number): string | undefined =>

@@ -3,6 +3,7 @@
  * much as an early one; trees that were read are remembered up to a number of bytes, since a hash has one content.
  */
 import { LRUCache } from 'lru-cache';
+import { breaks } from '../../core/breaks.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { gitFailed } from './command.ts';
 import type { Objects } from './objects.ts';
@@ -30,6 +31,12 @@ export interface Trees {
   clear(): void;
 }
 
+/** Entries that are looked at between two looks at the time. */
+const STEPS = 256;
+
+/** Entries of a tree that is not in the order that git writes, which is none that git wrote; they are sorted at once. */
+const MAX_UNORDERED = 10_000;
+
 /** Bytes of trees that are remembered. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -46,7 +53,7 @@ export function createTrees(objects: Objects, maxTreeBytes: number): Trees {
       if (content?.type !== 'tree') throw missing();
       if (content.bytes === undefined)
         throw new ResourceError('too-large', `The folder has more than ${maxTreeBytes} bytes of names`);
-      const tree = parseTree(content.bytes, oid.length / 2);
+      const tree = await parseTree(content.bytes, oid.length / 2, signal);
       known.set(oid, tree);
       return tree;
     },
@@ -59,10 +66,22 @@ const missing = (): ResourceError => gitFailed('an object is missing');
 /** What orders entries: a folder's name counts as if a slash were behind it. */
 const keyOf = (name: string, isTree: boolean): string => (isTree ? `${name}/` : name);
 
-/** @throws ResourceError `unavailable` for bytes that are no tree */
-export function parseTree(bytes: Buffer, hashBytes: number): Tree & { readonly bytes: number } {
+/**
+ * There may be millions of entries: others have their turn while they are looked at.
+ * @throws ResourceError `unavailable` for bytes that are no tree; the signal's reason
+ */
+async function parseTree(
+  bytes: Buffer,
+  hashBytes: number,
+  signal: AbortSignal,
+): Promise<Tree & { readonly bytes: number }> {
+  const taken = breaks();
   const starts: number[] = [];
   for (let at = 0; at < bytes.byteLength; ) {
+    if (starts.length % STEPS === 0) {
+      await taken();
+      signal.throwIfAborted();
+    }
     const end = bytes.indexOf(0, at);
     if (end === -1 || end + 1 + hashBytes > bytes.byteLength) throw gitFailed('a tree is damaged');
     starts.push(at);
@@ -105,18 +124,23 @@ export function parseTree(bytes: Buffer, hashBytes: number): Tree & { readonly b
   };
 
   /** As git writes trees: in order, each name once. Others are put in order here, the first of a name counting. */
-  function isProper(): boolean {
+  async function isProper(): Promise<boolean> {
     let before = '';
     for (let index = 0; index < offsets.length; index++) {
-      const key = keyAt(index);
+      if (index % STEPS === 0) {
+        await taken();
+        signal.throwIfAborted();
+      }
       const { name, kind } = at(index);
+      const key = keyOf(name, kind === 'tree');
       if (key <= before || name === '') return false;
       if (kind === 'tree' && exactly(name, false) !== undefined) return false;
       before = key;
     }
     return true;
   }
-  if (!isProper()) {
+  if (!(await isProper())) {
+    if (starts.length > MAX_UNORDERED) throw gitFailed('a tree is not in order, and too large to be put in order');
     const first = new Map<string, { readonly start: number; readonly key: string }>();
     for (const start of starts) {
       const { name, kind } = entryAt(start);

@@ -20,9 +20,12 @@ export function jsonObject(entries: readonly (readonly [string, string])[], inde
 /** Names that no two columns have: a second `id` is `id:2`. */
 export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
+  const last = new Map<string, number>();
   return names.map((name) => {
     let unique = name;
-    for (let number = 2; taken.has(unique); number++) unique = `${name}:${number}`;
+    let number = last.get(name) ?? 1;
+    while (taken.has(unique)) unique = `${name}:${++number}`;
+    last.set(name, number);
     taken.add(unique);
     return unique;
   });

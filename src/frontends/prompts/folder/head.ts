@@ -1,5 +1,5 @@
 /** The head of a prompt's file: YAML between two lines of `---`, and the body that follows it. */
-
+import type { Document } from 'yaml';
 import { z } from 'zod';
 import { isIconAddress, isImageType } from '../../../core/icons.ts';
 import type { Icon } from '../../../protocol/resources.ts';
@@ -63,6 +63,10 @@ const headSchema = z.strictObject({
 
 const FENCE = '---';
 
+/** Characters of a head, and references to other places of it. What is parsed at once keeps others waiting. */
+export const MAX_HEAD = 16 * 1024;
+const MAX_ALIASES = 100;
+
 /**
  * Splits a file and checks its head; a file without one is all body.
  * @throws PromptFileError
@@ -77,18 +81,22 @@ export async function splitPrompt(file: string): Promise<PromptSections> {
 }
 
 async function parseHead(text: string): Promise<PromptHead> {
+  if (text.length > MAX_HEAD) throw new PromptFileError(`the front matter has more than ${MAX_HEAD} characters`, 1);
   // Loaded with the first prompt: a server without prompts starts without it.
-  const { LineCounter, parseDocument } = await import('yaml');
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, logLevel: 'error' });
+  const yaml = await import('yaml');
+  const counter = new yaml.LineCounter();
   const lineAt = (offset: number): number => counter.linePos(offset).line + 1;
-  const [broken] = document.errors;
-  if (broken !== undefined) throw new PromptFileError(broken.message, lineAt(broken.pos[0]));
+  let document: Document;
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: 100 }) ?? {};
-  } catch {
-    throw new PromptFileError('the front matter has too many aliases', 2);
+    document = yaml.parseDocument(text, { ...YAML, lineCounter: counter });
+    assertSound(document, yaml, lineAt);
+    value = document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {};
+  } catch (error) {
+    if (error instanceof PromptFileError) throw error;
+    // The library says so by overflowing the stack where there are too many levels, and of aliases in words.
+    const what = error instanceof RangeError ? 'levels' : 'aliases';
+    throw new PromptFileError(`the front matter has too many ${what}`, 2);
   }
   const result = headSchema.safeParse(value);
   if (result.success) return result.data;
@@ -98,6 +106,31 @@ async function parseHead(text: string): Promise<PromptHead> {
   const known = Object.keys(headSchema.shape).join(', ');
   const hint = issue?.code === 'unrecognized_keys' && path.length === 0 ? `; there are ${known}` : '';
   throw new PromptFileError(`${where}${issue?.message ?? 'is not valid'}${hint}`, lineAt(offsetOf(document, path)));
+}
+
+/** Keys are looked at below: the library compares each with each. */
+const YAML = { uniqueKeys: false, stringKeys: true, prettyErrors: false, logLevel: 'error' } as const;
+
+/** @throws PromptFileError for what is no YAML, a key that comes twice, and too many aliases */
+function assertSound(document: Document, yaml: typeof import('yaml'), lineAt: (offset: number) => number): void {
+  const [broken] = document.errors;
+  if (broken !== undefined) throw new PromptFileError(broken.message, lineAt(broken.pos[0]));
+  let aliases = 0;
+  yaml.visit(document, {
+    Alias(_key, node) {
+      if (++aliases > MAX_ALIASES)
+        throw new PromptFileError('the front matter has too many aliases', lineAt(node.range?.[0] ?? 0));
+    },
+    Map(_key, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!yaml.isScalar(key)) continue;
+        if (seen.has(key.value))
+          throw new PromptFileError(`${JSON.stringify(key.value)} is there twice`, lineAt(key.range?.[0] ?? 0));
+        seen.add(key.value);
+      }
+    },
+  });
 }
 
 /** Where a value begins, or the nearest one around it. */
