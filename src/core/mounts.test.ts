@@ -268,7 +268,7 @@ describe('a mount without a prefix that may have URIs of any scheme', () => {
     ]);
     const missing = ['docs+memory:///', 'ui://docs+page', 'docs+memory:///{+path}'];
     expect(notes.finish({}, { ttlMs: 1, cacheScope: 'public' })).toMatchObject({
-      _meta: { 'vitrine/missing': missing.map((uri) => ({ mount: 'any', reason: expect.stringContaining(uri) })) },
+      _meta: { 'vitrine/missing': missing.map((uri) => ({ mount: 'any', entry: uri })) },
     });
     expect(
       urisOf(await listAll(mountTree([{ name: 'any', provider: inner, prefix: 'none' }]), undefined)),

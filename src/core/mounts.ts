@@ -76,7 +76,8 @@ export function mountTree(mounts: readonly Mount[], { resolve } = createResolver
       const uri = uriOf(each);
       if (isOf(mount, uri)) return true;
       ctx.log.warn('left out: its URI is not one of its mount; give the mount a prefix', { mount: mount.name, uri });
-      ctx.notes?.missing({ mount: mount.name, reason: `${uri} is left out: without a prefix it leads elsewhere` });
+      const reason = 'A URI is left out: without a prefix it leads to another mount';
+      ctx.notes?.missing({ mount: mount.name, reason, entry: uri });
       return false;
     });
   }

@@ -97,7 +97,7 @@ describe('the lists of all servers', () => {
     expect(warned).toEqual(left.map((name) => ({ mount: 'bare', name })));
     expect(notes.finish({}, OWN)).toMatchObject({
       _meta: {
-        'vitrine/missing': left.map((name) => ({ mount: 'bare', reason: expect.stringContaining(name) })),
+        'vitrine/missing': left.map((name) => ({ mount: 'bare', entry: name })),
       },
     });
     // A tool that is shown is the one that is called.

@@ -83,7 +83,8 @@ export function createServerRoutes(
               mount: server.mount,
               name,
             });
-            ctx.notes?.missing({ mount: server.mount, reason: `${name} is left out: its name belongs to another` });
+            const reason = 'A name is left out: it belongs to another';
+            ctx.notes?.missing({ mount: server.mount, reason, entry: name });
           }
           return { ...rest, items: kept };
         },
