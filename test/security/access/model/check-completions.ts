@@ -1,0 +1,73 @@
+/** Completion of the variables of resource templates. */
+import { outcomeOf } from '../outcomes.ts';
+import { leaks } from './leaks.ts';
+import { templates } from './offered.ts';
+import type { Question } from './questions.ts';
+import { isNoMethod, OUTCOMES, type Scene } from './scene.ts';
+import { MOUNTED_SERVERS, type Thing } from './things.ts';
+
+export async function checkCompletion(
+  scene: Scene,
+  { mount, template, typed, known }: Question & { kind: 'complete' },
+): Promise<readonly string[]> {
+  const { reference, mounts, asker } = scene;
+  const uri = mounts.includes(mount) ? templates([mount])[template] : undefined;
+  if (uri === undefined) return [];
+  // The first of several columns is left to the tests of databases.
+  if (uri.includes(',')) return [];
+  const [, list = ''] = /\{\+?([^}]*)\}/.exec(uri) ?? [];
+  const [first = '', second] = list.split(',');
+  const one = second !== undefined && typed.startsWith('k') ? second : first;
+  const reply = await asker.ask('completion/complete', {
+    ref: { type: 'ref/resource', uri },
+    argument: { name: one, value: typed },
+    ...(one === second && { context: { arguments: { [first]: known } } }),
+  });
+  const said = `complete ${uri} ${one} ${typed} ${one === second ? known : ''}`;
+  const found = leaks(scene, reply.text, 'list', [uri, typed]).map((leak) => `${said}: ${leak}`);
+  const effect = reference.decide({ operation: 'complete', uri, template: true, mount });
+  const got = outcomeOf(reply);
+  if (got !== OUTCOMES[effect] && !(isNoMethod(reply) && effect !== 'allow'))
+    return [...found, `${said}: ${got} instead of ${OUTCOMES[effect]}`];
+  if (effect !== 'allow' || got !== 'answered') return found;
+  const { values = [], total } = (reply.result?.completion ?? {}) as {
+    readonly values?: readonly string[];
+    readonly total?: number;
+  };
+  const wanted = wantedValues(scene, uri, one === second ? `${known},` : '', typed, one);
+  found.push(...values.filter((each) => !wanted.includes(each)).map((each) => `${said}: with ${each}`));
+  found.push(...wanted.filter((each) => !values.includes(each)).map((each) => `${said}: without ${each}`));
+  if (total !== undefined && total > wanted.length) found.push(`${said}: ${total} of them instead of ${wanted.length}`);
+  return found;
+}
+
+/** What may be suggested: what leads to something that may be listed. */
+function wantedValues(
+  { reference, things }: Scene,
+  uri: string,
+  before: string,
+  typed: string,
+  variable: string,
+): readonly string[] {
+  const start = uri.replace(/\{.*$/, '');
+  const below = things.filter((thing) => thing.listedAs.startsWith(start) && thing.listedAs.length > start.length);
+  const shown = below.filter((thing) => reference.of('list', thing) === 'allow');
+  const rest = ({ listedAs }: Thing): string => decodeURIComponent(listedAs.slice(start.length));
+  const unique = (values: readonly string[]): readonly string[] => [
+    ...new Set(values.filter((each) => each.startsWith(typed))),
+  ];
+  if (variable === 'region') return unique(shown.map((thing) => rest(thing).split(',')[0] ?? ''));
+  if (variable === 'code')
+    return unique(
+      shown.filter((thing) => rest(thing).startsWith(before)).map((thing) => rest(thing).slice(before.length)),
+    );
+  if (variable === 'email' || below.some(({ mount }) => MOUNTED_SERVERS.includes(mount)))
+    return unique(shown.map((thing) => (variable === 'email' ? rest(thing) : thing.listedAs.slice(start.length))));
+  // Of a tree, what lies in the folder that was typed.
+  const within = typed.includes('/') ? typed.slice(0, typed.lastIndexOf('/') + 1) : '';
+  return unique(
+    shown
+      .filter((thing) => rest(thing).startsWith(within) && !rest(thing).slice(within.length).includes('/'))
+      .map((thing) => rest(thing).replace(/[%?#]/g, encodeURIComponent) + (thing.kind === 'folder' ? '/' : '')),
+  );
+}

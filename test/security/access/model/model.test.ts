@@ -1,0 +1,74 @@
+/**
+ * Random rules over everything that can be served, and random questions: what a running server answers is what a small
+ * reference says. `npm run access-model -- --cases 100000` runs more cases by hand.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERAS } from '../../../e2e/harness.ts';
+import { overHttp, type Reach, withoutNetwork } from './asking.ts';
+import { type Case, cases } from './cases.ts';
+import { problemsOf } from './checks.ts';
+import { LISTS, PROMPTS, type Question, TOOLS, WAYS } from './questions.ts';
+import { MOUNT_NAMES, THINGS } from './things.ts';
+import { makeWorld, type World } from './world.ts';
+
+const numRuns = Number(process.env.VITRINE_ACCESS_CASES ?? 100);
+const seed = Number(process.env.VITRINE_ACCESS_SEED ?? Date.now() % 2 ** 31);
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+describe('the table', () => {
+  const questions: readonly Question[] = [
+    ...THINGS.flatMap((_, thing) =>
+      WAYS.filter((way) => way !== 'tool search').map(
+        (way): Question => ({ kind: 'way', way, ref: { thing, spelling: 'as it is', loudMount: false } }),
+      ),
+    ),
+    ...LISTS.map((list): Question => ({ kind: 'list', list })),
+    ...TOOLS.flatMap((tool) => [true, false].map((ofUp): Question => ({ kind: 'call', tool, ofUp, arguments: {} }))),
+    ...PROMPTS.flatMap((prompt) => [true, false].map((ofUp): Question => ({ kind: 'prompt', prompt, ofUp }))),
+    ...MOUNT_NAMES.flatMap((mount) =>
+      [0, 1].map((template): Question => ({ kind: 'complete', mount, template, typed: '', known: 'eu' })),
+    ),
+    { kind: 'updates' },
+  ];
+
+  it.each(ERAS)('is what is there, where everything is allowed, in the %s era', async (era) => {
+    const rules = { rules: [{ effect: 'allow' }], default: 'deny' } as const;
+    for (const mounts of [
+      ['docs', 'notes', 'data', 'up'],
+      ['raw', 'up', 'docs'],
+    ] as const)
+      expect(await problemsOf(world, { mounts, rules, person: 0, era, pageSize: 100, questions })).toEqual([]);
+  });
+});
+
+it("a mount that lists what is another one's does not tell of it to whoever may not see that", async () => {
+  const rules = { rules: [{ effect: 'allow', mounts: ['raw'] }], default: 'deny' } as const;
+  const questions = LISTS.map((list): Question => ({ kind: 'list', list }));
+  for (const era of ERAS) {
+    const given: Case = { mounts: ['raw', 'docs'], rules, person: 0, era, pageSize: 100, questions };
+    expect(await problemsOf(world, given)).toEqual([]);
+  }
+});
+
+/** Cases over HTTP: one in so many. */
+const OVER_HTTP = 20;
+
+describe(`the model of access, ${numRuns} cases from seed ${seed}`, () => {
+  const agrees = (reach: Reach, runs: number): Promise<void> =>
+    fc.assert(
+      fc.asyncProperty(cases, async (given) => {
+        expect(await problemsOf(world, given, reach)).toEqual([]);
+      }),
+      { numRuns: runs, seed },
+    );
+
+  it('agrees with the server', () => agrees(withoutNetwork, numRuns), 36_000_000);
+
+  it('agrees with the server over HTTP', () => agrees(overHttp, Math.ceil(numRuns / OVER_HTTP)), 36_000_000);
+});

@@ -1,0 +1,228 @@
+/**
+ * What the documentation says of access, as a table and a few functions: who may do what with which thing. It decides by
+ * itself and shares no code with the server that it is compared to.
+ */
+import { comparable, matchesSurely, mayMatch } from './globs.ts';
+import { MOUNTED_SERVERS, type MountName, OWN_TOOLS, type Person, type Thing } from './things.ts';
+
+export type Effect = 'allow' | 'ask' | 'deny' | 'hide';
+export type Operation = 'list' | 'read' | 'metadata' | 'subscribe' | 'complete' | 'call' | 'prompt';
+
+/** A rule as it is written in a configuration. */
+export interface Rule {
+  readonly effect: Effect;
+  readonly who?: 'anyone' | 'anonymous' | 'authenticated' | { readonly groups: readonly string[] };
+  readonly operations?: readonly Operation[];
+  readonly mounts?: readonly string[];
+  readonly uris?: readonly string[];
+  readonly except?: readonly string[];
+  readonly mimeTypes?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly arguments?: Readonly<Record<string, readonly (string | number | boolean)[]>>;
+  readonly prompts?: readonly string[];
+}
+
+export interface Rules {
+  readonly rules: readonly Rule[];
+  readonly default: 'allow' | 'deny' | 'hide';
+}
+
+/** What is to be done with what. */
+export interface Asked {
+  readonly operation: Operation;
+  readonly mount?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly template?: boolean | undefined;
+  readonly mimeType?: string | undefined;
+  readonly name?: string | undefined;
+  /** Undefined where the question is whether there are any with which it may be called. */
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  readonly onlyResources?: boolean | undefined;
+}
+
+const STRICTEST_FIRST: readonly Effect[] = ['hide', 'deny', 'ask', 'allow'];
+const ASKABLE: readonly Operation[] = ['read', 'call', 'prompt'];
+
+export const strictest = (effects: readonly Effect[]): Effect =>
+  STRICTEST_FIRST.find((effect) => effects.includes(effect)) ?? 'hide';
+
+/** What one person may do, by these rules, where these mounts are. */
+export interface Reference {
+  decide(asked: Asked): Effect;
+  /** Of a resource under one of its URIs. */
+  ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect;
+  /** Of a thing as its mount lists it. */
+  of(operation: Operation, thing: Thing): Effect;
+  /** Of a thing as it is, whatever it is called. */
+  ofItself(operation: Operation, thing: Thing): Effect;
+  /** Of all mounts that are there. */
+  mountOf(uri: string): MountName | undefined;
+  mountOfName(name: string): MountName | undefined;
+}
+
+export function createReference(
+  { rules, default: otherwise }: Rules,
+  person: Person,
+  mounts: readonly MountName[],
+): Reference {
+  const own = rules.filter((rule) => isAbout(rule, person));
+
+  function decide(asked: Asked): Effect {
+    const effects = own.filter((rule) => matches(rule, asked)).map(({ effect }) => effect);
+    if (effects.length > 0) return strictest(effects);
+    return asked.onlyResources === true ? 'allow' : otherwise;
+  }
+
+  /** A mounted server may take a URI for another spelling of it: each of them is decided on. */
+  function ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect {
+    const about = (spelled: string): Asked => ({ operation, mount, uri: spelled, mimeType });
+    if (!MOUNTED_SERVERS.includes(mount)) return decide(about(uri));
+    const guessed = own.filter(
+      (rule) => rule.effect !== 'allow' && loosened(uri).some((spelled) => matches(rule, about(spelled))),
+    );
+    return strictest([decide(about(uri)), decide(about(normalized(uri))), ...guessed.map(({ effect }) => effect)]);
+  }
+
+  return {
+    decide,
+    ofUri,
+    of: (operation, thing) => ofUri(operation, thing.mount, thing.listedAs, thing.mimeType),
+    ofItself: (operation, thing) => ofUri(operation, thing.mount, thing.uri, thing.mimeType),
+    mountOf: (uri) => mountOfUri(uri, mounts),
+    mountOfName: (name) => mountOfName(name, mounts),
+  };
+}
+
+/** By its prefix first, then by its scheme, then whoever takes any scheme. */
+function mountOfUri(uri: string, mounts: readonly MountName[]): MountName | undefined {
+  const head = /^(?:ui:\/\/)?([^+:/]+)\+/i.exec(uri)?.[1]?.toLowerCase();
+  const named = mounts.find((mount) => mount === head && mount !== 'notes' && mount !== 'raw');
+  if (named !== undefined) return named;
+  if (mounts.includes('notes') && /^note:/i.test(uri)) return 'notes';
+  return mounts.includes('raw') ? 'raw' : undefined;
+}
+
+function mountOfName(name: string, mounts: readonly MountName[]): MountName | undefined {
+  if (OWN_TOOLS.includes(name)) return undefined;
+  if (name.startsWith('up_') && mounts.includes('up')) return 'up';
+  return mounts.includes('raw') ? 'raw' : undefined;
+}
+
+function isAbout({ who = 'anyone' }: Rule, { principal }: Person): boolean {
+  const known = principal.id !== 'anonymous';
+  if (who === 'anyone') return true;
+  if (who === 'anonymous') return !known;
+  if (who === 'authenticated') return known;
+  return (principal.groups ?? []).some((group) => who.groups.includes(group));
+}
+
+function matches(rule: Rule, asked: Asked): boolean {
+  const { effect, mounts } = rule;
+  if (!operationsOf(rule).includes(asked.operation)) return false;
+  if (mounts !== undefined && (asked.mount === undefined || !mounts.includes(asked.mount))) return false;
+  switch (asked.operation) {
+    case 'call':
+      return anyGlob(rule.tools, asked.name ?? '', 'text', effect) && argumentsMatch(rule, asked.arguments);
+    case 'prompt':
+      return anyGlob(rule.prompts, asked.name ?? '', 'text', effect);
+    default:
+      return resourceMatches(rule, asked);
+  }
+}
+
+/** A rule that names resources is not about tools, and the other way round. */
+function operationsOf({ effect, operations, uris, except, mimeTypes, tools, arguments: args, prompts }: Rule) {
+  const names = {
+    resources: uris !== undefined || except !== undefined || mimeTypes !== undefined,
+    tools: tools !== undefined || args !== undefined,
+    prompts: prompts !== undefined,
+  };
+  const all: readonly Operation[] = ['list', 'read', 'metadata', 'subscribe', 'complete', 'call', 'prompt'];
+  const meant = operations ?? (effect === 'ask' ? ASKABLE : all);
+  if (!names.resources && !names.tools && !names.prompts) return meant;
+  return meant.filter((each) => (each === 'call' ? names.tools : each === 'prompt' ? names.prompts : names.resources));
+}
+
+function resourceMatches({ effect, uris, except, mimeTypes }: Rule, { uri = '', template, mimeType }: Asked): boolean {
+  if (!anyGlob(uris, uri, 'uri', effect)) return false;
+  // Of an exception, too, what is not sure counts against.
+  const isExcepted = effect === 'allow' ? mayMatch : matchesSurely;
+  if (except?.some((glob) => isExcepted(glob, uri, 'uri')) === true) return false;
+  if (mimeTypes === undefined) return true;
+  if (template === true) return false;
+  // What nobody can say counts against.
+  if (mimeType === undefined) return effect !== 'allow';
+  return anyGlob(mimeTypes, mimeType, 'text', effect);
+}
+
+const anyGlob = (globs: readonly string[] | undefined, text: string, kind: 'uri' | 'text', effect: Effect): boolean =>
+  globs === undefined || globs.some((glob) => (effect === 'allow' ? matchesSurely : mayMatch)(glob, text, kind));
+
+function argumentsMatch({ effect, arguments: wanted }: Rule, given: Asked['arguments']): boolean {
+  if (wanted === undefined) return true;
+  if (given === undefined) return effect === 'allow' || effect === 'ask';
+  return Object.entries(wanted).every(
+    ([name, values]) =>
+      Object.hasOwn(given, name) &&
+      values.some((value) => (effect === 'allow' ? isSurely(value, given[name]) : mayBe(value, given[name]))),
+  );
+}
+
+const isSurely = (wanted: string | number | boolean, given: unknown): boolean =>
+  typeof wanted === 'string' ? typeof given === 'string' && matchesSurely(wanted, given, 'text') : wanted === given;
+
+/** Anything in it that may be meant, however it is written. */
+function mayBe(wanted: string | number | boolean, given: unknown): boolean {
+  if (typeof given === 'object' && given !== null) return Object.values(given).some((each) => mayBe(wanted, each));
+  if (given === null || given === undefined) return false;
+  const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
+  const texts = [String(given), folded(String(given))];
+  return texts.some((text) => mayMatch(String(wanted), text, 'text') || mayMatch(folded(String(wanted)), text, 'text'));
+}
+
+/** RFC 3986, section 6.2: what two spellings of one URI have in common. */
+export function normalized(published: string): string {
+  const { prefix, native } = partsOf(published);
+  const escaped = native.replace(/%[0-9a-f]{2}/gi, (code) => {
+    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : code.toUpperCase();
+  });
+  const [, scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(escaped) ?? [];
+  const lower = scheme.toLowerCase();
+  if (!rest.startsWith('/')) return `${prefix}${lower}:${rest}`;
+  const [, authority, path = '', after = ''] = /^(?:\/\/([^/?#]*))?([^?#]*)(.*)$/s.exec(rest) ?? [];
+  const host = authority?.toLowerCase() ?? (lower === 'file' ? '' : undefined);
+  const place = lower === 'file' && host === 'localhost' ? '' : host;
+  return `${prefix}${lower}:${place === undefined ? '' : `//${place}`}${withoutDots(path)}${after}`;
+}
+
+function withoutDots(path: string): string {
+  const names: string[] = [];
+  const all = path.split('/').slice(1);
+  for (const [index, name] of all.entries()) {
+    const isLast = index === all.length - 1;
+    if (name === '..') names.pop();
+    else if (name !== '.') names.push(name);
+    if (isLast && (name === '.' || name === '..')) names.push('');
+  }
+  return path === '' ? '' : `/${names.join('/')}`;
+}
+
+export const hasDots = (uri: string): boolean => /(?:^|\/)\.{1,2}(?:[/?#]|$)/.test(uri.replace(/%2e/gi, '.'));
+
+/** What a URI may be taken for beyond that. */
+function loosened(uri: string): readonly string[] {
+  const single = (text: string): string => {
+    const { prefix, native } = partsOf(text);
+    return prefix + native.replace(/(?<=[^:/]|:\/\/)\/{2,}/g, '/').replace(/^([^:]*:\/\/)\/+/, '$1/');
+  };
+  const again = (text: string): string => comparable(text.replace(/%25/g, '%'));
+  const normal = normalized(uri);
+  return [single(uri), single(normal), again(normal), normalized(single(again(normal)))];
+}
+
+/** The mount's part of a published URI, and the server's own. */
+function partsOf(published: string): { readonly prefix: string; readonly native: string } {
+  const [, prefix = '', native = ''] = /^((?:ui:\/\/)?up\+)?(.*)$/is.exec(published) ?? [];
+  return { prefix: prefix.toLowerCase(), native };
+}
