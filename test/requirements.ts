@@ -56,7 +56,12 @@ const WHERE: Readonly<Record<string, readonly string[]>> = {
     'docs/guide/limits.md',
   ],
   'SEC-TOOL-3': ['src/frontends/resource-tools', 'src/core/scrub.ts', 'src/core/errors.ts', 'docs/guide/tools.md'],
-  'SEC-TOOL-4': ['src/client/guards/tools.ts', 'src/client/guards/pins.ts', 'docs/guide/client-safety.md'],
+  'SEC-TOOL-4': [
+    'src/client/guards/tools.ts',
+    'src/core/fingerprint.ts',
+    'src/providers/upstream/pins/index.ts',
+    'docs/guide/client-safety.md',
+  ],
   'SEC-PROMPT-1': ['src/frontends/prompts/folder', 'docs/guide/prompts.md'],
   'SEC-PROMPT-2': ['src/layers/access/gate.ts', 'src/frontends/prompts/folder/embed.ts', 'docs/guide/access.md'],
   'SEC-PROMPT-3': ['src/frontends/prompts/folder', 'docs/guide/prompts.md'],

@@ -7,6 +7,7 @@ import { addClientCommands } from './client/program.ts';
 import { UsageError } from './errors.ts';
 import type { ExplainFlags } from './explain.ts';
 import { LOG_LEVELS } from './log-levels.ts';
+import type { PinFlags, ReviewFlags } from './pins.ts';
 import type { ServeFlags } from './serve.ts';
 import type { SourceFlags } from './sources.ts';
 
@@ -102,6 +103,35 @@ export function createProgram(secrets: Secrets): Command {
       await explain(uri, flags, secrets);
     });
 
+  const pins = program
+    .command('pins')
+    .summary('look at what mounted servers have changed, and accept it')
+    .description('The definitions of tools and prompts of mounted servers that have pins.')
+    .action(() => {
+      throw new UsageError('Say what to do, as in: vitrine pins review vitrine.yaml');
+    });
+  const withSources = (command: Command): Command =>
+    command
+      .argument('[config]', 'a vitrine.yaml (default: what --config says)')
+      .option('--config <file>', 'the configuration')
+      .option('--mcp-config <file>', 'a file with mcpServers')
+      .option('--mount <name>', 'only this mount (may be repeated)', collect);
+  withSources(pins.command('review'))
+    .description(
+      'Shows each difference to what was accepted, and asks whether to accept it. Exits with 1 where one is left.',
+    )
+    .option('--accept', 'accept without being asked')
+    .action(async (path: string | undefined, flags: ReviewFlags) => {
+      const { pinsReview } = await import('./pins.ts');
+      await pinsReview(path === undefined ? [] : [path], flags, secrets);
+    });
+  withSources(pins.command('check'))
+    .description('Exits with 1 where something is not as it was accepted, and changes nothing.')
+    .action(async (path: string | undefined, flags: PinFlags) => {
+      const { pinsCheck } = await import('./pins.ts');
+      await pinsCheck(path === undefined ? [] : [path], flags, secrets);
+    });
+
   const audit = program
     .command('audit')
     .summary('look at the record of what was done')
@@ -125,7 +155,7 @@ export function createProgram(secrets: Secrets): Command {
 
   addClientCommands(program, secrets);
 
-  for (const command of [...program.commands, ...audit.commands])
+  for (const command of [...program.commands, ...audit.commands, ...pins.commands])
     command.exitOverride().configureOutput({ outputError: () => {} });
   return program;
 }

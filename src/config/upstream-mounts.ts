@@ -36,7 +36,18 @@ export async function upstreamMount(
   { base, log }: UpstreamSurroundings,
 ): Promise<ConfiguredMount> {
   const { upstream } = await import('../providers/upstream/index.ts');
-  const { prefix, icons, forms, start = 'eager', connections, maxConnections, schemes, required = false } = block;
+  const {
+    prefix,
+    icons,
+    forms,
+    start = 'eager',
+    connections,
+    maxConnections,
+    schemes,
+    required = false,
+    texts,
+    results,
+  } = block;
   const connectTimeoutMs = milliseconds(block.connectTimeoutSeconds) ?? CONNECT_TIMEOUT_MS;
   const target = 'url' in block ? await httpTarget(name, block) : stdioTarget(block, base);
   const up = upstream({
@@ -51,6 +62,9 @@ export async function upstreamMount(
     callTimeoutMs: milliseconds(block.callTimeoutSeconds),
     maxMessageBytes: block.maxMessageBytes,
     maxMessagesPerSecond: block.maxMessagesPerSecond,
+    pins: pinsOf(name, block.pins, base),
+    texts,
+    results,
     log,
   });
   const shown = 'url' in block ? new URL(block.url).origin : basename(block.command);
@@ -66,6 +80,12 @@ export async function upstreamMount(
     ...(required && { ready: () => up.check(CHECK_TIMEOUT_MS) }),
     upstream: { up, target: shown, start, connectTimeoutMs },
   };
+}
+
+/** Beside the configuration, if nothing else is said: to be committed with it. */
+function pinsOf(name: string, pins: UpstreamConfig['pins'], base: string): { readonly file: string } | undefined {
+  if (pins === undefined || pins === 'off') return undefined;
+  return { file: resolve(base, pins === 'on' ? `${name}.pins.json` : pins.file) };
 }
 
 const milliseconds = (seconds: number | undefined): number | undefined =>

@@ -21,6 +21,18 @@ const common = {
     .max(100)
     .optional()
     .describe('Schemes of its URIs, for prefix: none beside other mounts. Default: any'),
+  pins: z
+    .union([z.enum(['on', 'off']), z.strictObject({ file: text.min(1) })])
+    .optional()
+    .describe('on: its tools and prompts are fixed at first sight, in a file. Default: off'),
+  texts: z
+    .enum(['as-is', 'clean'])
+    .optional()
+    .describe('clean: results have no terminal escapes and invisible characters. Default: as-is'),
+  results: z
+    .enum(['mark', 'refuse', 'as-is'])
+    .optional()
+    .describe('Results that break the outputSchema of their tool. Default: mark'),
   required: z.boolean().optional().describe('true: /readyz says no while it cannot be reached. Default: false'),
   connectTimeoutSeconds: seconds.optional().describe('Seconds for connecting. Default: 20'),
   timeoutSeconds: seconds.optional().describe('Seconds for one answer. Default: 10'),

@@ -16,3 +16,18 @@ export function cleanText(text: string, maxLength: number): string {
   const cut = text.length > maxLength ? `${text.slice(0, Math.max(0, maxLength - 1)).toWellFormed()}…` : text;
   return stripUnseen(cut.replaceAll('\r\n', '\n'));
 }
+
+/** Text with what `stripUnseen` takes out written as `\u{1b}`, for somebody who has to see that it is there. */
+export function showUnseen(text: string): string {
+  const shown = (found: string): string => `\\u{${found.codePointAt(0)?.toString(16) ?? ''}}`;
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, shown).replace(INVISIBLE, shown);
+}
+
+/** JSON text with the same characters as escapes of JSON: it says the same, and nothing in it hides. */
+export function escapeUnseen(json: string): string {
+  const escaped = (found: string): string =>
+    Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+      '',
+    );
+  return json.replace(/[\u007f-\u009f]/g, escaped).replace(INVISIBLE, escaped);
+}

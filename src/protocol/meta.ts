@@ -33,6 +33,9 @@ export const TRUNCATED_META_KEY = 'vitrine/truncatedBy';
 /** In the `_meta` of a list: the mounts whose part is missing, as `[{mount, reason}]`. */
 export const MISSING_META_KEY = 'vitrine/missing';
 
+/** In the `_meta` of a mounted tool's result: how it is not what the tool's `outputSchema` says. */
+export const BROKEN_RESULT_META_KEY = 'vitrine/brokenResult';
+
 /** The extension under which SEP-2093 is advertised in `capabilities.extensions`. */
 export const SEP_2093_EXTENSION = 'vitrine/resource-metadata';
 

@@ -3,6 +3,8 @@
  * machine, and around the calls of tools. Each refuses unless the host agrees, and tells of each decision (SEC-SAMP-1,
  * SEC-ROOT-1, SEC-TOOL-4). In the 2026 era the SDK answers questions in results with the same handlers.
  */
+
+export { canonicalJson, pinOf, type ToolPin } from '../../core/fingerprint.ts';
 export type { AddressWarning } from './address.ts';
 export type { BudgetOptions, Use } from './budget.ts';
 export { type Guard, type GuardEvent, type GuardOptions, GuardRefusal, USER_REJECTED } from './decisions.ts';
@@ -13,7 +15,7 @@ export {
   guardElicitation,
 } from './elicitation.ts';
 export type { FormField } from './form.ts';
-export { canonicalJson, type PinStore, pinOf, type ToolPin } from './pins.ts';
+export type { PinStore } from './pins.ts';
 export { guardRoots, type RootsOptions, type RootsSource } from './roots.ts';
 export {
   guardSampling,

@@ -3,9 +3,10 @@
  * before the next call, and what leaves is looked at and confirmed.
  */
 import type { CallToolResult, Client, RequestOptions, Tool } from '@modelcontextprotocol/client';
+import { changedFields, pinOf, type ToolPin } from '../../core/fingerprint.ts';
 import { forTerminal, hasHiddenText } from '../safety/terminal.ts';
 import { asked, decisionsOf, type GuardOptions } from './decisions.ts';
-import { changedFields, type PinStore, pinOf, type ToolPin } from './pins.ts';
+import type { PinStore } from './pins.ts';
 import { type SecretFinding, type SecretScan, secretsIn } from './secrets.ts';
 import { listDefinitions, type ToolDefinition } from './tool-list.ts';
 

@@ -18,7 +18,7 @@ let calls: Calls;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  calls = createCalls('up');
+  calls = createCalls('up', { text: (text) => text, data: (data) => data });
 });
 
 afterEach(() => {

@@ -7,6 +7,7 @@ import { ResourceError } from '../../core/errors.ts';
 import type { ClientFeatures, Invocation, LoggingLevel } from '../../core/invocation.ts';
 import { type InputRequest, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import type { Lease } from './connections.ts';
+import type { Said } from './said.ts';
 import type { Data, Link } from './wire/link.ts';
 import { ORIGIN_META_KEY } from './wire/message-origin.ts';
 
@@ -71,7 +72,8 @@ export interface Sending {
 /** Before a call is sent. */
 const PENDING = new Promise<never>(() => {});
 
-export function createCalls(name: string): Calls {
+/** @param said makes log messages fit to be handed on */
+export function createCalls(name: string, said: Pick<Said, 'text' | 'data'>): Calls {
   const running = new Map<Link, Call[]>();
   const parked = new Map<string, Call>();
 
@@ -205,7 +207,7 @@ export function createCalls(name: string): Calls {
     logged(link, { level, data, logger, _meta }) {
       const invocation = authorOf(link, (_meta as Data | undefined)?.[ORIGIN_META_KEY])?.invocation;
       if (typeof level !== 'string') return;
-      invocation?.notify(level as LoggingLevel, data, typeof logger === 'string' ? logger : name);
+      invocation?.notify(level as LoggingLevel, said.data(data), typeof logger === 'string' ? said.text(logger) : name);
     },
 
     close() {

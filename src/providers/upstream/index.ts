@@ -1,5 +1,5 @@
 /** Another MCP server as a branch of the tree: its resources as a provider, its tools and prompts beside it. */
-import { SILENT } from '../../core/context.ts';
+import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { MountedServer } from '../../core/mounted-server.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
@@ -10,12 +10,16 @@ import { createCalls } from './calls.ts';
 import { createConnections } from './connections.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
+import { createPins, type PinReview } from './pins/index.ts';
 import { resourcesProvider } from './resources.ts';
+import { createSaid } from './said.ts';
 import { mountedServer } from './server.ts';
 import { createWatching, type WatchedList } from './watching.ts';
+import { wholeList } from './whole-list.ts';
 import type { LinkFacts } from './wire/link.ts';
 
 export type { HttpTarget, StdioTarget, UpstreamOptions, UpstreamTarget } from './options.ts';
+export type { PinChange, PinReview } from './pins/index.ts';
 
 /** How an upstream is, for people and for the status resource. Nothing in it is secret. */
 export interface UpstreamHealth {
@@ -43,6 +47,8 @@ export interface Upstream {
   /** Whether the server can be reached, as far as is known after asking it; one that nobody has wanted yet is not asked. */
   check(timeoutMs: number): Promise<boolean>;
   health(): UpstreamHealth;
+  /** How its tools and prompts stand to those that were accepted; undefined where they are not fixed. */
+  readonly review: ((ctx: Context) => Promise<PinReview>) | undefined;
   close(): Promise<void>;
 }
 
@@ -51,7 +57,7 @@ export function upstream(options: UpstreamOptions): Upstream {
   const { name, log = SILENT, start = 'eager' } = options;
   let reached: LinkFacts | undefined;
   const facts = (): Facts => factsOf(reached);
-  const calls = createCalls(name);
+  const calls = createCalls(name, createSaid(options.target));
   const cache = createCache();
   const border = createBorder(name);
   const connections = createConnections(options, {
@@ -87,6 +93,15 @@ export function upstream(options: UpstreamOptions): Upstream {
     if (list === 'tools') server.changed();
   }
 
+  const pins =
+    options.pins &&
+    createPins({
+      mount: name,
+      file: options.pins.file,
+      log,
+      list: (kind, ctx) => wholeList({ asking, border, facts, name }, kind, ctx),
+    });
+
   const server = mountedServer({
     facts,
     instructions: () => reached?.instructions,
@@ -94,6 +109,9 @@ export function upstream(options: UpstreamOptions): Upstream {
     calls,
     connections,
     border,
+    pins,
+    texts: options.texts ?? 'as-is',
+    results: options.results ?? 'mark',
     callTimeoutMs: options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS,
     name,
     transport: isStdio(options.target) ? 'pipe' : 'tcp',
@@ -112,6 +130,7 @@ export function upstream(options: UpstreamOptions): Upstream {
   return {
     provider: resourcesProvider({ name, schemes: options.schemes, facts, asking, border, connections, close }),
     server,
+    review: pins && ((ctx) => pins.review(ctx)),
     async ready(timeoutMs) {
       try {
         await connections.shared.supervisor.get(AbortSignal.timeout(timeoutMs));

@@ -53,5 +53,17 @@ export interface UpstreamOptions {
    * off, and tried again later. Default: 1,000.
    */
   readonly maxMessagesPerSecond?: number | undefined;
+  /** Where the definitions of its tools and prompts are kept as they were accepted. Default: they are not fixed. */
+  readonly pins?: { readonly file: string } | undefined;
+  /**
+   * Texts in results of its tools and prompts. `as-is` (default): as they came; `clean`: without terminal escapes, control
+   * characters and invisible ones. Errors, names and descriptions are clean in any case.
+   */
+  readonly texts?: 'as-is' | 'clean' | undefined;
+  /**
+   * Results that are not what the tool's own `outputSchema` says. `mark` (default): they say so; `refuse`: the call fails;
+   * `as-is`: they are not looked at.
+   */
+  readonly results?: 'mark' | 'refuse' | 'as-is' | undefined;
   readonly log?: Log | undefined;
 }

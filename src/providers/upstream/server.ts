@@ -1,6 +1,6 @@
 /** The tools and prompts of an upstream: listed as they are, called on behalf of the client that asks. */
 import type { Context } from '../../core/context.ts';
-import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
+import type { HeaderParameter } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { MountedServer, NamedRequest, ServerList, ToolPage } from '../../core/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
@@ -9,11 +9,14 @@ import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescriptio
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
 import { type Asking, othersOf, withClient } from './asking.ts';
 import type { Border, EntryKind } from './border/index.ts';
-import { keptResult } from './border/results.ts';
+import { brokenPromise, markedResult, refusedResult } from './border/promises.ts';
+import { fitResult, keptResult } from './border/results.ts';
 import type { Calls } from './calls.ts';
 import type { Connections, Lease } from './connections.ts';
+import { createDefinitions } from './definitions.ts';
 import type { Facts } from './facts.ts';
 import type { Fetch, ListedPage } from './lists.ts';
+import type { Pins } from './pins/index.ts';
 import { completionIn } from './resources.ts';
 import { sendTraced } from './traced.ts';
 import type { Data, Link } from './wire/link.ts';
@@ -27,6 +30,10 @@ export interface ServerSetup {
   readonly connections: Connections;
   readonly border: Border;
   readonly callTimeoutMs: number;
+  /** Where its definitions are fixed. */
+  readonly pins: Pins | undefined;
+  readonly texts: 'as-is' | 'clean';
+  readonly results: 'mark' | 'refuse' | 'as-is';
   /** The mount's name. */
   readonly name: string;
   readonly transport: NetworkTransport;
@@ -35,48 +42,20 @@ export interface ServerSetup {
 /** Values that one completion gives. */
 const MAX_COMPLETIONS = 100;
 
-/** Tools that are gone through for the headers that they declare. */
-const MAX_TOOLS = 10_000;
-
 /** It, and how it is told that its tools may have changed. */
 export interface ChangingServer extends MountedServer {
   changed(): void;
 }
 
 export function mountedServer(setup: ServerSetup): ChangingServer {
-  const { facts, asking, border, calls, connections } = setup;
-  /** Arguments that tools want in headers, by tool: gone through once, until the tools change. */
-  let declared: Promise<ReadonlyMap<string, readonly HeaderParameter[]>> | undefined;
-
-  async function scanTools(ctx: Context): Promise<ReadonlyMap<string, readonly HeaderParameter[]>> {
-    const found = new Map<string, readonly HeaderParameter[]>();
-    let cursor: string | undefined;
-    let seen = 0;
-    do {
-      const page = await listTools({ cursor, limit: 1_000 }, { ...ctx, notes: undefined });
-      for (const tool of page.tools) {
-        const headers = headersOf(tool);
-        if (headers.length > 0) found.set(tool.name, headers);
-      }
-      seen += page.tools.length;
-      cursor = page.nextCursor;
-    } while (cursor !== undefined && seen < MAX_TOOLS);
-    return found;
-  }
-
-  async function headerParameters(tool: string, ctx: Context): Promise<readonly HeaderParameter[]> {
-    // For all who ask meanwhile: who asked first may go away.
-    declared ??= scanTools({ ...ctx, signal: new AbortController().signal });
-    const scanning = declared;
-    scanning.catch(() => {
-      if (declared === scanning) declared = undefined;
-    });
-    return (await scanning).get(tool) ?? [];
-  }
+  const { facts, asking, border, calls, connections, name, pins, texts, results } = setup;
+  const definitions = createDefinitions((page, ctx) => listTools(page, ctx), name);
 
   async function listTools(page: Page, ctx: Context): Promise<ToolPage> {
     const { entries, nextCursor } = await listed('tools', 'tool', page, ctx);
-    return { tools: entries as unknown as readonly ToolDescription[], nextCursor };
+    const tools = entries as unknown as readonly ToolDescription[];
+    definitions.learn(tools);
+    return { tools, nextCursor };
   }
 
   /** A page of a list, without the entries that are not valid. */
@@ -88,7 +67,9 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       context.notes?.passOn(othersOf(result, list));
       return result;
     };
-    return lists.page(list, list, nameOf, page, ctx, fetch, (entries, context) => border.keep(kind, entries, context));
+    return lists.page(list, list, nameOf, page, ctx, fetch, (entries, context) =>
+      border.keep(kind, entries, context, pins && ((_kind, entry) => pins.objection(list, entry, context))),
+    );
   }
 
   /** Runs a call to its result, or to a question for the client. */
@@ -105,7 +86,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
         const lease = await connections.forCall(invocation);
         await setLogLevel(lease, invocation);
         if (setup.transport === 'tcp' && lease.link.era === 'modern' && method === 'tools/call') {
-          headers = await headerParameters(request.name, invocation);
+          headers = (await definitions.of(request.name, invocation))?.headers;
         }
         return lease;
       },
@@ -126,13 +107,26 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     });
     if ('asks' in outcome) return outcome.asks;
     const { result } = outcome;
-    if (!isInputRequired(result)) return keptResult(border, method, result, invocation);
+    if (!isInputRequired(result)) {
+      const fit = fitResult(name, await keptResult(border, method, result, invocation), texts);
+      return method === 'tools/call' ? kept(request.name, fit, invocation) : fit;
+    }
     const { inputRequests, requestState } = result;
     return {
       resultType: 'input_required',
       ...(inputRequests !== undefined && { inputRequests }),
       requestState: invocation.seal({ requestState: requestState ?? null }),
     };
+  }
+
+  /** A result of a tool that keeps what the tool promises, or says that it does not. */
+  async function kept(tool: string, result: Data, invocation: Invocation): Promise<Data> {
+    if (results === 'as-is' || result.isError === true) return result;
+    const definition = await definitions.soon(tool, invocation);
+    const problem = brokenPromise(definition?.outputSchema, result);
+    if (problem === undefined) return result;
+    invocation.log.warn('a result is not what the tool promises', { mount: name, tool, problem });
+    return results === 'refuse' ? refusedResult(problem) : markedResult(result, problem);
   }
 
   const levels = new WeakMap<Link, string>();
@@ -157,20 +151,25 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     },
 
     listTools,
-    headerParameters,
+    headerParameters: async (tool, ctx) => (await definitions.of(tool, ctx))?.headers ?? [],
 
-    callTool: (request, invocation) =>
-      run('tools/call', request, invocation) as unknown as Promise<CallToolResult | InputRequired>,
+    async callTool(request, invocation) {
+      await pins?.admit('tools', request.name, invocation);
+      return (await run('tools/call', request, invocation)) as unknown as CallToolResult | InputRequired;
+    },
 
     async listPrompts(page, ctx) {
       const { entries, nextCursor } = await listed('prompts', 'prompt', page, ctx);
       return { prompts: entries as unknown as readonly PromptDescription[], nextCursor };
     },
 
-    getPrompt: (request, invocation) =>
-      run('prompts/get', request, invocation) as unknown as Promise<GetPromptResult | InputRequired>,
+    async getPrompt(request, invocation) {
+      await pins?.admit('prompts', request.name, invocation);
+      return (await run('prompts/get', request, invocation)) as unknown as GetPromptResult | InputRequired;
+    },
 
     async completePrompt({ prompt, argument, value, known }, ctx) {
+      await pins?.admit('prompts', prompt, ctx);
       const params = {
         ref: { type: 'ref/prompt', name: prompt },
         argument: { name: argument, value },
@@ -186,21 +185,12 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       return world.watching.list(list, onChange, ctx);
     },
     changed() {
-      declared = undefined;
+      definitions.forget();
     },
   };
 }
 
 const nameOf = (entry: Data): string => String(entry.name);
-
-/** A tool that declares them wrongly declares none: clients refuse it, or call it without. */
-function headersOf({ inputSchema }: ToolDescription): readonly HeaderParameter[] {
-  try {
-    return headerParametersOf(inputSchema);
-  } catch {
-    return [];
-  }
-}
 
 /** The `_meta` of a request as far as it is for the server: not what is between the client and this gateway. */
 function forwardedMeta(meta: Data | undefined): Data | undefined {

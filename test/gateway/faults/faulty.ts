@@ -40,7 +40,12 @@ export interface Faulty extends AsyncDisposable {
   /** The resource says something else, and whoever subscribed is told. */
   changes(text: string): Promise<void>;
   /** From now on these are its results, by method, in the place of its own; whoever subscribed is told of a change. */
-  says(results: Readonly<Record<string, unknown>>, capabilities?: Readonly<Record<string, unknown>>): Promise<void>;
+  says(
+    results: Readonly<Record<string, unknown>>,
+    capabilities?: Readonly<Record<string, unknown>>,
+    /** Over standard input and output, before the result of each call. */
+    beside?: { readonly tells?: readonly object[]; readonly writes?: string },
+  ): Promise<void>;
   /** What its processes did. */
   noted(): Promise<readonly Noted[]>;
   /** Processes that still run. */
@@ -95,8 +100,8 @@ export async function faulty(way: Way, env: Readonly<Record<string, string>> = {
     restart,
     kill,
     changes: (text) => put(folder, 'world.json', { text, changes: ++changed }),
-    says: (says, capabilities) =>
-      put(folder, 'world.json', { text: 'at first', changes: ++changed, says, capabilities }),
+    says: (says, capabilities, beside) =>
+      put(folder, 'world.json', { text: 'at first', changes: ++changed, says, capabilities, ...beside }),
     noted,
     async running() {
       const pids = new Set((await noted()).map(({ pid }) => pid));

@@ -4,7 +4,12 @@ import { expect } from 'vitest';
 import type { Log } from '../../../src/core/context.ts';
 import { createVitrine, serveHttp } from '../../../src/index.ts';
 import { filesProvider } from '../../../src/providers/files/index.ts';
-import { type Upstream, type UpstreamTarget, upstream } from '../../../src/providers/upstream/index.ts';
+import {
+  type Upstream,
+  type UpstreamOptions,
+  type UpstreamTarget,
+  upstream,
+} from '../../../src/providers/upstream/index.ts';
 import { failure, type ListAnswer, type ReadAnswer, type WireFailure } from '../../e2e/answers.ts';
 import { temporaryFolder } from '../../e2e/folders.ts';
 import { type Connected, connectHttp, ERAS } from '../../e2e/harness.ts';
@@ -42,6 +47,8 @@ export interface SceneOptions {
   readonly target?: UpstreamTarget;
   /** Whether clients subscribe before anything happens. Default: they do. */
   readonly subscribed?: boolean;
+  /** Of the server that fails. */
+  readonly upstream?: Partial<Pick<UpstreamOptions, 'pins' | 'texts' | 'results'>>;
   /** Whether the server that fails is given up soon when it does not answer. Default: it has all the time it needs. */
   readonly hurried?: boolean;
 }
@@ -82,7 +89,13 @@ async function set(
   const write = (message: string, facts?: object): void => void lines.push(`${message} ${print(facts)}`);
   const log: Log = { debug: write, info: write, warn: write, error: write };
   const target = options.target ?? server.target;
-  const up = upstream({ name: 'faulty', target, log, ...(options.hurried === true ? HURRIED : PATIENT) });
+  const up = upstream({
+    name: 'faulty',
+    target,
+    log,
+    ...(options.hurried === true ? HURRIED : PATIENT),
+    ...options.upstream,
+  });
   const other = upstream({ name: 'well', target: well.target, log, ...PATIENT });
   const vitrine = createVitrine({
     mounts: [

@@ -26,7 +26,7 @@ async function acquire(path: string): Promise<void> {
   while (!(await created(path))) {
     const age = await ageOf(path);
     if (age !== undefined && age > STALE_MS) await rm(path, { force: true });
-    else if (Date.now() > deadline) throw new ResourceError('unavailable', 'Another process keeps the tokens locked');
+    else if (Date.now() > deadline) throw new ResourceError('unavailable', 'Another process keeps the file locked');
     else await pause(POLL_MS);
   }
 }

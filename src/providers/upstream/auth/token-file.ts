@@ -2,8 +2,8 @@
  * What `vitrine authorize` has obtained, kept for the gateways of the same user: one file for each mount and URL, which
  * only that user can read. A file names its URL, and is nothing to any other.
  */
-import { createHash, randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type {
@@ -13,6 +13,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { ResourceError } from '../../../core/errors.ts';
+import { writeWhole } from '../whole-file.ts';
 import type { AuthTarget } from './config.ts';
 import { locked } from './lock.ts';
 
@@ -72,7 +73,7 @@ export function tokenFile({ mount, url }: AuthTarget, directory = tokensDirector
     async save(saved) {
       try {
         await prepared();
-        await writeWhole(path, `${JSON.stringify({ url: owner, ...saved }, undefined, 2)}\n`);
+        await writeWhole(path, `${JSON.stringify({ url: owner, ...saved }, undefined, 2)}\n`, 0o600);
       } catch (error) {
         throw unusable(mount, error);
       }
@@ -92,23 +93,6 @@ export function tokensDirectory(env: NodeJS.ProcessEnv = process.env): string {
   if (state !== undefined && state !== '') return join(state, 'tokens');
   const home = config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config');
   return join(home, 'vitrine', 'tokens');
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
 }
 
 function parsed(text: string): SavedAuthorization | undefined {

@@ -4,7 +4,28 @@ import type { Invocation } from '../../../core/invocation.ts';
 import type { MissingPart } from '../../../core/notes.ts';
 import { MISSING_META_KEY } from '../../../protocol/meta.ts';
 import type { Data } from '../wire/link.ts';
+import { extentOf } from './extent.ts';
 import type { Border } from './index.ts';
+import { cleanFailure, cleanResult } from './texts.ts';
+
+/** Characters of one result, and how deep its data may lie in each other. */
+export const MAX_RESULT_CHARACTERS = 32 * 1024 * 1024;
+const MAX_RESULT_DEPTH = 256;
+
+/**
+ * A result as it may be handed on: of a size, and with its texts as they are wanted.
+ * @throws ResourceError `too-large`
+ */
+export function fitResult(mount: string, result: Data, texts: 'as-is' | 'clean'): Data {
+  const { characters, depth } = extentOf(result, MAX_RESULT_CHARACTERS, MAX_RESULT_DEPTH);
+  if (depth > MAX_RESULT_DEPTH) throw tooLarge(mount, `is nested deeper than ${MAX_RESULT_DEPTH} levels`);
+  if (characters > MAX_RESULT_CHARACTERS) throw tooLarge(mount, `has more than ${MAX_RESULT_CHARACTERS} characters`);
+  if (result.isError === true) return cleanFailure(result);
+  return texts === 'clean' ? cleanResult(result) : result;
+}
+
+const tooLarge = (mount: string, problem: string): ResourceError =>
+  new ResourceError('too-large', `The result of the server behind "${mount}" ${problem}; ask it for less`);
 
 /**
  * The result without what in it is not valid.

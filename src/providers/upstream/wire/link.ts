@@ -11,10 +11,13 @@ import {
   type SubscriptionFilter,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { cleanText } from '../../../core/clean-text.ts';
 import type { Log } from '../../../core/context.ts';
 import { PeerError, ResourceError } from '../../../core/errors.ts';
 import { VERSION } from '../../../core/version.ts';
+import { MAX_DESCRIPTION_LENGTH } from '../border/described.ts';
 import { isStdio, type UpstreamOptions } from '../options.ts';
+import { createSaid } from '../said.ts';
 import { createAllowance } from './allowance.ts';
 import { endsConnection, faultOf } from './faults.ts';
 import { createIntake, MAX_QUESTIONS } from './intake.ts';
@@ -167,6 +170,7 @@ async function connect(
     ended = true;
     if (opened) events.ended(cutOff);
   };
+  const said = createSaid(target);
   const intake = createIntake(name, options, (reason) => {
     cutOff = reason;
     events.cutOff(reason);
@@ -175,7 +179,7 @@ async function connect(
     late.abort(reason);
     if (opened) void close();
   });
-  const transport = createTransport(target, name, limits.log, intake, {
+  const transport = createTransport(target, name, { log: limits.log, said }, intake, {
     opened() {
       if (++streams > 1 && !ended) events.missed();
     },
@@ -262,7 +266,7 @@ async function connect(
     capabilities: client.getServerCapabilities() ?? {},
     name: server?.name,
     version: server?.version,
-    instructions: client.getInstructions(),
+    instructions: instructionsOf(client.getInstructions()),
     async request(method, params, { signal, timeoutMs, onProgress, headers, origin }) {
       waiting++;
       try {
@@ -275,7 +279,8 @@ async function connect(
           }),
           ...(onProgress !== undefined && {
             resetTimeoutOnProgress: true,
-            onprogress: ({ progress, total, message }) => onProgress(progress, total, message),
+            onprogress: ({ progress, total, message }) =>
+              onProgress(progress, total, message === undefined ? undefined : said.text(message)),
           }),
         });
         const result = wholeResult(answer);
@@ -284,7 +289,7 @@ async function connect(
       } catch (error) {
         if (signal?.aborted !== true && endsConnection(error)) void close();
         else if (isLate(error)) void check(Math.min(timeoutMs, limits.timeoutMs));
-        throw faultOf(error, name, signal);
+        throw said.fault(faultOf(error, name, signal));
       } finally {
         waiting--;
       }
@@ -294,7 +299,7 @@ async function connect(
         return await client.listen(filter, { timeout: limits.timeoutMs, signal });
       } catch (error) {
         if (!signal.aborted && endsConnection(error)) void close();
-        throw faultOf(error, name, signal);
+        throw said.fault(faultOf(error, name, signal));
       }
     },
     get ended() {
@@ -317,6 +322,10 @@ async function connect(
           },
   };
 }
+
+/** They are given to models before anybody has asked for anything. */
+const instructionsOf = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : cleanText(text, MAX_DESCRIPTION_LENGTH);
 
 /** How long a server may take to end a session, in milliseconds. */
 const GRACE_MS = 1_000;

@@ -1,8 +1,8 @@
 /** The wire to an upstream: a child process, or an HTTP endpoint whose stream of notifications is looked after. */
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { Log } from '../../../core/context.ts';
-import { scrub } from '../../../core/scrub.ts';
-import { isStdio, type StdioTarget, type UpstreamTarget } from '../options.ts';
+import { isStdio, type UpstreamTarget } from '../options.ts';
+import type { Said } from '../said.ts';
 import { createAllowance } from './allowance.ts';
 import { letIn, upTo } from './events.ts';
 import type { Intake } from './intake.ts';
@@ -23,9 +23,6 @@ const MAX_LOG_LINE = 2_000;
 /** Pieces of what a program writes to standard error that are logged. */
 const LOGGED = { burst: 100, perSecond: 10 } as const;
 
-/** Values of the environment that are shorter are words such as `1` and `true`. */
-const MIN_SECRET_LENGTH = 6;
-
 /** Bytes of a refusal over HTTP, of which no more than a few words are wanted. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
@@ -37,11 +34,11 @@ export type UpstreamTransport = Transport & {
 export function createTransport(
   target: UpstreamTarget,
   name: string,
-  log: Log,
+  { log, said }: { readonly log: Log; readonly said: Said },
   intake: Intake,
   stream: StreamEvents,
 ): UpstreamTransport {
-  if (isStdio(target)) return programTransport(target, intake, errorLog(target, name, log));
+  if (isStdio(target)) return programTransport(target, intake, errorLog(name, log, said));
   return new StreamableHTTPClientTransport(new URL(target.url), {
     fetch: (url, init) => observed(url, init, intake, stream),
     ...(target.headers !== undefined && { requestInit: { headers: { ...target.headers } } }),
@@ -56,8 +53,7 @@ export function createTransport(
 }
 
 /** Logs what a program writes to standard error: the beginning of each piece, and not more than a few in a second. */
-function errorLog({ env = {} }: StdioTarget, name: string, log: Log): (chunk: Buffer) => void {
-  const secrets = Object.values(env).filter((value) => value.length >= MIN_SECRET_LENGTH);
+function errorLog(name: string, log: Log, said: Said): (chunk: Buffer) => void {
   const logged = createAllowance(LOGGED);
   let leftOut = 0;
   return (chunk) => {
@@ -65,10 +61,8 @@ function errorLog({ env = {} }: StdioTarget, name: string, log: Log): (chunk: Bu
       leftOut += chunk.length;
       return;
     }
-    // A character has at most four bytes.
-    let line = scrub(chunk.toString('utf8', 0, 4 * MAX_LOG_LINE).slice(0, MAX_LOG_LINE)).trimEnd();
-    // What it was given in its environment may be secret, and some programs print it.
-    for (const secret of secrets) line = line.replaceAll(secret, '***');
+    // A character has at most four bytes. What it was given in its environment may be secret, and some programs print it.
+    const line = said.text(chunk.toString('utf8', 0, 4 * MAX_LOG_LINE).slice(0, MAX_LOG_LINE)).trimEnd();
     if (line === '') return;
     const before = leftOut === 0 ? {} : { bytesLeftOut: leftOut };
     leftOut = 0;

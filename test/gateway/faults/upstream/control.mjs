@@ -16,6 +16,8 @@ import { join } from 'node:path';
  * @property {number} changes told so far
  * @property {Record<string, any>} [says] results by method, in the place of its own
  * @property {Record<string, any>} [capabilities] beside its own
+ * @property {Record<string, any>[]} [tells] notifications before the result of each call
+ * @property {string} [writes] to standard error, likewise
  */
 
 /** @param {string} dir */

@@ -41,6 +41,11 @@ export function serveStdio(control, era) {
       control.note('subscribed');
       subscribed = true;
     }
+    if (message.method === 'tools/call') {
+      const { tells = [], writes } = control.world();
+      if (writes !== undefined) writeSync(2, writes);
+      for (const notification of tells) send(notification);
+    }
     const result = resultOf(message, era, control);
     if (result === undefined) return send({ id, error: { code: -32_601, message: 'Method not found' } });
     return send({ id, result });

@@ -1,0 +1,116 @@
+/** `vitrine pins`: shows how mounted servers stand to the definitions that were accepted, and accepts them. */
+import { createInterface } from 'node:readline/promises';
+import type { Secrets } from '../config/secrets.ts';
+import type { ConfiguredMount, MountedUpstream } from '../config/upstream-mounts.ts';
+import { createContext } from '../core/context.ts';
+import { stripControls } from '../core/scrub.ts';
+import type { PinReview } from '../providers/upstream/index.ts';
+import { createVitrine } from '../vitrine.ts';
+import { rememberFaults } from './check-upstream.ts';
+import { EXIT_FAILED, UsageError } from './errors.ts';
+import { differenceOf } from './pins-difference.ts';
+import { engineOptions, openSources, type SourceFlags } from './sources.ts';
+
+export interface PinFlags extends SourceFlags {
+  /** Mounts that are looked at. Default: all that have pins. */
+  readonly mount?: readonly string[];
+}
+
+export interface ReviewFlags extends PinFlags {
+  /** Accepts without asking. */
+  readonly accept?: boolean;
+}
+
+type Print = (line: string) => void;
+
+interface Reviewed {
+  readonly mount: string;
+  readonly review: PinReview;
+}
+
+/** Exits with 1 where something is not as it was accepted, or a server is not reached. Changes nothing. */
+export async function pinsCheck(paths: readonly string[], flags: PinFlags, secrets: Secrets): Promise<void> {
+  await withReviews(paths, flags, secrets, async ({ mount, review }, print) => {
+    const open = review.changes.filter(({ now }) => now !== undefined);
+    const gone = review.changes.length - open.length;
+    if (open.length === 0) {
+      print(`ok  ${mount}  as accepted${gone === 0 ? '' : `; ${gone} that were accepted are gone`}`);
+      return;
+    }
+    const names = open.map(
+      ({ kind, name, before }) => `${before === undefined ? 'new' : 'changed'} ${kind} ${JSON.stringify(name)}`,
+    );
+    print(`not accepted  ${mount}  ${names.join(', ')}`);
+    process.exitCode = EXIT_FAILED;
+  });
+}
+
+/** Shows each difference, and accepts those of a server where somebody says so. Exits with 1 where one is left. */
+export async function pinsReview(paths: readonly string[], flags: ReviewFlags, secrets: Secrets): Promise<void> {
+  await withReviews(paths, flags, secrets, async ({ mount, review }, print) => {
+    if (review.changes.length === 0) {
+      print(`ok  ${mount}  as accepted`);
+      return;
+    }
+    for (const change of review.changes) for (const line of differenceOf(mount, change)) print(line);
+    if (flags.accept === true || (await confirmed(mount, review))) {
+      await review.accept();
+      print(
+        `accepted  ${mount}  ${review.changes.length} ${review.changes.length === 1 ? 'difference' : 'differences'}`,
+      );
+      return;
+    }
+    print(`not accepted  ${mount}  to accept this without being asked: --accept`);
+    process.exitCode = EXIT_FAILED;
+  });
+}
+
+async function confirmed(mount: string, { changes }: PinReview): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await lines.question(`Accept ${changes.length} of ${mount}, as shown above? [y/N] `);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+}
+
+/** Reviews the servers one after the other. */
+async function withReviews(
+  paths: readonly string[],
+  flags: PinFlags,
+  secrets: Secrets,
+  each: (reviewed: Reviewed, print: Print) => Promise<void>,
+): Promise<void> {
+  const faults = rememberFaults();
+  const sources = await openSources(paths, flags, { log: faults.log, secrets });
+  const vitrine = createVitrine(engineOptions(sources, undefined));
+  const print: Print = (line) => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
+  try {
+    for (const mount of pinned(sources.mounts, flags.mount)) {
+      const { up, connectTimeoutMs, target } = mount.upstream;
+      if (up.review === undefined) continue;
+      if (!(await up.ready(connectTimeoutMs))) {
+        print(
+          `not reached  ${mount.name}  ${target}: ${faults.of(mount.name) ?? up.health().lastError ?? 'no answer'}`,
+        );
+        process.exitCode = EXIT_FAILED;
+        continue;
+      }
+      await each({ mount: mount.name, review: await up.review(createContext()) }, print);
+    }
+  } finally {
+    await vitrine.close();
+  }
+}
+
+type PinnedMount = ConfiguredMount & { readonly upstream: MountedUpstream };
+
+function pinned(mounts: readonly ConfiguredMount[], wanted: readonly string[] | undefined): readonly PinnedMount[] {
+  const all = mounts.filter((mount): mount is PinnedMount => mount.upstream?.up.review !== undefined);
+  const unknown = wanted?.find((name) => !all.some((mount) => mount.name === name));
+  if (unknown !== undefined) throw new UsageError(`Mount "${unknown}" has no pins; say pins: on in it`);
+  if (all.length === 0) throw new UsageError('No mounted server has pins; say pins: on in its mount');
+  return wanted === undefined ? all : all.filter(({ name }) => wanted.includes(name));
+}

@@ -1,0 +1,40 @@
+/** Definitions of tools and prompts as they were accepted: hashes over a canonical form, which no later change escapes (SEC-TOOL-4). */
+
+/** What is kept of an approved definition. */
+export interface ToolPin {
+  /** SHA-256 of the whole definition in canonical form, in hexadecimal. */
+  readonly hash: string;
+  /** The same for each field of it, to name what has changed. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** The pin of a definition: all that the server says of the tool or prompt, with every unknown field. */
+export async function pinOf(definition: Readonly<Record<string, unknown>>): Promise<ToolPin> {
+  const fields = await Promise.all(
+    Object.keys(definition)
+      .sort()
+      .map(async (name) => [name, await sha256(canonicalJson(definition[name]))] as const),
+  );
+  return { hash: await sha256(canonicalJson(definition)), fields: Object.fromEntries(fields) };
+}
+
+/** Fields that came, went or are different. */
+export function changedFields(before: ToolPin, now: ToolPin): readonly string[] {
+  const names = new Set([...Object.keys(before.fields), ...Object.keys(now.fields)]);
+  return [...names].filter((name) => before.fields[name] !== now.fields[name]).sort();
+}
+
+/** JSON with sorted names, as RFC 8785 has it: the same data is the same text. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each ?? null)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value)
+    .filter(([, entry]) => entry !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([name, entry]) => `${JSON.stringify(name)}:${canonicalJson(entry)}`).join(',')}}`;
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

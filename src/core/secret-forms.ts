@@ -1,0 +1,75 @@
+/** How keys, tokens and passwords look: what is about to leave is searched for them, and what is logged has them covered. */
+
+/** Forms that keys and tokens are given so that they are recognised. Each is found in linear time. */
+export const SECRET_FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
+  ['private-key', /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/],
+  ['aws-key', /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/],
+  ['github-token', /\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{40})/],
+  ['gitlab-token', /\bgl(?:pat|rt|dt|oas|ptt|ft|soat|cbt|imt|agent)-[A-Za-z0-9_-]{20}/],
+  ['slack-token', /\bxox[abeoprs]-[A-Za-z0-9-]{10}|\bxapp-\d-[A-Z0-9]{6}|hooks\.slack\.com\/services\/T[A-Z0-9]{6}/],
+  ['google-key', /\bAIza[A-Za-z0-9_-]{35}|\bGOCSPX-[A-Za-z0-9_-]{28}|\bya29\.[A-Za-z0-9_-]{20}/],
+  ['model-key', /\bsk-(?:ant-|proj-|svcacct-|or-v1-)?[A-Za-z0-9_-]{32}/],
+  ['stripe-key', /\b[rs]k_live_[A-Za-z0-9]{16}|\bwhsec_[A-Za-z0-9+/]{24}/],
+  ['npm-token', /\bnpm_[A-Za-z0-9]{36}/],
+  ['pypi-token', /\bpypi-AgE[A-Za-z0-9_-]{40}/],
+  ['hugging-face-token', /\bhf_[A-Za-z0-9]{30}/],
+  ['sendgrid-key', /\bSG\.[A-Za-z0-9_-]{20}/],
+  ['azure-key', /\bAccountKey=[A-Za-z0-9+/]{40}/i],
+  ['json-web-token', /\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8}/],
+  ['password-in-url', /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#:@]{0,200}:[^\s/?#@]{3,200}@/i],
+  ['authorization', /\bauthorization["']?\s{0,5}[:=]\s{0,5}["']?(?:bearer|basic)\s+[A-Za-z0-9+/._~-]{12}/i],
+  [
+    'assignment',
+    /\b(?:password|passwd|secret|api_?key|access_?token|client_?secret)["']?\s{0,5}[:=]\s{0,5}["']?[^\s"'<>${}]{8}/i,
+  ],
+];
+
+/** Names of fields that have secrets as values. */
+export const SECRET_NAMES =
+  /^(?:.*[_.-])?(?:password|passwd|passphrase|secret|client[_-]?secret|api[_-]?key|access[_-]?key|private[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|credentials?)$/i;
+
+/** What is put in the place of a secret. */
+const COVER = '***';
+
+const PRIVATE_KEY =
+  /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----END))*(?:-----END[^\n-]{0,80}-----)?/g;
+const PASSWORD_IN_URL = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#:@]{0,200}:)[^\s/?#@]{1,200}(?=@)/gi;
+const SCHEME = /\b(bearer|basic|dpop)(\s{1,5})[A-Za-z0-9+/._~=-]{6,}/gi;
+
+/** A name of a secret, what is between, and its value: quoted, or up to what ends a word. */
+const ASSIGNED =
+  /((?:pass(?:word|wd|phrase|code)|pwd|secret|credentials?|(?:api|access|private|secret|signing|encryption)[_-]?key|token|cookie|authorization)[\\"']{0,4}\s{0,5}(?:=>|[:=])\s{0,5}\\{0,2})("[^"\n]{1,4096}"|'[^'\n]{1,4096}'|["']?[^\s"',;&<>(){}[\]]{1,4096})/gi;
+
+/** The rest of a token behind the form that it was recognised by. */
+const REST = '[^\\s"\'<>,;&(){}\\[\\]]{0,4096}';
+
+const WHOLE_FORMS = SECRET_FORMS.filter(
+  ([kind]) => !['private-key', 'password-in-url', 'authorization', 'assignment'].includes(kind),
+).map(([, form]) => new RegExp(`(?:${form.source})${REST}`, form.flags.includes('i') ? 'gi' : 'g'));
+
+/** The text with all that looks like a secret covered. Its length should be bounded: the work grows with it. */
+export function coverSecrets(text: string): string {
+  const covered = text
+    .replace(PRIVATE_KEY, COVER)
+    .replace(PASSWORD_IN_URL, `$1${COVER}`)
+    .replace(SCHEME, `$1$2${COVER}`)
+    .replace(ASSIGNED, (whole, name: string, value: string) =>
+      /^(?:bearer|basic|dpop)$/i.test(value) ? whole : `${name}${COVER}`,
+    );
+  return WHOLE_FORMS.reduce((result, form) => result.replace(form, COVER), covered);
+}
+
+/** The same for JSON data: every text in it, and every value whose name is one of a secret. */
+export function coverSecretsIn(value: unknown, cover: (text: string) => string = coverSecrets): unknown {
+  if (typeof value === 'string') return cover(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => coverSecretsIn(each, cover));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      SECRET_NAMES.test(name) && (typeof each === 'string' || typeof each === 'number')
+        ? COVER
+        : coverSecretsIn(each, cover),
+    ]),
+  );
+}

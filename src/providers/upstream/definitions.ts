@@ -1,0 +1,95 @@
+/** What is known of the definitions of an upstream's tools: out of the lists that clients ask for, or gone through for it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Context } from '../../core/context.ts';
+import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
+import type { ToolPage } from '../../core/mounted-server.ts';
+import type { Page } from '../../core/provider.ts';
+import type { ToolDescription } from '../../protocol/content.ts';
+
+/** Tools that are gone through, and whose definitions are kept. */
+export const MAX_TOOLS = 10_000;
+
+/** How long a result waits until it is known what its tool promises, in milliseconds: a server may be slow to say. */
+const PATIENCE_MS = 2_000;
+
+export interface ToolFacts {
+  /** Arguments that it wants in headers. */
+  readonly headers: readonly HeaderParameter[];
+  readonly outputSchema: ToolDescription['outputSchema'];
+}
+
+export interface Definitions {
+  /** Keeps what a list says. */
+  learn(tools: readonly ToolDescription[]): void;
+  /** Of one tool; undefined for one that is not listed. */
+  of(tool: string, ctx: Context): Promise<ToolFacts | undefined>;
+  /** The same, undefined too where it is not to be had soon. */
+  soon(tool: string, ctx: Context): Promise<ToolFacts | undefined>;
+  /** The tools may have changed. */
+  forget(): void;
+}
+
+/** @param name of the mount */
+export function createDefinitions(list: (page: Page, ctx: Context) => Promise<ToolPage>, name: string): Definitions {
+  const known = new LRUCache<string, ToolFacts>({ max: MAX_TOOLS });
+  /** Gone through once for all who ask, until the tools change. */
+  let scanning: Promise<void> | undefined;
+
+  /** What `list` gives is learned on the way. */
+  async function scan(ctx: Context): Promise<void> {
+    let cursor: string | undefined;
+    let seen = 0;
+    do {
+      const page = await list({ cursor, limit: 1_000 }, ctx);
+      seen += Math.max(1, page.tools.length);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined && seen < MAX_TOOLS);
+  }
+
+  async function of(tool: string, ctx: Context): Promise<ToolFacts | undefined> {
+    const found = known.get(tool);
+    if (found !== undefined) return found;
+    // For all who ask meanwhile: who asked first may go away.
+    scanning ??= scan({ ...ctx, notes: undefined, signal: new AbortController().signal });
+    const going = scanning;
+    await going.catch((error: unknown) => {
+      if (scanning === going) scanning = undefined;
+      throw error;
+    });
+    return known.get(tool);
+  }
+
+  return {
+    learn(tools) {
+      for (const tool of tools) known.set(tool.name, { headers: headersOf(tool), outputSchema: tool.outputSchema });
+    },
+    of,
+    async soon(tool, ctx) {
+      const ended = new AbortController();
+      const late = pause(PATIENCE_MS, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
+      const found = of(tool, ctx).catch((error: unknown) => {
+        ctx.log.debug('what a tool promises is not known', { mount: name, tool, error });
+        return undefined;
+      });
+      try {
+        return await Promise.race([found, late]);
+      } finally {
+        ended.abort();
+      }
+    },
+    forget() {
+      known.clear();
+      scanning = undefined;
+    },
+  };
+}
+
+/** A tool that declares them wrongly declares none: clients refuse it, or call it without. */
+function headersOf({ inputSchema }: ToolDescription): readonly HeaderParameter[] {
+  try {
+    return headerParametersOf(inputSchema);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The file of the definitions of a mounted server's tools and prompts as they were accepted: made to be read, reviewed and
+ * committed. The same definitions are the same text, with names in order, and what nobody would see is escaped.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { escapeUnseen } from '../../../core/clean-text.ts';
+import { ResourceError } from '../../../core/errors.ts';
+import { canonicalJson, pinOf } from '../../../core/fingerprint.ts';
+import { locked } from '../auth/lock.ts';
+import { writeWhole } from '../whole-file.ts';
+import type { Data } from '../wire/link.ts';
+
+export const PIN_KINDS = ['tools', 'prompts'] as const;
+export type PinKind = (typeof PIN_KINDS)[number];
+
+/** A definition as it was accepted, with every field. */
+export interface Pinned {
+  readonly hash: string;
+  readonly definition: Data;
+}
+
+export type Accepted = Readonly<Record<PinKind, ReadonlyMap<string, Pinned>>>;
+
+/** Bytes of the file. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** It is for everybody who may read the configuration beside it. */
+const MODE = 0o644;
+
+/** Definitions with their hashes. Of two with one name the first counts. */
+export async function accepting(definitions: Readonly<Record<PinKind, readonly Data[]>>): Promise<Accepted> {
+  const pinned = async (all: readonly Data[]): Promise<ReadonlyMap<string, Pinned>> => {
+    const byName = new Map<string, Pinned>();
+    for (const definition of all) {
+      const name = String(definition.name);
+      if (!byName.has(name)) byName.set(name, { hash: (await pinOf(definition)).hash, definition });
+    }
+    return byName;
+  };
+  return { tools: await pinned(definitions.tools), prompts: await pinned(definitions.prompts) };
+}
+
+export function textOf(mount: string, accepted: Accepted): string {
+  const sorted = (pins: ReadonlyMap<string, Pinned>): object =>
+    Object.fromEntries(
+      [...pins]
+        .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+        .map(([name, { hash, definition }]) => [
+          name,
+          {
+            hash,
+            definition: JSON.parse(canonicalJson(definition)),
+          },
+        ]),
+    );
+  const content = { version: 1, mount, tools: sorted(accepted.tools), prompts: sorted(accepted.prompts) };
+  return `${escapeUnseen(JSON.stringify(content, undefined, 2))}\n`;
+}
+
+/** What tells a file from what it was before; undefined where there is none. */
+export async function stampOf(path: string): Promise<string | undefined> {
+  try {
+    const { mtimeMs, size, ino } = await stat(path);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unusable(path, 'cannot be read; give this user the right to', error);
+  }
+}
+
+/**
+ * Undefined where there is no file. A definition that somebody has changed by hand does not fit its hash: it counts as one
+ * that nobody has accepted.
+ * @throws ResourceError `unavailable` for what is no such file: then nothing counts as accepted
+ */
+export async function readAccepted(path: string): Promise<Accepted | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unusable(path, 'cannot be read; give this user the right to', error);
+  }
+  if (text.length > MAX_BYTES) throw unusable(path, `has more than ${MAX_BYTES} bytes`);
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw unusable(path, 'is no JSON; take it from version control, or remove it and review all', error);
+  }
+  if (!isData(content) || content.version !== 1) throw unusable(path, 'is no file of pins of version 1');
+  return { tools: await pinsIn(path, content.tools), prompts: await pinsIn(path, content.prompts) };
+}
+
+async function pinsIn(path: string, section: unknown): Promise<ReadonlyMap<string, Pinned>> {
+  if (!isData(section)) throw unusable(path, 'has no tools or no prompts');
+  const pins = new Map<string, Pinned>();
+  for (const [name, each] of Object.entries(section)) {
+    if (!isData(each) || typeof each.hash !== 'string' || !isData(each.definition)) {
+      throw unusable(path, `has an entry without hash or definition: ${JSON.stringify(name)}`);
+    }
+    const { hash, definition } = each;
+    const fits = (await pinOf(definition)).hash === hash && definition.name === name;
+    pins.set(name, { hash: fits ? hash : 'changed by hand', definition });
+  }
+  return pins;
+}
+
+/** Runs the work while no other process changes the file. */
+export const changing = <T>(path: string, work: () => Promise<T>): Promise<T> => locked(`${path}.lock`, work);
+
+/** Makes the file; false where somebody else has made it meanwhile. */
+export async function createAccepted(path: string, mount: string, accepted: Accepted): Promise<boolean> {
+  try {
+    return await changing(path, async () => {
+      if ((await stampOf(path)) !== undefined) return false;
+      await writeWhole(path, textOf(mount, accepted), MODE);
+      return true;
+    });
+  } catch (error) {
+    throw unusable(path, 'cannot be written; let this user write there, or make it with: vitrine pins review', error);
+  }
+}
+
+export async function writeAccepted(path: string, mount: string, accepted: Accepted): Promise<void> {
+  try {
+    await writeWhole(path, textOf(mount, accepted), MODE);
+  } catch (error) {
+    throw unusable(path, 'cannot be written; let this user write there', error);
+  }
+}
+
+const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Its name is all that a client may know of where it is. */
+const unusable = (path: string, problem: string, cause?: unknown): ResourceError =>
+  new ResourceError('unavailable', `The file of pins, ${basename(path)}, ${problem}`, { cause });

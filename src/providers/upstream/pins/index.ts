@@ -1,0 +1,168 @@
+/**
+ * Pins: the definitions of a mounted server's tools and prompts are fixed at first sight, in a file. One that is not as it
+ * was accepted is neither listed nor called until somebody has looked at it. Left out rather than listed as it was: a model
+ * would be offered what it cannot use, under a description that is not the server's any more.
+ */
+import type { Context, Log } from '../../../core/context.ts';
+import { ResourceError } from '../../../core/errors.ts';
+import { changedFields, pinOf } from '../../../core/fingerprint.ts';
+import type { Data } from '../wire/link.ts';
+import {
+  type Accepted,
+  accepting,
+  changing,
+  createAccepted,
+  PIN_KINDS,
+  type PinKind,
+  readAccepted,
+  stampOf,
+  textOf,
+  writeAccepted,
+} from './file.ts';
+
+export type { PinKind } from './file.ts';
+
+/** A definition that is not as it was accepted, or is no longer there. */
+export interface PinChange {
+  readonly kind: PinKind;
+  readonly name: string;
+  readonly before: Data | undefined;
+  readonly now: Data | undefined;
+}
+
+/** How a server's definitions stand to those that were accepted. */
+export interface PinReview {
+  /** Nothing was accepted yet. */
+  readonly first: boolean;
+  /** In order: tools before prompts, by name. */
+  readonly changes: readonly PinChange[];
+  /** Accepts what is in this review, and nothing that came since. @throws ResourceError where the file is another by now */
+  accept(): Promise<void>;
+}
+
+export interface Pins {
+  /** What is wrong with a definition; undefined where it is as it was accepted. */
+  objection(kind: PinKind, definition: Data, ctx: Context): Promise<string | undefined>;
+  /**
+   * Looks at the definition as it is now, before it is used.
+   * @throws ResourceError `denied` where it is not as it was accepted
+   */
+  admit(kind: PinKind, name: string, ctx: Context): Promise<void>;
+  review(ctx: Context): Promise<PinReview>;
+}
+
+export interface PinOptions {
+  readonly mount: string;
+  /** Where the file is. */
+  readonly file: string;
+  readonly log: Log;
+  /** All valid definitions of the server, each as it came. */
+  readonly list: (kind: PinKind, ctx: Context) => Promise<readonly Data[]>;
+}
+
+const WORDS: Readonly<Record<PinKind, string>> = { tools: 'tool', prompts: 'prompt' };
+
+export function createPins({ mount, file, log, list }: PinOptions): Pins {
+  let read: { readonly stamp: string; readonly accepted: Accepted } | undefined;
+  let seeing: Promise<void> | undefined;
+  const looking = new Map<string, Promise<readonly Data[]>>();
+
+  /** What was accepted, as the file has it now: a review elsewhere counts at once. */
+  async function accepted(ctx: Context): Promise<Accepted> {
+    for (let attempt = 1; ; attempt++) {
+      const stamp = await stampOf(file);
+      if (stamp !== undefined && read?.stamp === stamp) return read.accepted;
+      const found = await readAccepted(file);
+      if (found !== undefined && stamp !== undefined) {
+        read = { stamp, accepted: found };
+        return found;
+      }
+      if (attempt > 3)
+        throw new ResourceError('unavailable', `The pins of "${mount}" cannot be kept; look at its file`);
+      seeing ??= firstSight(ctx).finally(() => {
+        seeing = undefined;
+      });
+      await seeing;
+    }
+  }
+
+  async function firstSight(ctx: Context): Promise<void> {
+    // For all who ask meanwhile: who asked first may go away.
+    const lasting = { ...ctx, notes: undefined, signal: new AbortController().signal };
+    const [tools, prompts] = await Promise.all([list('tools', lasting), list('prompts', lasting)]);
+    if (!(await createAccepted(file, mount, await accepting({ tools, prompts })))) return;
+    log.info('definitions of a mounted server are fixed as they are now; review and commit the file', {
+      mount,
+      tools: tools.length,
+      prompts: prompts.length,
+    });
+  }
+
+  async function objection(kind: PinKind, definition: Data, ctx: Context): Promise<string | undefined> {
+    const known = (await accepted(ctx))[kind].get(String(definition.name));
+    if (known === undefined) return 'it has not been accepted; look at it with vitrine pins review';
+    const now = await pinOf(definition);
+    if (now.hash === known.hash) return undefined;
+    const fields = changedFields(await pinOf(known.definition), now).join(', ');
+    return `it is not as it was accepted (${fields || 'its pin'}); look at it with vitrine pins review`;
+  }
+
+  /** The definitions as they are now; asked for once for all who ask at the same time. */
+  function current(kind: PinKind, ctx: Context): Promise<readonly Data[]> {
+    const key = JSON.stringify([kind, ctx.principal.id, ctx.peer]);
+    const going = looking.get(key);
+    if (going !== undefined) return going;
+    const lasting = { ...ctx, notes: undefined, signal: new AbortController().signal };
+    const fresh = list(kind, lasting).finally(() => looking.delete(key));
+    looking.set(key, fresh);
+    return fresh;
+  }
+
+  return {
+    objection,
+
+    async admit(kind, name, ctx) {
+      const named = (await current(kind, ctx)).filter((each) => each.name === name);
+      const refuse = (problem: string): never => {
+        log.warn('a mounted server is not asked: its definition is not as it was accepted', {
+          mount,
+          kind,
+          name,
+          problem,
+        });
+        throw new ResourceError('denied', `The ${WORDS[kind]} ${JSON.stringify(name)} cannot be used: ${problem}`);
+      };
+      if (named.length === 0) return refuse('the server does not list it');
+      for (const definition of named) {
+        const problem = await objection(kind, definition, ctx);
+        if (problem !== undefined) return refuse(problem);
+      }
+    },
+
+    async review(ctx) {
+      const before = await readAccepted(file);
+      const definitions = { tools: await list('tools', ctx), prompts: await list('prompts', ctx) };
+      const now = await accepting(definitions);
+      const changes = PIN_KINDS.flatMap((kind) => {
+        const names = new Set([...(before?.[kind].keys() ?? []), ...now[kind].keys()]);
+        return [...names].sort().flatMap((name): PinChange[] => {
+          const [old, fresh] = [before?.[kind].get(name), now[kind].get(name)];
+          return old?.hash === fresh?.hash ? [] : [{ kind, name, before: old?.definition, now: fresh?.definition }];
+        });
+      });
+      const seen = before === undefined ? undefined : textOf(mount, before);
+      return {
+        first: before === undefined,
+        changes,
+        accept: () =>
+          changing(file, async () => {
+            const there = await readAccepted(file);
+            if ((there === undefined ? undefined : textOf(mount, there)) !== seen) {
+              throw new ResourceError('limited', `The pins of "${mount}" have changed meanwhile; review them again`);
+            }
+            await writeAccepted(file, mount, now);
+          }),
+      };
+    },
+  };
+}

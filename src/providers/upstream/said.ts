@@ -1,0 +1,57 @@
+/**
+ * What another server says beside its answers: lines on standard error, log messages, errors and reports of progress. They
+ * are clean, of a length, and without what looks like a secret or is one that the server was given: they go to logs, to
+ * clients and to people who did not ask for them.
+ */
+import { cleanText, stripUnseen } from '../../core/clean-text.ts';
+import { PeerError } from '../../core/errors.ts';
+import { changeTexts } from '../../core/scrub.ts';
+import { coverSecrets, coverSecretsIn } from '../../core/secret-forms.ts';
+import { extentOf } from './border/extent.ts';
+import { isStdio, type UpstreamTarget } from './options.ts';
+
+/** Characters of one text. */
+const MAX_LENGTH = 8_192;
+
+/** Characters of all data of an error, and how deep it goes; what is more is left out. */
+const MAX_DATA_CHARACTERS = 64 * 1024;
+const MAX_DATA_DEPTH = 32;
+
+/** Values that are shorter are words such as `1` and `true`. */
+const MIN_SECRET_LENGTH = 6;
+
+export interface Said {
+  text(text: string): string;
+  /** Of a log message. */
+  data(data: unknown): unknown;
+  /** An error of the server with clean words; any other error as it is. */
+  fault(error: unknown): unknown;
+}
+
+export function createSaid(target: UpstreamTarget): Said {
+  const given = isStdio(target)
+    ? Object.values(target.env ?? {})
+    : Object.values(target.headers ?? {}).flatMap(partsOf);
+  const secrets = given.filter((value) => value.length >= MIN_SECRET_LENGTH).sort((a, b) => b.length - a.length);
+  const hide = (text: string): string => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
+  const text = (said: string): string => coverSecrets(hide(cleanText(said, MAX_LENGTH)));
+  const bounded = (data: unknown): boolean => {
+    const { characters, depth } = extentOf(data, MAX_DATA_CHARACTERS, MAX_DATA_DEPTH);
+    return characters <= MAX_DATA_CHARACTERS && depth <= MAX_DATA_DEPTH;
+  };
+  return {
+    text,
+    data: (data) => (bounded(data) ? coverSecretsIn(data, text) : '…'),
+    fault(error) {
+      if (!(error instanceof PeerError)) return error;
+      const { code, message, data } = error.wire;
+      const kept =
+        data !== undefined && bounded(data) ? changeTexts(data, (each) => hide(stripUnseen(each))) : undefined;
+      const wire = { code, message: text(message), ...(kept !== undefined && { data: kept as typeof data & object }) };
+      return new PeerError(wire, error.uri, error.cause);
+    },
+  };
+}
+
+/** A header's value, and without the scheme in front of it. */
+const partsOf = (value: string): readonly string[] => [value, value.replace(/^\S+\s+/, '')];

@@ -1,0 +1,49 @@
+/** All definitions of an upstream's tools or prompts, each as it came: for who has to know them all. */
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { Asking } from './asking.ts';
+import type { Border } from './border/index.ts';
+import { MAX_TOOLS } from './definitions.ts';
+import type { Facts } from './facts.ts';
+import type { PinKind } from './pins/index.ts';
+import type { Data } from './wire/link.ts';
+
+/** Pages that they may come in. */
+const MAX_PAGES = 1_000;
+
+interface Source {
+  readonly asking: Asking;
+  readonly border: Border;
+  readonly facts: () => Facts;
+  /** The mount's name. */
+  readonly name: string;
+}
+
+/**
+ * Those that are valid; the others are listed to nobody.
+ * @throws ResourceError `internal` for a list that has no end, or is none
+ */
+export async function wholeList(
+  { asking, border, facts, name }: Source,
+  kind: PinKind,
+  ctx: Context,
+): Promise<readonly Data[]> {
+  // What it has is known once it was reached.
+  await asking.link(ctx);
+  if (!facts()[kind]) return [];
+  const found: Data[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES && found.length < MAX_TOOLS; pages++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result = await asking.ask(`${kind}/list`, JSON.stringify(cursor ?? null), params, ctx);
+    const entries: unknown = result[kind];
+    if (!Array.isArray(entries)) break;
+    for (const entry of entries) {
+      if ('entry' in border.look(kind === 'tools' ? 'tool' : 'prompt', entry)) found.push(entry as Data);
+    }
+    const { nextCursor } = result;
+    if (typeof nextCursor !== 'string' || nextCursor === '') return found;
+    cursor = nextCursor;
+  }
+  throw new ResourceError('internal', `The server behind "${name}" gave a list that is not valid or does not end`);
+}
