@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { createContext } from '../../core/context.ts';
 import { createScanner } from './scanner.ts';
 import { lookThrough } from './texts.ts';
 
@@ -9,13 +10,13 @@ const NAMES = new Set(['uri']);
 
 describe('JSON data, looked through', () => {
   const scanner = createScanner();
-  const { signal } = new AbortController();
+  const ctx = createContext();
   afterAll(() => scanner.close());
 
   it('every text of an entry is covered, and what has none stays the same object', async () => {
     const plain = Object.freeze({ uri: 'memo:1', name: 'plain', size: 3, on: true, none: null });
     const secret = { uri: 'memo:2', deep: [{ list: ['x', `a ${TOKEN} b`] }], blob: btoa(` ${TOKEN} `), size: 4 };
-    const [first, second] = await lookThrough([plain, secret], NAMES, { scanner, maxBytes: 10_000 }, signal);
+    const [first, second] = await lookThrough([plain, secret], NAMES, { scanner, maxBytes: 10_000 }, ctx);
     expect(first?.value).toBe(plain);
     expect(second?.value).toEqual({
       ...secret,
@@ -29,7 +30,7 @@ describe('JSON data, looked through', () => {
   it('what names an entry stays, and is told of, escaped or not', async () => {
     const uris = [`memo:${TOKEN}`, `memo:${TOKEN.replace('_', '%5f')}`, `memo:${TOKEN}%ZZ%`, 'memo:%67%68%70_x'];
     const entries = uris.map((uri) => ({ uri }));
-    const looked = await lookThrough(entries, NAMES, { scanner, maxBytes: 10_000 }, signal);
+    const looked = await lookThrough(entries, NAMES, { scanner, maxBytes: 10_000 }, ctx);
     expect(looked.map((each) => each?.value.uri)).toEqual(uris);
     expect(looked.map((each) => each?.named)).toEqual([true, true, true, false]);
   });
@@ -39,7 +40,7 @@ describe('JSON data, looked through', () => {
       uri: `memo:${index}`,
       text: index === 20 ? 'x'.repeat(70_000) : `${'y '.repeat(15_000)}${index % 3 === 0 ? TOKEN : ''}`,
     }));
-    const looked = await lookThrough(entries, NAMES, { scanner, maxBytes: 65_536 }, signal);
+    const looked = await lookThrough(entries, NAMES, { scanner, maxBytes: 65_536 }, ctx);
     expect(looked.map((each) => each?.value.uri)).toEqual(
       entries.map(({ uri }, index) => (index === 20 ? undefined : uri)),
     );
