@@ -31,6 +31,8 @@ const RETRY_MS = 1_000;
 export interface FairQueueOptions {
   /** What goes on at a time. */
   readonly places: number;
+  /** With fewer places than this none is kept for others: where one job may need two at once. Default: 2. */
+  readonly keepsFrom?: number | undefined;
   /** Who waits in all; a quarter of them for one caller, unless it is alone. */
   readonly maxWaiting: number;
   /** Bytes that those who wait hold in all, likewise. Default: they are not counted. */
@@ -76,6 +78,7 @@ interface Waiting {
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { places, maxWaiting, maxWaitingBytes = Number.POSITIVE_INFINITY, maxWaitMs = MAX_WAIT_MS } = options;
+  const kept = places < (options.keepsFrom ?? 2) ? 0 : Math.max(1, Math.floor(places / KEPT_OF));
   /** Bounded by those who run and wait: a lane without either is gone. */
   const lanes = new Map<Caller, Lane>();
   const turns: Line<Lane> = createLine();
@@ -87,8 +90,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   let closed: Error | undefined;
 
   const refusal = (): Error => overLimit(options.busy, options.limit, RETRY_MS);
-  const mostRunning = (): number =>
-    shared && places > 1 ? places - Math.max(1, Math.floor(places / KEPT_OF)) : places;
+  const mostRunning = (): number => (shared ? places - kept : places);
 
   function laneOf(caller: Caller): Lane {
     const known = lanes.get(caller);

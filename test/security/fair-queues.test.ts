@@ -1,19 +1,24 @@
 /** What is few and shared by all is shared fairly: one principal's flood does not keep another one's small reads waiting. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAlternatives } from '../../src/layers/alternatives/index.ts';
 import { mimeLayer } from '../../src/layers/mime/index.ts';
 import { createRedaction } from '../../src/layers/redact/index.ts';
 import { commandProvider } from '../../src/providers/command/index.ts';
+import { gitProvider } from '../../src/providers/git/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { ERAS } from '../e2e/harness.ts';
 import { until } from '../e2e/waiting.ts';
 import { NO_PLACE, neighbours, textOf } from './neighbours.ts';
 
 const TOKEN = `ghp_${'a1B2c3D4'.repeat(4)}e5F6`;
+
+const run = promisify(execFile);
 
 const many = (uri: string, count: number): readonly string[] => Array.from({ length: count }, () => uri);
 
@@ -86,6 +91,22 @@ describe.each(ERAS)('%s', (era) => {
     expect(flood.answered).toEqual([]);
   });
 
+  it('git commands that hang: another one runs meanwhile', async () => {
+    const path = join(folder, `repository-${era}`);
+    await makeRepository(path);
+    const program = join(folder, `git-${era}`);
+    // As a blame of a long history, which git works at for as long as it may.
+    const gate = join(folder, `gate-${era}`);
+    await writeFile(gate, '');
+    const held = `case " $* " in *" blame "*) while [ -e '${gate}' ]; do sleep 0.1; done ;; esac`;
+    await writeFile(program, `#!/bin/sh\n${held}\nexec git "$@"\n`, { mode: 0o755 });
+    await using on = await neighbours(era, await gitProvider({ path, program, timeoutSeconds: 60 }));
+    const flood = await on.flood(many('git:///blame/HEAD/a.txt', 20));
+    expect(textOf(await on.bob('resources/read', { uri: 'git:///diff/HEAD' }))).toContain('+one');
+    expect(flood.answered).toEqual([]);
+    await rm(gate);
+  });
+
   it('who finds too many waiting is told so, with when to come again', async () => {
     await using on = await neighbours(era, await commandProvider({ run: PROGRAMS, timeoutSeconds: 100 }));
     const flood = await on.flood(Array.from({ length: 100 }, (_, n) => `command:///hang-${n}`));
@@ -95,3 +116,14 @@ describe.each(ERAS)('%s', (era) => {
     expect(textOf(await on.bob('resources/read', { uri: 'command:///small.txt' }))).toBe('small\n');
   });
 });
+
+/** A repository of one commit, with one file. */
+async function makeRepository(path: string): Promise<void> {
+  const git = (...args: string[]) =>
+    run('git', ['-C', path, '-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args]);
+  await mkdir(path);
+  await git('init', '--quiet');
+  await writeFile(join(path, 'a.txt'), 'one\n');
+  await git('add', '.');
+  await git('commit', '--quiet', '--message', 'First');
+}

@@ -17,9 +17,6 @@ export interface Git {
   readonly slots: Slots;
 }
 
-/** Commands that wait for their turn, at most. */
-const MAX_WAITING = 1_000;
-
 /** Bytes of what git complains about that are kept. */
 const MAX_COMPLAINT_BYTES = 8_192;
 
@@ -29,49 +26,10 @@ export const OLDEST_GIT: Git['version'] = [2, 30];
 export const isAtLeast = ([major, minor]: Git['version'], [wanted, below]: Git['version']): boolean =>
   major > wanted || (major === wanted && minor >= below);
 
-/** How many may go on at a time; others wait in order. */
+/** How many may go on at a time; others wait for their turn. */
 export interface Slots {
-  /** @throws ResourceError `limited` when too many wait; the signal's reason */
+  /** @throws ResourceError `limited` when too many wait, or for too long; the signal's reason */
   take(signal: AbortSignal): Promise<() => void>;
-}
-
-export function createSlots(count: number): Slots {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  const give = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) free++;
-    else next();
-  };
-  return {
-    async take(signal) {
-      signal.throwIfAborted();
-      if (free > 0) free--;
-      else await wait(signal);
-      let given = false;
-      return () => {
-        if (!given) give();
-        given = true;
-      };
-    },
-  };
-
-  function wait(signal: AbortSignal): Promise<void> {
-    if (waiting.length >= MAX_WAITING)
-      throw new ResourceError('limited', 'Too much is asked of this repository at a time; try again later');
-    return new Promise((resolve, reject) => {
-      const abort = (): void => {
-        waiting.splice(waiting.indexOf(turn), 1);
-        reject(signal.reason);
-      };
-      const turn = (): void => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      };
-      waiting.push(turn);
-      signal.addEventListener('abort', abort, { once: true });
-    });
-  }
 }
 
 /** What git sees of the environment: nothing of the user's but where programs are. */

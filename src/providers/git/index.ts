@@ -11,11 +11,12 @@ import { readFile } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createContext, type Log, SILENT } from '../../core/context.ts';
+import { type Context, createContext, type Log, SILENT } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
+import { type Caller, createFairQueue, MAX_WAIT_MS, SERVER } from '../../core/fair-queue.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { SCHEME } from './address.ts';
-import { createSlots, type Git, isAtLeast, OLDEST_GIT } from './command.ts';
+import { type Git, isAtLeast, OLDEST_GIT } from './command.ts';
 import { createCommits } from './commits.ts';
 import { type GitOptions, gitConfig } from './config.ts';
 import { aboveRevisions, find } from './describe.ts';
@@ -23,7 +24,7 @@ import { createReachable, type Repository } from './find.ts';
 import { list } from './list.ts';
 import { createObjects } from './objects.ts';
 import { read } from './read.ts';
-import { createRefs } from './refs.ts';
+import { createPacked, createRefs } from './refs.ts';
 import { borrowing, locate, type Place } from './repository.ts';
 import { search } from './search.ts';
 import { type Format, makeStandIn } from './stand-in.ts';
@@ -32,6 +33,9 @@ import { createTrees } from './trees.ts';
 import { createWatching } from './watch.ts';
 
 export { type GitConfig, type GitOptions, gitConfig } from './config.ts';
+
+/** Commands that wait for their turn. */
+const MAX_WAITING = 1_000;
 
 /**
  * @throws ResourceError `invalid` when there is no repository, or it leads elsewhere; `unavailable` when there is no git.
@@ -47,26 +51,42 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
     throw invalid(`${path} has objects elsewhere, by ${borrowed}; say alternates: true to serve those too`);
   const format = await formatOf(program, place, path);
   const standIn = makeStandIn(place, format, rules.alternates);
-  const git: Git = {
+  const queue = createFairQueue({
+    places: rules.maxProcesses,
+    // A search reads what a command that is still running has found.
+    keepsFrom: 3,
+    maxWaiting: MAX_WAITING,
+    maxWaitMs: Math.max(MAX_WAIT_MS, rules.timeoutSeconds * 1_000),
+    busy: 'Too much is asked of this repository at a time; try again later',
+    limit: 'maxProcesses',
+  });
+  const gitOf = (caller: Caller): Git => ({
     program,
     directory: standIn.directory,
     version,
     timeoutMs: rules.timeoutSeconds * 1_000,
-    slots: createSlots(rules.maxProcesses),
-  };
+    slots: { take: (signal) => queue.take(caller, signal) },
+  });
+  const git = gitOf(SERVER);
+  const packed = createPacked();
   const objects = createObjects(git);
   const repo: Repository = {
     name: name ?? place.called,
     place,
     git,
     objects,
-    refs: createRefs(git, place, format.reftable),
+    refs: createRefs(git, place, format.reftable, packed),
     trees: createTrees(objects, rules.maxTreeBytes),
     commits: createCommits(objects),
     reachable: createReachable(),
     shows: { branches: rules.branches, tags: rules.tags, commits: rules.commits },
     watchable: rules.watch,
     maxOutputBytes: rules.maxOutputBytes,
+  };
+  /** The repository as somebody asks it: what is known of it is shared, and commands wait for the turn of who asks. */
+  const repoOf = ({ principal }: Context): Repository => {
+    const own = gitOf(principal.id);
+    return { ...repo, git: own, refs: createRefs(own, place, format.reftable, packed) };
   };
   let log: Log = SILENT;
   const watching = createWatching(repo, rules.pollSeconds, () => log);
@@ -76,13 +96,15 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
     features: { schemes: [SCHEME], watch: rules.watch, templates: true, completion: true, search: true, ranges: true },
     async list(uri, page, ctx) {
       ctx.signal.throwIfAborted();
-      return uri === undefined ? { resources: [aboveRevisions(repo, { kind: 'root' })] } : list(repo, uri, page, ctx);
+      return uri === undefined
+        ? { resources: [aboveRevisions(repo, { kind: 'root' })] }
+        : list(repoOf(ctx), uri, page, ctx);
     },
-    metadata: async (uri, ctx = createContext()) => (await find(repo, uri, ctx.signal)).resource,
-    read: (uri, want, ctx) => read(repo, uri, want, ctx),
+    metadata: async (uri, ctx = createContext()) => (await find(repoOf(ctx), uri, ctx.signal)).resource,
+    read: (uri, want, ctx) => read(repoOf(ctx), uri, want, ctx),
     listTemplates: async (page) => listTemplates(repo, page),
-    complete: (request, ctx) => complete(repo, request, ctx),
-    search: (query, ctx) => search(repo, provider, query, ctx),
+    complete: (request, ctx) => complete(repoOf(ctx), request, ctx),
+    search: (query, ctx) => search(repoOf(ctx), provider, query, ctx),
     ...(rules.watch && {
       watch: (uri, onChange, ctx = createContext()) => {
         log = ctx.log;
@@ -90,6 +112,7 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
       },
     }),
     async close() {
+      queue.close(new ResourceError('unavailable', 'The repository is closed'));
       await watching.close();
       objects.close();
       repo.trees.clear();

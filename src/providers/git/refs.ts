@@ -34,9 +34,14 @@ const MAX_LOOSE_BYTES = 8_192;
 /** Bytes of `packed-refs` that are kept; a repository with more is asked by a command each time. */
 const MAX_PACKED_BYTES = 64 * 1024 * 1024;
 
-export function createRefs(git: Git, place: Place, reftable: boolean): Refs {
-  let packed: { readonly key: string; readonly bytes: Buffer } | undefined;
+/** What was last read of `packed-refs`. */
+export interface Packed {
+  latest: { readonly key: string; readonly bytes: Buffer } | undefined;
+}
 
+export const createPacked = (): Packed => ({ latest: undefined });
+
+export function createRefs(git: Git, place: Place, reftable: boolean, packed: Packed): Refs {
   async function* below(prefixes: readonly string[], signal: AbortSignal): AsyncGenerator<Ref> {
     if (prefixes.length === 0) return;
     const args = ['for-each-ref', '--format=%(objectname) %(refname)', '--', ...prefixes];
@@ -67,8 +72,8 @@ export function createRefs(git: Git, place: Place, reftable: boolean): Refs {
     if (stats === undefined) return undefined;
     if (stats.size > MAX_PACKED_BYTES) return asked(name, signal);
     const key = `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
-    if (packed?.key !== key) packed = { key, bytes: await readBounded(path, Number(stats.size)) };
-    const { bytes } = packed;
+    if (packed.latest?.key !== key) packed.latest = { key, bytes: await readBounded(path, Number(stats.size)) };
+    const { bytes } = packed.latest;
     const at = bytes.indexOf(` ${name}\n`, 0, 'latin1');
     if (at === -1) return undefined;
     const oid = bytes.toString('latin1', bytes.lastIndexOf(10, at) + 1, at);
