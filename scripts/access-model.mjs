@@ -17,7 +17,7 @@ for (const option of ['cases', 'seed']) {
   if (values[option] !== undefined && !/^\d+$/.test(values[option])) throw new Error(`--${option} is a whole number`);
 }
 
-const seed = values.seed === undefined ? {} : { VITRINE_ACCESS_SEED: values.seed };
+const seed = values.seed ?? String(Math.trunc(Math.random() * 2 ** 31));
 const { status } = spawnSync(
   process.execPath,
   [
@@ -28,7 +28,7 @@ const { status } = spawnSync(
   ],
   {
     cwd: fileURLToPath(new URL('../', import.meta.url)),
-    env: { ...process.env, VITRINE_ACCESS_CASES: values.cases, ...seed },
+    env: { ...process.env, VITRINE_ACCESS_CASES: values.cases, VITRINE_ACCESS_SEED: seed },
     stdio: 'inherit',
   },
 );

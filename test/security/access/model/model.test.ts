@@ -13,7 +13,8 @@ import { MOUNT_NAMES, THINGS } from './things.ts';
 import { makeWorld, type World } from './world.ts';
 
 const numRuns = Number(process.env.VITRINE_ACCESS_CASES ?? 100);
-const seed = Number(process.env.VITRINE_ACCESS_SEED ?? Date.now() % 2 ** 31);
+/** The same cases each time, unless others are asked for. */
+const seed = Number(process.env.VITRINE_ACCESS_SEED ?? 14);
 
 let world: World;
 beforeAll(async () => {

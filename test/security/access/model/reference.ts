@@ -182,18 +182,18 @@ function mayBe(wanted: string | number | boolean, given: unknown): boolean {
 
 /** RFC 3986, section 6.2: what two spellings of one URI have in common. */
 export function normalized(published: string): string {
-  const { prefix, native } = partsOf(published);
+  const { native, publish } = partsOf(published);
   const escaped = native.replace(/%[0-9a-f]{2}/gi, (code) => {
     const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
     return /[A-Za-z0-9._~-]/.test(character) ? character : code.toUpperCase();
   });
   const [, scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(escaped) ?? [];
   const lower = scheme.toLowerCase();
-  if (!rest.startsWith('/')) return `${prefix}${lower}:${rest}`;
+  if (!rest.startsWith('/')) return publish(`${lower}:${rest}`);
   const [, authority, path = '', after = ''] = /^(?:\/\/([^/?#]*))?([^?#]*)(.*)$/s.exec(rest) ?? [];
   const host = authority?.toLowerCase() ?? (lower === 'file' ? '' : undefined);
   const place = lower === 'file' && host === 'localhost' ? '' : host;
-  return `${prefix}${lower}:${place === undefined ? '' : `//${place}`}${withoutDots(path)}${after}`;
+  return publish(`${lower}:${place === undefined ? '' : `//${place}`}${withoutDots(path)}${after}`);
 }
 
 function withoutDots(path: string): string {
@@ -213,16 +213,24 @@ export const hasDots = (uri: string): boolean => /(?:^|\/)\.{1,2}(?:[/?#]|$)/.te
 /** What a URI may be taken for beyond that. */
 function loosened(uri: string): readonly string[] {
   const single = (text: string): string => {
-    const { prefix, native } = partsOf(text);
-    return prefix + native.replace(/(?<=[^:/]|:\/\/)\/{2,}/g, '/').replace(/^([^:]*:\/\/)\/+/, '$1/');
+    const { native, publish } = partsOf(text);
+    return publish(native.replace(/(?<=[^:/]|:\/\/)\/{2,}/g, '/').replace(/^([^:]*:\/\/)\/+/, '$1/'));
   };
   const again = (text: string): string => comparable(text.replace(/%25/g, '%'));
   const normal = normalized(uri);
   return [single(uri), single(normal), again(normal), normalized(single(again(normal)))];
 }
 
-/** The mount's part of a published URI, and the server's own. */
-function partsOf(published: string): { readonly prefix: string; readonly native: string } {
-  const [, prefix = '', native = ''] = /^((?:ui:\/\/)?up\+)?(.*)$/is.exec(published) ?? [];
-  return { prefix: prefix.toLowerCase(), native };
+interface Parts {
+  /** The server's own URI. */
+  readonly native: string;
+  /** Gives one of its URIs the mount's part again. */
+  readonly publish: (native: string) => string;
+}
+
+function partsOf(published: string): Parts {
+  const [, ui, below = ''] = /^(ui:\/\/)?up\+(.*)$/is.exec(published) ?? [];
+  if (ui !== undefined) return { native: ui + below, publish: (native) => native.replace(/^ui:\/\//, 'ui://up+') };
+  if (below !== '') return { native: below, publish: (native) => `up+${native}` };
+  return { native: published, publish: (native) => native };
 }
