@@ -82,7 +82,8 @@ const isNamed = ({ schema, name }: TableName, fits: ((text: string) => boolean) 
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function knownOf(all: readonly Table[]): Known {
+/** What is known where there are these tables: keys lead to no other. */
+export function knownOf(all: readonly Table[]): Known {
   const keyOf = (schema: string | undefined, name: string): string => JSON.stringify([schema ?? null, name]);
   const named = new Map(all.map((table) => [keyOf(table.schema, table.name), table]));
   const find = (schema: string | undefined, name: string): Table | undefined => named.get(keyOf(schema, name));

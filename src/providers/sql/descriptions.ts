@@ -12,7 +12,9 @@ export const DESCRIPTION_FORMATS: readonly string[] = [JSON_TYPE, MARKDOWN_TYPE]
 
 export const displayName = ({ schema, name }: TableName): string => (schema === undefined ? name : `${schema}.${name}`);
 
-export function describeTable(table: Table, known: Known, formats: readonly string[]): readonly Rendered[] {
+/** @param known the tables that may be told of: a key that leads to another one is left out */
+export function describeTable(found: Table, known: Known, formats: readonly string[]): readonly Rendered[] {
+  const table = known.find(found.schema, found.name) ?? { ...found, foreignKeys: [] };
   const path = tablePath(table);
   const here = [...path, SCHEMA];
   const to = (target: readonly string[]): string => relativeReference(here, target);

@@ -20,6 +20,7 @@ import { createRead } from './read.ts';
 import { createResources } from './resources.ts';
 import { createRowReader } from './rows.ts';
 import { savedQueries } from './saved-queries.ts';
+import { seenTables } from './seen.ts';
 import { createTemplates } from './templates.ts';
 import { createWatching } from './watch.ts';
 import type { World } from './world.ts';
@@ -80,6 +81,7 @@ export async function sqlProvider({
       templates: true,
       completion: true,
       search: false,
+      gathers: true,
       ranges: false,
       remote: isDatabaseUrl(config.sql) && dialect.scheme !== 'sqlite',
     },
@@ -89,7 +91,8 @@ export async function sqlProvider({
       if (uri === undefined) return { resources: [resources.database()] };
       const known = await catalogues.get(ctx);
       const place = places.parse(uri, known);
-      return await about(uri, () => listPlace(world, resources, place, uri, known, page, ctx));
+      const seen = await seenTables(known, places, ctx);
+      return await about(uri, () => listPlace(world, resources, place, uri, seen, page, ctx));
     },
 
     async metadata(uri, ctx) {
@@ -102,7 +105,8 @@ export async function sqlProvider({
       ctx.signal.throwIfAborted();
       const known = await catalogues.get(ctx);
       const place = places.parse(uri, known);
-      return await about(uri, () => read(place, uri, known, want, ctx));
+      const seen = await seenTables(known, places, ctx);
+      return await about(uri, () => read(place, uri, seen, want, ctx));
     },
 
     listTemplates: async (page, ctx) => templates.list(await catalogues.get(ctx), page),

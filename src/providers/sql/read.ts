@@ -16,6 +16,7 @@ import { AFTER, isKeyed, type Place, ROWS, tablePath } from './place.ts';
 import { type Resources, ROW_FORMATS } from './resources.ts';
 import type { Row } from './rows.ts';
 import type { Saved } from './saved-queries.ts';
+import { ROWS_LEFT_OUT, seenCount, seenPage } from './seen.ts';
 import { type Rendered, renderRow, renderSheet, SHEET_FORMATS, type Sheet, type SheetRow } from './sheets.ts';
 import type { World } from './world.ts';
 
@@ -29,7 +30,7 @@ export type ReadPlace = (
 ) => Promise<readonly ResourceBody[]>;
 
 export function createRead(world: World, resources: Resources): ReadPlace {
-  const { config, reader, saved } = world;
+  const { config, places, reader, saved } = world;
 
   /** The one format that suits best, or all. What nobody offers is answered with the first. */
   const wanted = (formats: readonly string[], { accept }: ReadOptions): readonly string[] =>
@@ -63,11 +64,13 @@ export function createRead(world: World, resources: Resources): ReadPlace {
   ) {
     const { table, after } = place;
     const budget = budgetOf(want);
-    const { rows, more } = await reader.page(table, after, config.pageRows, { maxBytes: budget }, ctx);
+    const fetch = (from: typeof after) => reader.page(table, from, config.pageRows, { maxBytes: budget }, ctx);
+    const { rows, more } = await seenPage(table, after, config.pageRows, fetch, places, ctx);
     const afterKey = after && table.identity ? encodeKey(after, table.identity) : undefined;
     const path = here ?? [...tablePath(table), ...(afterKey === undefined ? [ROWS] : [AFTER, afterKey])];
     const sheetRow = rowWriter(table, known, path);
-    return renderSheet(sheetOf(table), rows.map(sheetRow), formats, budget, (shown) => {
+    const note = ctx.may !== undefined && isKeyed(table) ? ROWS_LEFT_OUT : undefined;
+    return renderSheet({ ...sheetOf(table), note }, rows.map(sheetRow), formats, budget, (shown) => {
       const segment = rows[shown - 1]?.segment;
       const isMore = more || shown < rows.length;
       return {
@@ -230,8 +233,9 @@ export function createRead(world: World, resources: Resources): ReadPlace {
           want,
         );
       case 'count': {
-        const count = await reader.count(place.table, ctx);
-        const text = jsonText({ ...nameOf(place.table), rows: Number(count) });
+        const seen = await seenCount(place.table, reader, places, ctx);
+        const counted = seen === undefined ? { rows: Number(await reader.count(place.table, ctx)) } : counts(seen);
+        const text = jsonText({ ...nameOf(place.table), ...counted });
         return bodiesOf(resources.count(place.table), [{ mimeType: 'application/json', text }], want);
       }
       case 'row': {
@@ -257,6 +261,12 @@ export function createRead(world: World, resources: Resources): ReadPlace {
   };
   return read;
 }
+
+const counts = ({ rows, more }: { readonly rows: number; readonly more: boolean }) => ({
+  rows,
+  ...(more && { more }),
+  note: ROWS_LEFT_OUT,
+});
 
 const nameOf = ({ schema, name }: Table) => ({ ...(schema !== undefined && { schema }), table: name });
 

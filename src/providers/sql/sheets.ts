@@ -31,6 +31,8 @@ export interface Sheet {
   readonly columns: readonly string[];
   /** Its rows have URIs. */
   readonly keyed: boolean;
+  /** What else is to be said of it, in JSON and Markdown. */
+  readonly note?: string | undefined;
 }
 
 /** What is behind a page. */
@@ -93,9 +95,10 @@ export function renderSheet(
 const writerOf = (mimeType: string, sheet: Sheet): Writer =>
   mimeType === CSV_TYPE ? csvWriter(sheet) : mimeType === MARKDOWN_TYPE ? markdownWriter(sheet) : jsonWriter(sheet);
 
-function jsonWriter({ facts, columns }: Sheet): Writer {
+function jsonWriter({ facts, columns, note }: Sheet): Writer {
   const names = uniqueNames(columns).map((name) => JSON.stringify(name));
-  const head = facts.map(([name, json]) => `  ${JSON.stringify(name)}: ${json},\n`).join('');
+  const said = note === undefined ? facts : [...facts, ['note', JSON.stringify(note)] as const];
+  const head = said.map(([name, json]) => `  ${JSON.stringify(name)}: ${json},\n`).join('');
   return {
     begin: `{\n${head}  "rows": [\n`,
     row({ values, uri, links, valueUri }) {
@@ -118,9 +121,9 @@ const csvWriter = ({ columns }: Sheet): Writer => ({
   end: () => '',
 });
 
-function markdownWriter({ title, columns, keyed }: Sheet): Writer {
+function markdownWriter({ title, columns, keyed, note }: Sheet): Writer {
   return {
-    begin: `# ${escaped(title)}\n\n${tableHead([...(keyed ? ['row'] : []), ...uniqueNames(columns)])}`,
+    begin: `# ${escaped(title)}\n\n${note === undefined ? '' : `${escaped(note)}\n\n`}${tableHead([...(keyed ? ['row'] : []), ...uniqueNames(columns)])}`,
     row({ values, uri, leads, valueUri }) {
       const cells = values.map((value, place) =>
         markdownValue(value, leads?.get(place) ?? large(value, valueUri?.(place))),

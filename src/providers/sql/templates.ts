@@ -11,6 +11,7 @@ import type { Parameter, ValueKind } from './dialect.ts';
 import { decodeValue, encodeValue, unescaped } from './keys.ts';
 import { isKeyed, type Keyed, tablePath } from './place.ts';
 import type { Saved } from './saved-queries.ts';
+import { seenValues } from './seen.ts';
 import type { Range } from './selects.ts';
 import { JSON_TYPE } from './sheets.ts';
 import type { World } from './world.ts';
@@ -84,7 +85,8 @@ export function createTemplates({ dialect, saved, places, reader, config, limits
     const most = value === '' || ranges.length > 0 ? limit + 1 : MAX_LOOKED_AT;
     const found = await reader.keys(table, before, ranges, most, ctx);
     const several = columns.length > 1;
-    const texts = [...new Set(found.map((each) => encodeValue(each, column.kind, several)))];
+    const seen = await seenValues(table, before, found, { reader, places }, ctx);
+    const texts = [...new Set(seen.map((each) => encodeValue(each, column.kind, several)))];
     return valuesOf(texts, value, limit, found.length >= most);
   }
 

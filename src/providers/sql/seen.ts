@@ -1,0 +1,115 @@
+/**
+ * What the caller may have of a database, for what tells of several tables or rows at once: descriptions, pages, counts and
+ * completion. Tables and rows are decided about under their own URIs; a row without one belongs to its table.
+ */
+import type { Context } from '../../core/context.ts';
+import { type Known, knownOf } from './catalogues.ts';
+import type { Parameter, Table } from './dialect.ts';
+import { encodeKey, type Key } from './keys.ts';
+import { isKeyed, type Keyed, type Places, tablePath } from './place.ts';
+import type { Row, RowPage, RowReader } from './rows.ts';
+
+/** Keys that are looked at for one count, or for one completion. */
+export const MAX_KEYS_LOOKED_AT = 10_000;
+
+/** Pages that are gone through for one page of rows that may be seen. */
+const MAX_PAGES = 20;
+
+/** Keys that are fetched together. */
+const STEP = 500;
+
+/** What a page of rows says wherever somebody decides about rows, whether or not one is left out. */
+export const ROWS_LEFT_OUT = 'Rows that the reader may not have are left out.';
+
+/** What is known of the tables that the caller may list. */
+export async function seenTables(known: Known, places: Places, { may }: Context): Promise<Known> {
+  if (may === undefined) return known;
+  const seen: Table[] = [];
+  for (const table of known.tables) if (await may('list', places.uriOf(tablePath(table)))) seen.push(table);
+  return seen.length === known.tables.length ? known : knownOf(seen);
+}
+
+async function seenRows<T extends Pick<Row, 'segment'>>(
+  table: Table,
+  rows: readonly T[],
+  places: Places,
+  { may }: Context,
+): Promise<readonly T[]> {
+  if (may === undefined) return rows;
+  const seen: T[] = [];
+  for (const row of rows) {
+    const { segment } = row;
+    // Without a key it has no name of its own.
+    if (segment === undefined || (await may('read', places.uriOf([...tablePath(table), segment])))) seen.push(row);
+  }
+  return seen;
+}
+
+/** A page without the rows that may not be read; the next ones fill it, since its place is told by a row that is seen. */
+export async function seenPage(
+  table: Table,
+  after: Key | undefined,
+  limit: number,
+  fetch: (after: Key | undefined) => Promise<RowPage>,
+  places: Places,
+  ctx: Context,
+): Promise<RowPage> {
+  const first = await fetch(after);
+  if (ctx.may === undefined) return first;
+  const rows: Row[] = [];
+  let page = first;
+  for (let pages = 1; ; pages++) {
+    rows.push(...(await seenRows(table, page.rows, places, ctx)));
+    const last = page.rows.at(-1)?.key;
+    if (!page.more || last === undefined || rows.length >= limit || pages >= MAX_PAGES)
+      return { rows: rows.slice(0, limit), more: page.more || rows.length > limit };
+    page = await fetch(last);
+  }
+}
+
+/** How many rows may be read; `more` where there are more than are looked at. Undefined where nobody decides. */
+export async function seenCount(
+  table: Table,
+  reader: RowReader,
+  places: Places,
+  ctx: Context,
+): Promise<{ readonly rows: number; readonly more: boolean } | undefined> {
+  if (ctx.may === undefined || !isKeyed(table)) return undefined;
+  let rows = 0;
+  let after: Key | undefined;
+  for (let looked = 0; looked < MAX_KEYS_LOOKED_AT; looked += STEP) {
+    const page = await reader.page(table, after, STEP, { columns: [] }, ctx);
+    rows += (await seenRows(table, page.rows, places, ctx)).length;
+    after = page.rows.at(-1)?.key;
+    if (!page.more || after === undefined) return { rows, more: false };
+  }
+  return { rows, more: true };
+}
+
+/** Which values of a column of a key lead to a row that may be listed, given those of the columns before. */
+export async function seenValues(
+  table: Keyed,
+  before: readonly Parameter[],
+  values: readonly Parameter[],
+  { reader, places }: { readonly reader: RowReader; readonly places: Places },
+  ctx: Context,
+): Promise<readonly Parameter[]> {
+  const { may } = ctx;
+  if (may === undefined) return values;
+  let left = MAX_KEYS_LOOKED_AT;
+
+  async function leadsToSeen(key: readonly Parameter[]): Promise<boolean> {
+    if (--left < 0) return false;
+    if (key.length === table.identity.columns.length) {
+      const segment = encodeKey({ values: key }, table.identity);
+      return segment !== undefined && (await may?.('list', places.uriOf([...tablePath(table), segment]))) === true;
+    }
+    const next = await reader.keys(table, key, [], STEP, ctx);
+    for (const value of next) if (await leadsToSeen([...key, value])) return true;
+    return false;
+  }
+
+  const seen: Parameter[] = [];
+  for (const value of values) if (await leadsToSeen([...before, value])) seen.push(value);
+  return seen;
+}
