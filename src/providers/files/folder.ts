@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { notFound, ResourceError } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/mime-type.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
-import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import { DIRECTORY_MIME_TYPE, NAMES, type Resource } from '../../protocol/resources.ts';
 import type { Disk } from './disk.ts';
 import { faultOf } from './fault.ts';
 import { type Opened, type OpenFor, openBeneath } from './open.ts';
@@ -62,7 +62,7 @@ export async function findSegments(
     const isDirectory = opened.stat.isDirectory();
     if (!isDirectory && !opened.stat.isFile()) throw notFound(uri);
     if (!(await isShown(folder, segments, opened, isDirectory))) throw notFound(uri);
-    const resource = resourceOf(folder, segments, opened.stat);
+    const resource = resourceOf(folder, segments, opened.stat, opened.segments);
     return { opened, segments, isDirectory, resource, [Symbol.asyncDispose]: () => closeOf(opened) };
   } catch (error) {
     await closeOf(opened);
@@ -99,13 +99,14 @@ async function isShown(
   isDirectory: boolean,
 ): Promise<boolean> {
   if (!(await folder.visibility.shows(segments, isDirectory))) return false;
-  const direct =
-    opened.segments.length === segments.length && opened.segments.every((name, index) => name === segments[index]);
-  if (direct) return true;
+  if (isSamePath(opened.segments, segments)) return true;
   if (!folder.symlinks) return false;
   if (!(await folder.visibility.shows(opened.segments, isDirectory))) return false;
   return !(await leadsInCircle(folder, segments, opened, isDirectory));
 }
+
+const isSamePath = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((name, index) => name === b[index]);
 
 /** Whether a path with links comes through one directory twice: it could be made longer without end. */
 async function leadsInCircle(
@@ -127,8 +128,13 @@ async function leadsInCircle(
 
 const identityOf = ({ stat }: Opened): string => `${stat.dev}:${stat.ino}`;
 
-/** What is said of a file or directory: the same in lists, metadata and reads. */
-export function resourceOf(folder: Folder, segments: readonly string[], stats: BigIntStats): Resource {
+/** What is said of a file or directory: the same in lists, metadata and reads. @param real where it lies */
+export function resourceOf(
+  folder: Folder,
+  segments: readonly string[],
+  stats: BigIntStats,
+  real: readonly string[],
+): Resource {
   const isDirectory = stats.isDirectory();
   const name = segments.at(-1) ?? folder.name;
   const mimeType = isDirectory ? DIRECTORY_MIME_TYPE : mimeTypeOfName(name);
@@ -139,6 +145,8 @@ export function resourceOf(folder: Folder, segments: readonly string[], stats: B
     ...(!isDirectory && { size: Number(stats.size) }),
     annotations: { lastModified: isoTime(stats.mtimeMs) },
     capabilities: { list: isDirectory, subscribe: folder.watchable },
+    // Through a link it has another name, under which rules may keep it back.
+    ...(!isSamePath(real, segments) && { [NAMES]: { leadsTo: [treeUri(SCHEME, real)] } }),
   };
 }
 

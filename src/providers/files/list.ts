@@ -88,7 +88,8 @@ async function describe(
     }
     if (!stats.isDirectory() && !stats.isFile()) return undefined;
     const known = filtered && stats.isDirectory() === (entry.kind === 'd');
-    return known || shown(entry.name, stats.isDirectory()) ? resourceOf(folder, segments, stats) : undefined;
+    if (!known && !shown(entry.name, stats.isDirectory())) return undefined;
+    return resourceOf(folder, segments, stats, [...directory.opened.segments, entry.name]);
   } catch (error) {
     const fault = faultOf(error, '');
     if (fault instanceof ResourceError && fault.code !== 'internal' && fault.code !== 'unavailable') return undefined;

@@ -1,5 +1,7 @@
 /** What is different between two commits: as a list of files, and as a diff. */
 import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { uriOf } from './address.ts';
 import { collectGit, recordsOf, runGit } from './command.ts';
 import type { Repository, Target } from './find.ts';
 import { pathspec } from './history.ts';
@@ -26,8 +28,9 @@ export async function changedFiles(
   target: Target,
   limit: number,
   ctx: Context,
+  path: readonly string[] = [],
 ): Promise<{ readonly files: readonly ChangedFile[]; readonly more: boolean }> {
-  const args = ['diff-tree', '-r', '-z', '--name-status', ...SAFE, ...sides(base, target), '--'];
+  const args = ['diff-tree', '-r', '-z', '--name-status', ...SAFE, ...sides(base, target), '--', ...pathspec(path)];
   const files: ChangedFile[] = [];
   let status: string | undefined;
   for await (const record of recordsOf(runGit(git, args, { signal: ctx.signal }), '\0')) {
@@ -49,14 +52,57 @@ const CHANGES: Readonly<Record<string, ChangedFile['change']>> = {
   T: 'type changed',
 };
 
-/** The diff of a path, or of everything. @throws ResourceError `too-large` */
-export function diffBetween(
-  { git, maxOutputBytes }: Repository,
+/** Paths that a diff of what may be read names, at most: where some may not, each of the others is named. */
+const MAX_NAMED = 1_000;
+
+/**
+ * The diff of a path, or of everything, without files that the caller may not read.
+ * @throws ResourceError `too-large`
+ */
+export async function diffBetween(
+  repo: Repository,
   base: Target | undefined,
   target: Target,
   path: readonly string[],
   ctx: Context,
 ): Promise<Buffer> {
-  const args = ['diff-tree', '-r', '--patch', '--full-index', ...SAFE, ...sides(base, target), '--', ...pathspec(path)];
+  const { git, maxOutputBytes } = repo;
+  const paths = ctx.may === undefined ? pathspec(path) : await seenPaths(repo, base, target, path, ctx);
+  if (paths === undefined) return Buffer.alloc(0);
+  const args = ['diff-tree', '-r', '--patch', '--full-index', ...SAFE, ...sides(base, target), '--', ...paths];
   return collectGit(git, args, { signal: ctx.signal, maxBytes: maxOutputBytes });
+}
+
+/** What to ask for of a diff of a path; undefined where nothing of it may be read. */
+async function seenPaths(
+  repo: Repository,
+  base: Target | undefined,
+  target: Target,
+  path: readonly string[],
+  ctx: Context,
+): Promise<readonly string[] | undefined> {
+  const { files, more } = await changedFiles(repo, base, target, MAX_NAMED, ctx, path);
+  const seen = await seenFiles(files, base, target, ctx);
+  if (seen.length === files.length && !more) return pathspec(path);
+  if (more)
+    throw new ResourceError('too-large', `More than ${MAX_NAMED} files were changed; ask for the changes of a folder`);
+  return seen.length === 0 ? undefined : seen.flatMap((file) => pathspec(file.path.split('/')));
+}
+
+/** The files that the caller may read, before the change or after it. */
+export async function seenFiles(
+  files: readonly ChangedFile[],
+  base: Target | undefined,
+  target: Target,
+  { may }: Context,
+): Promise<readonly ChangedFile[]> {
+  if (may === undefined) return files;
+  const seen: ChangedFile[] = [];
+  for (const file of files) {
+    const { oid } = (file.change === 'deleted' ? base : target)?.commit ?? {};
+    if (oid === undefined) continue;
+    const revision = { kind: 'commit', oid } as const;
+    if (await may('read', uriOf({ kind: 'tree', revision, path: file.path.split('/') }))) seen.push(file);
+  }
+  return seen;
 }

@@ -1,7 +1,7 @@
 /** A commit as a document: who, when, why, where it comes from, and what it changed, as Markdown or JSON. */
 import type { Context } from '../../core/context.ts';
 import { type Address, linkTo, type Revision } from './address.ts';
-import { type ChangedFile, changedFiles } from './changes.ts';
+import { type ChangedFile, changedFiles, seenFiles } from './changes.ts';
 import type { Commit, Signature } from './commits.ts';
 import type { Repository, Target } from './find.ts';
 import { segmentOf, toShown } from './names.ts';
@@ -28,7 +28,8 @@ export async function factsOf(repo: Repository, target: Target, commit: Commit, 
   };
   // A commit whose parents a shallow repository lacks would seem to have added everything.
   if (parent !== undefined && base === undefined) return { commit, files: [], more: true };
-  return { commit, ...(await changedFiles(repo, base, target, MAX_FILES, ctx)) };
+  const { files, more } = await changedFiles(repo, base, target, MAX_FILES, ctx);
+  return { commit, files: await seenFiles(files, base, target, ctx), more };
 }
 
 const revisionOf = (oid: string): Revision => ({ kind: 'commit', oid });

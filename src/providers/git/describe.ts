@@ -2,11 +2,11 @@
 import { notFound } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/mime-type.ts';
 import { ETAG_META_KEY, FORMATS_META_KEY, GIT_META_KEY } from '../../protocol/meta.ts';
-import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import { DIRECTORY_MIME_TYPE, NAMES, type Resource } from '../../protocol/resources.ts';
 import { type Address, parseUri, type Revision, uriOf } from './address.ts';
 import type { Commit } from './commits.ts';
 import { type Entry, findPath, type Repository, resolveRevision, type Target } from './find.ts';
-import { segmentOf } from './names.ts';
+import { segmentOf, toShown } from './names.ts';
 
 /** An address at which there is something. */
 export interface Found {
@@ -156,8 +156,13 @@ function diffResource(
     mimeType: 'text/x-diff',
     ...dated(target.commit),
     capabilities: { list: false, subscribe: subscribable(repo, ...revisions) },
+    ...shows(address.path),
   };
 }
+
+/** The path that is shown, for rules that hold at every revision and in every view. */
+const shows = (path: readonly string[]): Pick<Resource, typeof NAMES> =>
+  path.length === 0 ? {} : { [NAMES]: { paths: [toShown(path.join('/'))] } };
 
 /** A folder or file, its history, or the blame of it. */
 export async function pathResource(
@@ -169,7 +174,7 @@ export async function pathResource(
 ): Promise<Resource> {
   const { kind, revision, path } = address;
   const own = nameOfPath(path) ?? nameOfRevision(revision);
-  const said = { uri: uriOf(address), name: own };
+  const said = { uri: uriOf(address), name: own, ...shows(path) };
   const rest = {
     ...dated(target.commit),
     capabilities: { list: kind === 'log' || entry.kind === 'tree', subscribe: subscribable(repo, revision) },

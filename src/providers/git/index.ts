@@ -93,7 +93,15 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
 
   const provider: ResourceProvider = {
     name: repo.name,
-    features: { schemes: [SCHEME], watch: rules.watch, templates: true, completion: true, search: true, ranges: true },
+    features: {
+      schemes: [SCHEME],
+      watch: rules.watch,
+      templates: true,
+      completion: true,
+      search: true,
+      ranges: true,
+      gathers: true,
+    },
     async list(uri, page, ctx) {
       ctx.signal.throwIfAborted();
       return uri === undefined

@@ -5,7 +5,7 @@ import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '..
 import { parseUriTemplate } from '../../core/uri-template.ts';
 import type { ResourceTemplate } from '../../protocol/resources.ts';
 import { completeTreePath, type TreeEntry } from '../tree-completion.ts';
-import { isHash, parseUri } from './address.ts';
+import { isHash, parseUri, type Revision, uriOf } from './address.ts';
 import { recordsOf, runGit } from './command.ts';
 import { findPath, type Repository, resolveRevision } from './find.ts';
 import { segmentOf } from './names.ts';
@@ -74,15 +74,20 @@ export async function complete(repo: Repository, request: CompletionRequest, ctx
   if (!variables.includes(request.variable))
     throw invalid(`The template has no variable named ${JSON.stringify(request.variable)}`);
   if (request.variable === 'path') return completePath(repo, said, request, ctx);
-  return limited(candidates(repo, said, request.variable, ctx), request);
+  return limited(candidates(repo, said, request.variable, ctx), request, ctx);
 }
 
 /** The values that begin with what was typed, up to the limit. */
-async function limited(values: AsyncIterable<string>, { value, limit }: CompletionRequest): Promise<CompletionValues> {
+async function limited(
+  values: AsyncIterable<Candidate>,
+  { value, limit }: CompletionRequest,
+  { may }: Context,
+): Promise<CompletionValues> {
   const typed = value.replaceAll('/', '~2F');
   const found: string[] = [];
-  for await (const each of values) {
+  for await (const { text: each, revision } of values) {
     if (!each.startsWith(typed)) continue;
+    if (may !== undefined && !(await may('list', uriOf({ kind: 'tree', revision, path: [] })))) continue;
     if (found.length >= limit) return { values: found, hasMore: true };
     found.push(each);
   }
@@ -95,19 +100,28 @@ const MAX_COMMITS = 10_000;
 /** References that are looked at. */
 const MAX_REFS = 100_000;
 
-async function* candidates(repo: Repository, { path }: Said, variable: string, ctx: Context): AsyncIterable<string> {
+interface Candidate {
+  readonly text: string;
+  readonly revision: Revision;
+}
+
+async function* candidates(repo: Repository, { path }: Said, variable: string, ctx: Context): AsyncIterable<Candidate> {
   if (variable === 'commit') {
     const head = await repo.refs.head(ctx.signal);
     if (head === undefined) return;
     const args = ['rev-list', `--max-count=${MAX_COMMITS}`, '--end-of-options', head, '--'];
-    for await (const oid of recordsOf(runGit(repo.git, args, { signal: ctx.signal }))) if (isHash(oid)) yield oid;
+    for await (const oid of recordsOf(runGit(repo.git, args, { signal: ctx.signal }))) {
+      if (isHash(oid)) yield { text: oid, revision: { kind: 'commit', oid } };
+    }
     return;
   }
-  const prefix = variable === 'tag' || path.startsWith('compare/tags/') ? 'refs/tags' : 'refs/heads';
+  const kind = variable === 'tag' || path.startsWith('compare/tags/') ? 'tag' : 'branch';
+  const prefix = kind === 'tag' ? 'refs/tags' : 'refs/heads';
   let seen = 0;
   for await (const { name } of repo.refs.below([prefix], ctx.signal)) {
     if (++seen > MAX_REFS) return;
-    yield segmentOf(name.slice(prefix.length + 1));
+    const own = name.slice(prefix.length + 1);
+    yield { text: segmentOf(own), revision: { kind, name: own } };
   }
 }
 
