@@ -113,3 +113,34 @@ describe('imports', async () => {
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 });
+
+/** Questions that have one answer, in one place: text that answers them, and the files in which it may stand. */
+const QUESTIONS: readonly (readonly [question: string, text: RegExp, answeredIn: readonly string[]])[] = [
+  [
+    'which mount a published URI belongs to',
+    /schemes\.includes\(|indexOf\('\+'\)|\.name\}\+/,
+    ['core/mounts/resolver.ts', 'core/published-uris.ts'],
+  ],
+  ['what a glob means', /'(?:pico|micro|mini)match'|\bmakeRe\b|\/\*\*.*=>.*RegExp/, []],
+  ['what is decided', /\bpolicy\.decide\(/, ['layers/access/decisions.ts']],
+  [
+    'how a URI is compared',
+    /\.normalize\('NFC'\)/,
+    ['core/glob/index.ts', 'core/glob/parse.ts', 'core/uri/spellings.ts'],
+  ],
+  [
+    'which spellings another server takes for one',
+    /\bhasDotSegments\(|\bforeignSpellings\(/,
+    ['core/uri/foreign.ts', 'layers/access/names.ts'],
+  ],
+];
+
+describe('one question has one answer', () => {
+  it.each(QUESTIONS)('%s', async (_question, text, answeredIn) => {
+    const files = await sourceFiles();
+    const found = await Promise.all(
+      files.map(async (file) => (text.test(await readFile(join(SRC, file), 'utf8')) ? [file] : [])),
+    );
+    expect(found.flat().sort()).toEqual([...answeredIn].sort());
+  });
+});

@@ -1,11 +1,13 @@
 /** `vitrine explain`: what somebody may do with something, and the rule that says so. */
 
+import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { AccessDecision, AccessOperation, AccessRequest } from '../core/access.ts';
 import { ANONYMOUS, createContext, type Principal, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
+import { createResolver } from '../core/mounts/resolver.ts';
 import { scrub } from '../core/scrub.ts';
-import { type RulesPolicy, rulesPolicy, withConfirmed } from '../layers/access/index.ts';
+import { createDecisions, type RulesPolicy, rulesPolicy, withConfirmed } from '../layers/access/index.ts';
 import type { Resource } from '../protocol/resources.ts';
 import { createVitrine, type Vitrine } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
@@ -33,9 +35,10 @@ export async function explain(uri: string | undefined, flags: ExplainFlags, secr
   const vitrine = createVitrine({ ...options, audit: undefined });
   try {
     const policy = access === undefined || 'decide' in access ? access : rulesPolicy(access);
-    const principal = principalOf(flags);
+    const decisions = policy && createDecisions(policy, createResolver(sources.mounts));
+    const principal = principalOf(flags, sources.config.auth?.tokens);
     print(`as ${describePrincipal(principal)}`);
-    if (policy === undefined) {
+    if (policy === undefined || decisions === undefined) {
       print('Everything is allowed: the configuration has no access.');
       return;
     }
@@ -45,17 +48,17 @@ export async function explain(uri: string | undefined, flags: ExplainFlags, secr
     for (const request of requests) {
       const mount = await mountOf(vitrine, request);
       const onlyResources = request.operation === 'call' && vitrine.tools.onlyResources(request.name ?? '');
-      const asked: AccessRequest = {
+      const asked = {
         ...request,
-        principal,
         mount,
         resource,
         onlyResources,
         uri: resource?.uri ?? request.uri,
       };
-      const decision = await policy.decide(asked);
+      const decision = await decisions.decide(asked, createContext({ principal, log: SILENT }));
       print(lineOf(request.operation, decision));
-      for (const other of othersOf(policy, asked)) print(`  also    ${other.effect.padEnd(6)}  ${other.rule}`);
+      for (const other of othersOf(policy, { ...asked, principal }))
+        print(`  also    ${other.effect.padEnd(6)}  ${other.rule}`);
     }
   } finally {
     await vitrine.close();
@@ -91,18 +94,26 @@ function argumentsIn(text: string | undefined): Readonly<Record<string, unknown>
   throw new UsageError(`--arguments takes a JSON object, as in --arguments '{"path": "guide"}'`);
 }
 
-function principalOf({ as, issuer, client, group = [], scope = [] }: ExplainFlags): Principal {
+type Tokens = NonNullable<Config['auth']>['tokens'];
+
+/** @throws UsageError for a token that the configuration does not have */
+function principalOf({ as, issuer, client, group = [], scope = [] }: ExplainFlags, tokens: Tokens = []): Principal {
   if (as === ANONYMOUS.id) return ANONYMOUS;
   // A static token is called by its name, as in the configuration.
   const token = /^token:(.+)$/.exec(as)?.[1];
+  const known = tokens.find(({ name }) => name === token);
+  if (token !== undefined && known === undefined) {
+    const names = tokens.map(({ name }) => `token:${name}`).join(', ');
+    throw new UsageError(`The configuration has no ${as} in auth.tokens; it has ${names === '' ? 'none' : names}`);
+  }
   const subject = token ?? as;
   return {
     id: token === undefined ? `${issuer ?? ''}#${subject}` : as,
     subject,
     ...(issuer !== undefined && { issuer }),
     ...(client !== undefined && { clientId: client }),
-    groups: group,
-    scopes: scope,
+    groups: [...(known?.groups ?? []), ...group],
+    scopes: [...(known?.scopes ?? []), ...scope],
   };
 }
 

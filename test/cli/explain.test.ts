@@ -84,9 +84,9 @@ describe.concurrent('vitrine explain', () => {
       /^as anonymous: [\s\S]*read {6}allow {3}guests see the guide[\s\S]*subscribe deny {4}default/,
     ],
     [
-      'a token of the configuration',
-      ['docs+file:///guide/a.md', '--as', 'token:anna', '--group', 'staff'],
-      /^as subject anna,[\s\S]*subscribe allow {3}staff/,
+      'a token of the configuration, with the groups that it has there',
+      ['docs+file:///guide/a.md', '--as', 'token:anna'],
+      /^as subject anna, groups staff,[\s\S]*subscribe allow {3}staff/,
     ],
     [
       'what is not there',
@@ -160,7 +160,7 @@ describe.concurrent('vitrine explain', () => {
     await using server = await startHttp(['--config', config]);
     const said: Readonly<Record<string, string>> = { allow: 'answered', deny: 'denied', hide: 'missing', ask: 'asked' };
     for (const [token, as] of [
-      [TOKEN, ['--as', 'token:anna', '--group', 'staff']],
+      [TOKEN, ['--as', 'token:anna']],
       [undefined, ['--as', 'anonymous']],
     ] as const) {
       const ask = await askerOf(server.url, 'modern', token);

@@ -167,6 +167,53 @@ describe.each(['name', 'none'] as const)('the URIs of another server, with prefi
   });
 });
 
+describe.each(ERAS)('prompts of a folder, to a client of the %s era', (era) => {
+  const PROMPTS = memoryProvider({
+    resources: { 'prompts/greet.md': { text: 'SECRET greeting' }, 'other/a.txt': { text: 'open text' } },
+  });
+
+  it.each<[AccessRule['effect'], AccessRule]>([
+    ['deny', { effect: 'deny', mounts: ['docs'], operations: ['prompt'] }],
+    ['hide', { effect: 'hide', mounts: ['docs'], operations: ['prompt', 'call'] }],
+    ['hide', { effect: 'hide', mounts: ['docs'], prompts: ['*'] }],
+  ])('belong to their mount in rules: %s', async (_effect, rule) => {
+    const vitrine = createVitrine({
+      mounts: [{ name: 'docs', provider: PROMPTS }],
+      promptFolders: [{ uri: 'docs+memory:///prompts' }],
+      access: { rules: [{ effect: 'allow' }, rule] },
+    });
+    const http = await serveHttp(vitrine, { port: 0 });
+    try {
+      const ask = await askerOf(http.url, era, undefined);
+      for (const [method, params] of [
+        ['prompts/list', {}],
+        ['prompts/get', { name: 'greet' }],
+      ] as const)
+        expect.soft((await ask(method, params)).text).not.toMatch(/SECRET|"greet"[,}]/);
+      expect((await ask('resources/read', { uri: 'docs+memory:///other/a.txt' })).text).toContain('open text');
+    } finally {
+      await http.close();
+      await vitrine.close();
+    }
+  });
+
+  it('are allowed with their mount', async () => {
+    const vitrine = createVitrine({
+      mounts: [{ name: 'docs', provider: PROMPTS }],
+      promptFolders: [{ uri: 'docs+memory:///prompts' }],
+      access: { rules: [{ effect: 'allow', mounts: ['docs'] }] },
+    });
+    const http = await serveHttp(vitrine, { port: 0 });
+    try {
+      const ask = await askerOf(http.url, era, undefined);
+      expect((await ask('prompts/get', { name: 'greet' })).text).toContain('SECRET greeting');
+    } finally {
+      await http.close();
+      await vitrine.close();
+    }
+  });
+});
+
 describe.each(ERAS)('what mounted tools and prompts hand out to a client of the %s era', (era) => {
   it.each<[AccessRule['effect'], boolean]>([
     ['hide', false],

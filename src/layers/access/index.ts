@@ -12,6 +12,7 @@ import { guardedServer } from './results.ts';
 import { type AccessRules, rulesPolicy } from './rules/index.ts';
 import { accessSight } from './sight.ts';
 
+export { createDecisions } from './decisions.ts';
 export type { AccessRule, AccessRules, ArgumentValue, RulesPolicy, Who } from './rules/index.ts';
 export { problemOf, rulesPolicy } from './rules/index.ts';
 

@@ -1,6 +1,6 @@
 /** What a caller sees: which tools and prompts are listed, and which mounts are spoken of. */
 import type { AccessPolicy, Sight } from '../../core/access.ts';
-import type { Context } from '../../core/context.ts';
+import { type Context, createContext } from '../../core/context.ts';
 import type { Decisions } from './decisions.ts';
 
 export function accessSight(decisions: Decisions): Sight {
@@ -14,12 +14,8 @@ export function accessSight(decisions: Decisions): Sight {
     could: (principal, area) => policy.could?.(principal, area) !== false,
     async scopesFor(request) {
       if (policy.scopes === false) return undefined;
-      try {
-        return (await policy.decide(request)).scopes;
-      } catch {
-        // It says so when the operation itself is decided.
-        return undefined;
-      }
+      const { principal, ...asked } = request;
+      return (await decisions.decide(asked, createContext({ principal }))).scopes;
     },
     within: (ctx) => withoutUnseenMounts(policy, ctx),
   };
