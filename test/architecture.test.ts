@@ -116,21 +116,13 @@ describe('imports', async () => {
 
 /** Questions that have one answer, in one place: text that answers them, and the files in which it may stand. */
 const QUESTIONS: readonly (readonly [question: string, text: RegExp, answeredIn: readonly string[]])[] = [
-  [
-    'which mount a published URI belongs to',
-    /schemes\.includes\(|indexOf\('\+'\)|\.name\}\+/,
-    ['core/mounts/resolver.ts', 'core/published-uris.ts'],
-  ],
-  ['what a glob means', /'(?:pico|micro|mini)match'|\bmakeRe\b|\/\*\*.*=>.*RegExp/, []],
+  ['which mount a published URI belongs to', /schemes\.includes\(|indexOf\('\+'\)/, ['core/mounts/resolver.ts']],
+  ['what a glob means', /'(?:pico|micro|mini)match'|\bmakeRe\b/, []],
   ['what is decided', /\bpolicy\.decide\(/, ['layers/access/decisions.ts']],
-  [
-    'how a URI is compared',
-    /\.normalize\('NFC'\)/,
-    ['core/glob/index.ts', 'core/glob/parse.ts', 'core/uri/spellings.ts'],
-  ],
+  ['in which form URIs are compared', /\bcomparableUri\b/, ['core/glob/index.ts', 'core/uri/spellings.ts']],
   [
     'which spellings another server takes for one',
-    /\bhasDotSegments\(|\bforeignSpellings\(/,
+    /\b(?:hasDotSegments|foreignSpellings)\(/,
     ['core/uri/foreign.ts', 'layers/access/names.ts'],
   ],
 ];
