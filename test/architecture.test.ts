@@ -116,7 +116,11 @@ describe('imports', async () => {
 
 /** Questions that have one answer, in one place: text that answers them, and the files in which it may stand. */
 const QUESTIONS: readonly (readonly [question: string, text: RegExp, answeredIn: readonly string[]])[] = [
-  ['which mount a published URI belongs to', /schemes\.includes\(|indexOf\('\+'\)/, ['core/mounts/resolver.ts']],
+  [
+    'which mount a published URI belongs to',
+    /features\.schemes\.includes\(|indexOf\('\+'\)/,
+    ['core/mounts/resolver.ts'],
+  ],
   ['what a glob means', /'(?:pico|micro|mini)match'|\bmakeRe\b/, []],
   ['what is decided', /\bpolicy\.decide\(/, ['layers/access/decisions.ts']],
   ['in which form URIs are compared', /\bcomparableUri\b/, ['core/glob/index.ts', 'core/uri/spellings.ts']],

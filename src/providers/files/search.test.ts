@@ -213,7 +213,8 @@ describe('both engines', () => {
     const resources = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { text }]));
     const memory = memoryProvider({ scheme: 'file', resources });
     await using served = await serve({ path: folder.path, watch: false });
-    const inOrder = (matches: readonly SearchMatch[]): string[] => matches.map((each) => JSON.stringify(each)).sort();
+    const inOrder = (matches: readonly SearchMatch[]): string[] =>
+      matches.map(({ uri, place }) => JSON.stringify([uri, place])).sort();
     for (const uri of [undefined, 'file:///src', 'file:///src/a.ts']) {
       const found = await find(served.provider, { ...query, uri });
       expect(inOrder(found), uri).toEqual(inOrder(await find(memory, { ...query, uri })));

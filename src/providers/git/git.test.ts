@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
+import { NAMES } from '../../protocol/resources.ts';
 import { codeOf, type Scene, scene, textOf } from '../../testing/git-scene.ts';
 import { listAll, urisOf } from '../../testing/observe.ts';
 import { gitProvider } from './index.ts';
@@ -69,6 +70,7 @@ describe('a repository', () => {
         'vitrine/etag': place.git('rev-parse', 'v1:b c.md'),
         'vitrine/git': { hash: place.git('rev-parse', 'v1:b c.md'), mode: '100644' },
       },
+      [NAMES]: { paths: ['b c.md'] },
     });
   });
 
@@ -154,7 +156,10 @@ describe('a repository', () => {
     await using own = await opened();
     const found = async (query: object): Promise<unknown[]> => {
       const matches: unknown[] = [];
-      for await (const match of own.provider.search?.({ literal: false, ...query }, ctx) ?? []) matches.push(match);
+      for await (const match of own.provider.search?.({ literal: false, ...query }, ctx) ?? []) {
+        const { uri, place } = match;
+        matches.push({ uri, ...(place && { place }) });
+      }
       return matches;
     };
     const two = [{ uri: 'git:///HEAD/a.txt', place: { line: 2, offset: 4 } }];
