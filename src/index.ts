@@ -95,7 +95,7 @@ export {
   sampling,
 } from './protocol/input-required.ts';
 export type * from './protocol/resources.ts';
-export { DIRECTORY_MIME_TYPE } from './protocol/resources.ts';
+export { DIRECTORY_MIME_TYPE, NAMES } from './protocol/resources.ts';
 export type {
   AuthOptions,
   DpopOptions,

@@ -7,6 +7,7 @@ import * as vitrine from '../../src/index.ts';
 const VALUES: readonly string[] = [
   'ANONYMOUS',
   'DIRECTORY_MIME_TYPE',
+  'NAMES',
   'ResourceError',
   'SILENT',
   'VERSION',
@@ -109,6 +110,7 @@ const TYPES: readonly string[] = [
   'Log',
   'LoggingLevel',
   'Mount',
+  'OtherNames',
   'OutputOf',
   'Page',
   'Principal',
