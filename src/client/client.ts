@@ -64,6 +64,11 @@ export interface Listing extends AsyncIterable<ListedResource> {
   readonly report: ListReport;
 }
 
+/** The same of URI templates. */
+export interface TemplateListing extends AsyncIterable<ListedTemplate> {
+  readonly report: ListReport;
+}
+
 export interface ResolvedLink extends ReadResult {
   readonly link: LinkBlock;
 }
@@ -83,7 +88,7 @@ export interface ResourceClient extends AsyncDisposable {
   /** Everything below a resource, or all that the server has, level by level (2093-10). */
   walk(uri?: string, options?: WalkOptions): Walk;
   /** URI templates (RFC 6570). None of a server without them. */
-  templates(options?: ListOptions): AsyncIterable<ListedTemplate>;
+  templates(options?: ListOptions): TemplateListing;
   /** What the server says of a resource, without its contents where it can (2093-2, 2093-11). @throws `not-found` */
   metadata(uri: string, options?: CallOptions): Promise<ResourceMetadata>;
   /** @throws `not-found`, `too-large`, `not-acceptable`, `invalid` for a range behind the end, `invalid-answer` */
@@ -186,6 +191,12 @@ export function createResourceClient(
     yield* learning(pagesOf(asking, { method: 'resources/list', uri: undefined }, lists, report));
   }
 
+  async function* templates(lists: ListOptions, report: OpenReport): AsyncGenerator<ListedTemplate, void, undefined> {
+    const { facts } = await connection.get(lists.signal);
+    if (facts.resources) return yield* templatesIn(asking, lists, report);
+    report.stopped = 'end';
+  }
+
   const pagesFor = (uri: string | undefined, lists: ListOptions, report: OpenReport) =>
     uri === undefined ? defaultList(lists, report) : learning(children.pages(checked(uri), lists, report));
 
@@ -210,10 +221,10 @@ export function createResourceClient(
         uri,
         walks,
       ),
-    async *templates(lists = {}) {
-      const { facts } = await connection.get(lists.signal);
-      if (!facts.resources) return;
-      yield* templatesIn(asking, lists);
+    templates(lists = {}) {
+      const report = newReport();
+      const found = templates(lists, report);
+      return { [Symbol.asyncIterator]: () => found, report };
     },
     metadata: async (uri, call = {}) => described.metadata(checked(uri), call),
     read: async (uri, want) => read(uri, want),

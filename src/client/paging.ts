@@ -2,9 +2,10 @@
 import { MISSING_META_KEY, TRUNCATED_META_KEY } from '../protocol/meta.ts';
 import type { ResourceTemplate } from '../protocol/resources.ts';
 import type { Asking, CallOptions } from './asking.ts';
+import { type CursorStop, createCursors } from './cursors.ts';
 import { invalidAnswer, isUnsupported } from './errors.ts';
 import type { Data, Scoping } from './link.ts';
-import { cursorIn, entriesIn, type ListedResource, resourceIn } from './shapes.ts';
+import { entriesIn, identityOf, type ListedResource, resourceIn } from './shapes.ts';
 
 export type ListVia =
   /** The list of no resource in particular. */
@@ -13,13 +14,7 @@ export type ListVia =
   | Scoping;
 
 /** Why a list ended. */
-export type ListStop =
-  /** The server has no more. */
-  | 'end'
-  /** The server gave a cursor that it had given before. */
-  | 'repeated-cursor'
-  | 'max-pages'
-  | 'max-resources';
+export type ListStop = CursorStop | 'max-pages' | 'max-resources';
 
 /** How a list went, so far. */
 export interface ListReport {
@@ -29,6 +24,8 @@ export interface ListReport {
   readonly stopped: ListStop | undefined;
   readonly pages: number;
   readonly resources: number;
+  /** Pages with nothing new in them, though others came after them. */
+  readonly fruitless: number;
   /** Entries that cannot be resources. */
   readonly dropped: number;
   /** The server's own limit that ended the list (`vitrine/truncatedBy`). */
@@ -44,6 +41,7 @@ export const newReport = (): OpenReport => ({
   stopped: undefined,
   pages: 0,
   resources: 0,
+  fruitless: 0,
   dropped: 0,
   truncatedBy: undefined,
   missing: [],
@@ -65,9 +63,6 @@ export interface ListOptions extends CallOptions {
 export const DEFAULT_MAX_PAGES = 10_000;
 export const DEFAULT_MAX_LISTED = 100_000;
 
-/** The longest cursor that is sent back, in UTF-16 units. */
-const MAX_CURSOR = 65_536;
-
 /**
  * The pages of one list.
  * @param question its method and what it is of; @param report is kept up to date
@@ -80,7 +75,7 @@ export async function* pagesOf(
 ): AsyncGenerator<ListPage, void, undefined> {
   const { maxPages = DEFAULT_MAX_PAGES, maxResources = DEFAULT_MAX_LISTED } = options;
   const { method, uri } = question;
-  const used = new Set<number>();
+  const cursors = createCursors();
   let cursor: string | undefined;
   for (let page = 0; ; page++) {
     if (page >= maxPages) {
@@ -98,15 +93,18 @@ export async function* pagesOf(
     const room = maxResources - report.resources;
     const given = resources.length > room ? resources.slice(0, room) : resources;
     report.resources += given.length;
-    cursor = cursorIn(value);
-    const full = resources.length > room || (resources.length === room && cursor !== undefined);
+    const next = cursors.after(
+      value,
+      resources.map((each) => identityOf(each.uri)),
+    );
+    report.fruitless = cursors.fruitless;
+    const full =
+      resources.length > room || (resources.length === room && !('stopped' in next && next.stopped === 'end'));
     if (full) report.stopped = 'max-resources';
-    else if (cursor === undefined) report.stopped = 'end';
-    else if (used.has(markOf(cursor))) report.stopped = 'repeated-cursor';
+    else if ('stopped' in next) report.stopped = next.stopped;
     yield { resources: given, result: value };
-    if (full || cursor === undefined || report.stopped !== undefined) return;
-    if (cursor.length > MAX_CURSOR) throw invalidAnswer('The server sent a cursor that is too long', uri);
-    used.add(markOf(cursor));
+    if (full || 'stopped' in next) return;
+    ({ cursor } = next);
   }
 }
 
@@ -115,20 +113,6 @@ function noteLimits({ _meta }: Data, report: OpenReport): void {
   const { [TRUNCATED_META_KEY]: truncatedBy, [MISSING_META_KEY]: missing } = _meta as Data;
   if (typeof truncatedBy === 'string') report.truncatedBy = truncatedBy;
   if (Array.isArray(missing)) report.missing = missing;
-}
-
-/** A number for a cursor, so that many long ones take little: 53 bits of its hash (two of FNV's kind, mixed). */
-function markOf(text: string): number {
-  let low = 0xdeadbeef ^ text.length;
-  let high = 0x41c6ce57 ^ text.length;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    low = Math.imul(low ^ unit, 0x9e3779b1);
-    high = Math.imul(high ^ unit, 0x5f356495);
-  }
-  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
-  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
-  return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
 }
 
 /** What comes in batches, one by one. Leaving it ends what the batches come from. */
@@ -170,32 +154,51 @@ export function oneByOne<T>(batches: AsyncGenerator<readonly T[], void, undefine
 /** A URI template with whatever else the server says of it. */
 export type ListedTemplate = ResourceTemplate & Data;
 
-/** URI templates; none of a server that does not have the method: no capability says so. */
+/**
+ * URI templates; none of a server that does not have the method: no capability says so.
+ * @param report is kept up to date
+ */
 export async function* templatesIn(
   asking: Asking,
   options: ListOptions,
+  report: OpenReport,
 ): AsyncGenerator<ListedTemplate, void, undefined> {
   const { maxPages = DEFAULT_MAX_PAGES, maxResources = DEFAULT_MAX_LISTED } = options;
-  const used = new Set<number>();
+  const cursors = createCursors();
   let cursor: string | undefined;
-  let given = 0;
   for (let page = 0; page < maxPages; page++) {
     const question = { method: 'resources/templates/list', uri: '', part: cursor ?? '' };
     let value: Data;
     try {
       ({ value } = await asking.ask(question, cursor === undefined ? {} : { cursor }, options));
     } catch (error) {
-      if (page === 0 && isUnsupported(error)) return;
-      throw error;
+      if (page > 0 || !isUnsupported(error)) throw error;
+      report.stopped = 'end';
+      return;
     }
-    for (const entry of entriesIn(value, 'resourceTemplates') ?? []) {
-      const template = entry as Data | null;
-      if (typeof template?.uriTemplate !== 'string') continue;
-      if (given++ >= maxResources) return;
+    const templates = (entriesIn(value, 'resourceTemplates') ?? []).filter(isTemplate);
+    report.pages++;
+    for (const template of templates) {
+      if (report.resources >= maxResources) {
+        report.stopped = 'max-resources';
+        return;
+      }
+      report.resources++;
       yield { name: template.uriTemplate, ...template } as ListedTemplate;
     }
-    cursor = cursorIn(value);
-    if (cursor === undefined || cursor.length > MAX_CURSOR || used.has(markOf(cursor))) return;
-    used.add(markOf(cursor));
+    const next = cursors.after(
+      value,
+      templates.map(({ uriTemplate }) => uriTemplate),
+    );
+    report.fruitless = cursors.fruitless;
+    if ('stopped' in next) {
+      report.stopped = next.stopped;
+      return;
+    }
+    ({ cursor } = next);
   }
+  report.stopped = 'max-pages';
 }
+
+const isTemplate = (entry: unknown): entry is Data & { readonly uriTemplate: string } =>
+  typeof (entry as Data | null)?.uriTemplate === 'string';

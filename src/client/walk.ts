@@ -50,6 +50,8 @@ export interface WalkStop {
     /** A container that was reached before, on another way: a cycle, or a second link. */
     | 'visited'
     | 'repeated-cursor'
+    /** Page after page had nothing new in it, of one container or of many. */
+    | 'no-progress'
     | 'max-pages'
     /** The server's own limit ended a list (`vitrine/truncatedBy`). */
     | 'truncated'
@@ -88,12 +90,17 @@ export const DEFAULT_CONCURRENCY = 4;
 
 const MAX_STOPS = 1_000;
 
+/** Pages with nothing new in them, of all containers together, after which a walk ends. */
+const MAX_FRUITLESS_OF_WALK = 1_000;
+
 interface Task {
   readonly uri: string | undefined;
   readonly depth: number;
   readonly pages: AsyncGenerator<ListPage, void, undefined>;
   readonly report: OpenReport;
   next: Promise<IteratorResult<ListPage, void>> | undefined;
+  /** Pages with nothing new in them that are counted already. */
+  fruitless: number;
 }
 
 interface Seen {
@@ -128,6 +135,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
   const via = new Set<ListVia>();
   const tasks: Task[] = [];
   let containers = 0;
+  let fruitless = 0;
   let ended = false;
 
   function stop(reason: WalkStop['reason'], uri: string | undefined, depth: number, error?: unknown): void {
@@ -144,7 +152,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
       uri === undefined
         ? source.defaultList(lists, report)
         : source.children.pages(uri, { ...lists, deep: true, scopedOnly: uri !== start }, report);
-    tasks.push({ uri, depth, pages, report, next: undefined });
+    tasks.push({ uri, depth, pages, report, next: undefined, fruitless: 0 });
     containers++;
   }
 
@@ -186,9 +194,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
 
   /** What a list that has ended says about its end. */
   function finish({ uri, depth, report }: Task): void {
-    if (report.stopped === 'repeated-cursor' || report.stopped === 'max-pages' || report.stopped === 'max-resources') {
-      stop(report.stopped, uri, depth);
-    }
+    if (report.stopped !== undefined && report.stopped !== 'end') stop(report.stopped, uri, depth);
     if (report.truncatedBy !== undefined) stop('truncated', uri, depth);
   }
 
@@ -218,6 +224,8 @@ export function createWalk(source: WalkSource, start: string | undefined, option
         }
         task.next = undefined;
         if (task.report.via !== undefined) via.add(task.report.via);
+        fruitless += task.report.fruitless - task.fruitless;
+        task.fruitless = task.report.fruitless;
         if (page === undefined || page.done === true) {
           tasks.shift();
           if (page !== undefined) finish(task);
@@ -234,6 +242,9 @@ export function createWalk(source: WalkSource, start: string | undefined, option
         if (full) stop('max-resources', task.uri, task.depth);
         yield entries;
         if (full) return;
+        if (fruitless < MAX_FRUITLESS_OF_WALK) continue;
+        stop('no-progress', task.uri, task.depth);
+        return;
       }
       ended = true;
     } finally {

@@ -1,12 +1,14 @@
 /** Tools and prompts as the server defines them, whole, and never without an end. */
 import { distance } from 'fastest-levenshtein';
+import { createCursors } from '../../client/cursors.ts';
 import { clientError, ResourceClientError } from '../../client/errors.ts';
 import { anyResult, type Data } from '../../client/link.ts';
-import { cursorIn, entriesIn } from '../../client/shapes.ts';
+import { entriesIn } from '../../client/shapes.ts';
 import { CommandFailure } from '../errors.ts';
 import type { Session } from './connect.ts';
-import { EXIT_NOT_FOUND } from './exit-codes.ts';
+import { EXIT_INCOMPLETE, EXIT_NOT_FOUND } from './exit-codes.ts';
 import { safe } from './output.ts';
+import { WORDS } from './stops.ts';
 
 export type Definition = Data & { readonly name: string };
 
@@ -14,13 +16,25 @@ export type Definition = Data & { readonly name: string };
 const MAX_DEFINITIONS = 10_000;
 const MAX_PAGES = 1_000;
 
-/** The tools or prompts, page by page; none of a server without them. @throws ResourceClientError */
-export async function* definitions(kind: 'tools' | 'prompts', session: Session): AsyncGenerator<Definition> {
+/** What ended a list before its end; undefined for one that was gone through. */
+export interface DefinitionsEnd {
+  cut?: boolean;
+}
+
+/**
+ * The tools or prompts, page by page; none of a server without them.
+ * @param end is told when there may be more. @throws ResourceClientError
+ */
+export async function* definitions(
+  kind: 'tools' | 'prompts',
+  session: Session,
+  end: DefinitionsEnd = {},
+): AsyncGenerator<Definition> {
   if (session.facts.capabilities[kind] === undefined) {
     session.output.note(`${session.label} has no ${kind}`);
     return;
   }
-  const seen = new Set<string>();
+  const cursors = createCursors();
   let cursor: string | undefined;
   let count = 0;
   for (let page = 0; page < MAX_PAGES && count < MAX_DEFINITIONS; page++) {
@@ -28,19 +42,24 @@ export async function* definitions(kind: 'tools' | 'prompts', session: Session):
     const entries = entriesIn(result, kind);
     if (entries === undefined)
       throw new ResourceClientError('invalid-answer', `The answer of the server has no ${kind}`);
-    for (const entry of entries) {
-      if (!isDefinition(entry) || count >= MAX_DEFINITIONS) continue;
+    const defined = entries.filter(isDefinition);
+    for (const entry of defined.slice(0, MAX_DEFINITIONS - count)) {
       count++;
       yield entry;
     }
-    cursor = cursorIn(result);
-    if (cursor === undefined) return;
-    if (seen.has(cursor)) {
-      session.output.note('the server repeats a cursor');
+    const next = cursors.after(
+      result,
+      defined.map(({ name }) => name),
+    );
+    if ('cursor' in next) ({ cursor } = next);
+    else if (next.stopped === 'end' && count < MAX_DEFINITIONS) return;
+    else if (next.stopped !== 'end') {
+      end.cut = true;
+      session.output.note(WORDS[next.stopped]);
       return;
     }
-    seen.add(cursor);
   }
+  end.cut = true;
   session.output.note(`stopped after ${count} ${kind}`);
 }
 
@@ -50,7 +69,8 @@ const isDefinition = (entry: unknown): entry is Definition =>
 /** The one of that name. @throws CommandFailure with the status for what is not there, and the nearest name */
 export async function definitionOf(kind: 'tools' | 'prompts', name: string, session: Session): Promise<Definition> {
   const names: string[] = [];
-  for await (const definition of definitions(kind, session)) {
+  const end: DefinitionsEnd = {};
+  for await (const definition of definitions(kind, session, end)) {
     if (definition.name === name) return definition;
     names.push(definition.name);
   }
@@ -60,6 +80,11 @@ export async function definitionOf(kind: 'tools' | 'prompts', name: string, sess
     .sort((a, b) => a.far - b.far)[0];
   const hint = near === undefined ? '' : `; did you mean "${safe(near.each)}"?`;
   const one = kind === 'tools' ? 'tool' : 'prompt';
+  // What is behind the end of a list that was cut nobody knows.
+  if (end.cut === true) {
+    const message = `${session.label}: No ${one} "${safe(name)}" is in the part of the list that was gone through${hint}`;
+    throw new CommandFailure(message, EXIT_INCOMPLETE);
+  }
   throw new CommandFailure(`${session.label}: There is no ${one} "${safe(name)}"${hint}`, EXIT_NOT_FOUND);
 }
 

@@ -71,7 +71,15 @@ async function* topLevel(maxResources: number, wanted: ReadonlySet<string>, sess
   const { output } = session;
   yield* top.resources.slice(0, maxResources);
   const cut = top.resources.length > maxResources ? 'max-resources' : undefined;
-  const report = { via: undefined, pages: 0, resources: 0, dropped: 0, truncatedBy: undefined, missing: [] };
+  const report = {
+    via: undefined,
+    pages: 0,
+    resources: 0,
+    fruitless: 0,
+    dropped: 0,
+    truncatedBy: undefined,
+    missing: [],
+  };
   return tellList(
     { ...report, stopped: cut ?? (top.stopped === 'max-resources' ? 'max-resources' : undefined) },
     output,

@@ -3,8 +3,8 @@ import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
 import { printBlock } from './blocks.ts';
 import { onServer, type ServerFlags, type Session } from './connect.ts';
-import { type Definition, definitionOf, definitions, request } from './definitions.ts';
-import { EXIT_OK } from './exit-codes.ts';
+import { type Definition, type DefinitionsEnd, definitionOf, definitions, request } from './definitions.ts';
+import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
 import { type Output, safe } from './output.ts';
 import { pairsOf } from './parameters.ts';
 
@@ -23,8 +23,9 @@ export const prompts = (
     if (name !== undefined) return got(name, flags.arg ?? [], session);
     if (flags.arg !== undefined) throw new UsageError('--arg is for one prompt; name it');
     const { output } = session;
-    await output.list(definitions('prompts', session), (prompt) => row(prompt, output));
-    return EXIT_OK;
+    const end: DefinitionsEnd = {};
+    await output.list(definitions('prompts', session, end), (prompt) => row(prompt, output));
+    return end.cut === true ? EXIT_INCOMPLETE : EXIT_OK;
   });
 
 interface PromptArgument {

@@ -11,6 +11,7 @@ export const WORDS: Readonly<Record<WalkStop['reason'], string>> = {
   'max-resources': 'stopped at --max-resources',
   visited: 'reached before, on another way',
   'repeated-cursor': 'the server repeats a cursor',
+  'no-progress': 'the server sends page after page with nothing new',
   'max-pages': 'more pages than are asked for',
   truncated: 'cut short by the server',
   failed: 'could not be listed',

@@ -1,9 +1,10 @@
 /** `vitrine templates`. */
 import type { Secrets } from '../../config/secrets.ts';
 import { onServer, type ServerFlags } from './connect.ts';
-import { EXIT_OK } from './exit-codes.ts';
+import { wantedLimits } from './ls.ts';
 import { countOf } from './numbers.ts';
 import { safe, safeLines } from './output.ts';
+import { tellList } from './stops.ts';
 
 export interface TemplatesFlags extends ServerFlags {
   readonly maxResources?: string;
@@ -12,7 +13,8 @@ export interface TemplatesFlags extends ServerFlags {
 export const templates = (server: string, flags: TemplatesFlags, secrets: Secrets): Promise<void> =>
   onServer(server, flags, secrets, async ({ resources, output, signal }) => {
     const maxResources = countOf(flags.maxResources, '--max-resources', 10_000);
-    await output.list(resources.templates({ signal, maxResources }), (template) => {
+    const listing = resources.templates({ signal, maxResources });
+    await output.list(listing, (template) => {
       const { uriTemplate, name, title, description, mimeType } = template;
       const called = typeof title === 'string' && title !== '' ? title : String(name);
       const type = typeof mimeType === 'string' ? `  ${output.paint('dim', safe(mimeType))}` : '';
@@ -23,5 +25,5 @@ export const templates = (server: string, flags: TemplatesFlags, secrets: Secret
       const label = called === uriTemplate ? '' : `  ${safe(called)}`;
       return `${output.paint('cyan', safe(uriTemplate))}${label}${type}${about}`;
     });
-    return EXIT_OK;
+    return tellList(listing.report, output, wantedLimits(flags));
   });

@@ -1,8 +1,8 @@
 /** `vitrine tools`. */
 import type { Secrets } from '../../config/secrets.ts';
 import { onServer, type ServerFlags } from './connect.ts';
-import { type Definition, definitionOf, definitions } from './definitions.ts';
-import { EXIT_OK } from './exit-codes.ts';
+import { type Definition, type DefinitionsEnd, definitionOf, definitions } from './definitions.ts';
+import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
 import { jsonText, type Output, safe, safeLines } from './output.ts';
 import { parametersOf } from './parameters.ts';
 
@@ -10,8 +10,9 @@ export const tools = (server: string, name: string | undefined, flags: ServerFla
   onServer(server, flags, secrets, async (session) => {
     const { output } = session;
     if (name === undefined) {
-      await output.list(definitions('tools', session), (tool) => row(tool, output));
-      return EXIT_OK;
+      const end: DefinitionsEnd = {};
+      await output.list(definitions('tools', session, end), (tool) => row(tool, output));
+      return end.cut === true ? EXIT_INCOMPLETE : EXIT_OK;
     }
     const tool = await definitionOf('tools', name, session);
     await output.document(tool, () => whole(tool, output));

@@ -9,6 +9,9 @@ export type ToolDefinition = Readonly<Record<string, unknown>> & { readonly name
 const MAX_TOOLS = 2_000;
 const MAX_PAGES = 100;
 
+/** The longest cursor that is sent back, in UTF-16 units. */
+const MAX_CURSOR = 65_536;
+
 type Data = Readonly<Record<string, unknown>>;
 
 /** Takes a result as it is on the wire: the SDK's own schema drops fields that it does not know, and a change in them. */
@@ -38,6 +41,7 @@ export async function listDefinitions(
     const { nextCursor } = result;
     if (typeof nextCursor !== 'string') return found;
     if (cursors.has(nextCursor)) return decisions.refuse('cursor-loop');
+    if (nextCursor.length > MAX_CURSOR) return decisions.refuse('list-malformed');
     cursors.add(nextCursor);
     cursor = nextCursor;
   }
