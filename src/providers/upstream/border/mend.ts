@@ -1,9 +1,10 @@
 /**
  * What many servers write a little differently is put right, so that strict clients take it: `null` for a field that is
  * not there, `sizes` of an icon as one text (as a draft of the protocol had them), a time without its zone, which is
- * left out, and `true` or `false` for the schema of a property. Nothing is copied where all is as it should be.
+ * left out, and `true` or `false` for the schema of a property. Icons of schemes that clients must not follow are left out. Nothing is copied where all is as it should be.
  */
 import { z } from 'zod';
+import { isIconAddress } from '../../../core/icons.ts';
 import type { Data } from '../wire/link.ts';
 import type { EntryKind } from './schemas.ts';
 
@@ -35,7 +36,7 @@ export function mended(kind: EntryKind, entry: unknown): unknown {
   let result = withoutNulls(entry, FIELDS);
   if (isData(block) && isData(block.resource)) result = changed(result, 'resource', (it) => mended('content', it));
   result = changed(result, 'annotations', (it) => (isData(it) ? withTime(withoutNulls(it, Object.keys(it))) : it));
-  result = changed(result, 'icons', (it) => eachOf(it, mendedIcon));
+  result = withoutBadIcons(changed(result, 'icons', (it) => eachOf(it, mendedIcon)));
   if (kind === 'prompt') result = changed(result, 'arguments', (it) => eachOf(it, mendedArgument));
   if (kind !== 'tool') return result;
   return changed(changed(result, 'inputSchema', mendedSchema), 'outputSchema', mendedSchema);
@@ -66,6 +67,15 @@ function mendedIcon(value: unknown): unknown {
   return changed(withoutNulls(value, ['mimeType', 'sizes', 'theme']), 'sizes', (sizes) =>
     typeof sizes === 'string' ? sizes.split(/\s+/).filter((size) => size !== '') : sizes,
   );
+}
+
+/** An icon of a scheme that runs or opens something goes to no client (973-4); those of the web, and images as data, do. */
+function withoutBadIcons(value: Data): Data {
+  const { icons, ...others } = value;
+  if (!Array.isArray(icons)) return value;
+  const good = icons.filter((icon) => !isData(icon) || typeof icon.src !== 'string' || isIconAddress(icon.src));
+  if (good.length === icons.length) return value;
+  return good.length === 0 ? others : { ...value, icons: good };
 }
 
 /** ISO 8601 as strict clients have it. */
