@@ -43,6 +43,7 @@ describe('secrets in what is logged', () => {
     'max_tokens=100',
     'see https://x.example/a:b',
     'key: value',
+    'Resource URI 1password://config is invalid',
   ])('what is none stays: %s', (line) => {
     expect(coverSecrets(line)).toBe(line);
   });

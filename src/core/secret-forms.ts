@@ -54,10 +54,13 @@ export function coverSecrets(text: string): string {
     .replace(PASSWORD_IN_URL, `$1${COVER}`)
     .replace(SCHEME, `$1$2${COVER}`)
     .replace(ASSIGNED, (whole, name: string, value: string) =>
-      /^(?:bearer|basic|dpop)$/i.test(value) ? whole : `${name}${COVER}`,
+      /^(?:bearer|basic|dpop)$/i.test(value) || isUri(name, value) ? whole : `${name}${COVER}`,
     );
   return WHOLE_FORMS.reduce((result, form) => result.replace(form, COVER), covered);
 }
+
+/** `1password://vaults` is a URI, and no password. */
+const isUri = (name: string, value: string): boolean => name.endsWith(':') && value.startsWith('//');
 
 /** The same for JSON data: every text in it, and every value whose name is one of a secret. */
 export function coverSecretsIn(value: unknown, cover: (text: string) => string = coverSecrets): unknown {

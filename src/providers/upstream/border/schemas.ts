@@ -22,13 +22,14 @@ const identifier = z.string().min(1).max(MAX_IDENTIFIER_LENGTH).refine(seen, UNS
 const uri = z
   .string()
   .max(MAX_URI_LENGTH)
-  .regex(/^[A-Za-z][A-Za-z0-9+.-]*:./s, 'is no URI: it has no scheme')
+  // Schemes of real servers begin with digits, too: what they list is read all the same.
+  .regex(/^[A-Za-z0-9][A-Za-z0-9+.-]*:./s, 'is no URI: it has no scheme')
   .refine(seen, UNSEEN)
   .refine((value) => value.isWellFormed(), 'has half of a surrogate pair in it');
 
 const uriTemplate = z
   .string()
-  .regex(/^(?:[A-Za-z][A-Za-z0-9+.-]*:|[A-Za-z0-9+.-]*\{)/, 'is no template of URIs: it has no scheme')
+  .regex(/^(?:[A-Za-z0-9][A-Za-z0-9+.-]*:|[A-Za-z0-9+.-]*\{)/, 'is no template of URIs: it has no scheme')
   .refine(seen, UNSEEN)
   .refine(isTemplate, 'is no URI template');
 
