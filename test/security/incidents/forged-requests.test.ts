@@ -44,6 +44,8 @@ function namingServer(origin: string): Vitrine {
   const link = { type: 'resource_link' as const, uri: `${origin}/linked`, name: 'linked' };
   const memory = memoryProvider({ resources: { 'a.md': { text: `![](${origin}/image.png)`, icons } } });
   const provider = wrapProvider(memory, {
+    // It may have URIs of any scheme: what a mount has not said to have is left out of its lists.
+    features: { ...memory.features, schemes: ['*'] },
     async list(uri, page, ctx) {
       const { resources, ...rest } = await memory.list(uri, page, ctx);
       const named = { uri: `${origin}/listed`, name: 'listed', capabilities: { list: false, subscribe: false }, icons };
