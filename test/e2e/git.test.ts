@@ -89,7 +89,7 @@ it('a program that does not close a repository ends all the same, and leaves not
     const program = `
       import { gitProvider } from ${JSON.stringify(new URL('../providers/git.js', pathToFileURL(CLI)).href)};
       const provider = await gitProvider({ path: ${JSON.stringify(bare)} });
-      const ctx = { signal: new AbortController().signal, log: { warn() {}, debug() {} } };
+      const ctx = { principal: { id: 'anonymous' }, signal: new AbortController().signal, log: { warn() {}, debug() {} } };
       await provider.watch('git:///HEAD', () => {}, ctx);
       console.log((await provider.metadata('git:///HEAD/readme.md', ctx)).size);`;
     const env = { ...process.env, TMPDIR: temporary };
