@@ -6,6 +6,8 @@ import { ENVELOPE, INITIALIZE, startStdio } from '../e2e/raw.ts';
 
 const SECRET = 'hidden-from-clients-91c4';
 const REFERENCE = `\${VITRINE_TEST_HIDDEN}`;
+/** What a mounted server was given is covered in whatever it says of itself. */
+const COVER = '***';
 
 /** A server that repeats its key wherever it can. */
 const TELLTALE = `
@@ -73,13 +75,13 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
     };
     const call = (id: number, how: string) => ask(id, 'tools/call', { name: 'told_tell', arguments: { how } });
     expect(await call(10, 'error')).toMatchObject({
-      error: { message: `refused ${REFERENCE}`, data: { [REFERENCE]: [REFERENCE] } },
+      error: { message: `refused ${COVER}`, data: { [COVER]: [COVER] } },
     });
     expect(await call(11, 'fail')).toMatchObject({
       result: { isError: true, content: [{ text: `here is ${REFERENCE}` }] },
     });
     expect(await ask(12, 'resources/read', { uri: 'told+memo:a' })).toMatchObject({
-      error: { message: `no ${REFERENCE}`, data: { key: REFERENCE } },
+      error: { message: `no ${COVER}`, data: { key: COVER } },
     });
     const said = server.lines.join('\n');
     expect(said).not.toContain(SECRET);
@@ -87,8 +89,8 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
     expect(logged.map(({ method }) => method)).toEqual(
       expect.arrayContaining(['notifications/message', 'notifications/progress']),
     );
-    expect(said).toContain(`the key is ${REFERENCE}`);
-    expect(said).toContain(`with ${REFERENCE}`);
+    expect(said).toContain(`the key is ${COVER}`);
+    expect(said).toContain(`with ${COVER}`);
     expect(server.stderr()).not.toContain(SECRET);
     // Contents are as they are: to cover secrets in them is what redact is for.
     expect(await call(13, 'well')).toMatchObject({ result: { content: [{ text: `here is ${SECRET}` }] } });

@@ -34,7 +34,7 @@ describe.each(PROVIDERS)('%s', (module, create, options, uri) => {
       const provider = await ${create}(${JSON.stringify(options)});
       const uri = '${uri}';
       const log = { debug() {}, info() {}, warn() {}, error() {} };
-      const ctx = { signal: new AbortController().signal, log };
+      const ctx = { principal: { id: 'anonymous' }, signal: new AbortController().signal, log };
       ${steps.join('\n')}
       console.log('closed');`;
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT });
