@@ -13,8 +13,6 @@ export async function checkCompletion(
   const { reference, mounts, asker } = scene;
   const uri = mounts.includes(mount) ? templates([mount])[template] : undefined;
   if (uri === undefined) return [];
-  // The first of several columns is left to the tests of databases.
-  if (uri.includes(',')) return [];
   const [, list = ''] = /\{\+?([^}]*)\}/.exec(uri) ?? [];
   const [first = '', second] = list.split(',');
   const one = second !== undefined && typed.startsWith('k') ? second : first;

@@ -53,13 +53,9 @@ function askingFor(way: Way, uri: string): Asking {
   }
 }
 
-const LISTING: readonly Way[] = ['resources/list', 'resources/directory/read', 'tool list'];
-
 export async function checkWay(scene: Scene, way: Way, ref: Ref): Promise<readonly string[]> {
   const thing = THINGS[ref.thing];
   if (thing === undefined || isImitation(thing) || !scene.mounts.includes(thing.mount)) return [];
-  // What a table or a database says of its rows is left to its own tests.
-  if (thing.mount === 'data' && thing.kind === 'folder' && !LISTING.includes(way)) return [];
   const { uri, same } = spelled(thing, ref.spelling, ref.loudMount);
   const asking = askingFor(way, uri);
   if (asking.method === 'resources/subscribe' && scene.asker.era !== 'legacy') return [];

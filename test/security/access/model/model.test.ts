@@ -8,6 +8,7 @@ import { ERAS } from '../../../e2e/harness.ts';
 import { overHttp, type Reach, withoutNetwork } from './asking.ts';
 import { type Case, cases } from './cases.ts';
 import { problemsOf } from './checks.ts';
+import { EXAMPLES } from './examples.ts';
 import { LISTS, PROMPTS, type Question, TOOLS, WAYS } from './questions.ts';
 import { MOUNT_NAMES, THINGS } from './things.ts';
 import { makeWorld, type World } from './world.ts';
@@ -66,7 +67,7 @@ describe(`the model of access, ${numRuns} cases from seed ${seed}`, () => {
       fc.asyncProperty(cases, async (given) => {
         expect(await problemsOf(world, given, reach)).toEqual([]);
       }),
-      { numRuns: runs, seed },
+      { numRuns: runs + EXAMPLES.length, seed, examples: [...EXAMPLES] },
     );
 
   it('agrees with the server', () => agrees(withoutNetwork, numRuns), 36_000_000);

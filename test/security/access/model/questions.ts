@@ -123,12 +123,14 @@ const questionAbout = (focus: MountName): fc.Arbitrary<Question> =>
       }),
     },
     {
-      weight: 3,
+      weight: focus === 'data' ? 6 : 3,
       arbitrary: fc.record({
         kind: fc.constant('complete' as const),
         mount: fc.constant(focus),
         template: fc.nat({ max: 1 }),
-        typed: fc.constantFrom('', '', 'p', 's', 'secret/', 'pub/', 'b', 'e', 'k', 'zz'),
+        typed: fc.constantFrom(
+          ...(focus === 'data' ? ['', '', 'zz', 'k', 'b'] : ['', '', 'p', 's', 'secret/', 'pub/', 'e']),
+        ),
         known: fc.constantFrom('eu', 'us', 'zz'),
       }),
     },
