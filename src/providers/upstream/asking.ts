@@ -79,8 +79,10 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
     async ask(method, key, params, ctx) {
       const audience = JSON.stringify([ctx.principal.id, capabilitiesOf(ctx)]);
       const known = cache.get(method, key, audience);
+      const asked = cache.forgotten;
       const result = known ?? (await send(method, params, ctx));
-      if (known === undefined && result.resultType !== 'input_required') cache.put(method, key, audience, result);
+      if (known === undefined && result.resultType !== 'input_required')
+        cache.put(method, key, audience, result, asked);
       const hint = hintOf(result);
       if (hint === undefined) ctx.notes?.plain();
       else ctx.notes?.fresh(hint);

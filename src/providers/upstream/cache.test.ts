@@ -5,8 +5,8 @@ import { createKnown } from './known.ts';
 it('[RES-6] keeps an answer as long and as widely as it says, and tells on what is left', () => {
   let now = 1_000;
   const cache = createCache(() => now);
-  cache.put('resources/read', 'a', 'one', { text: 'mine', ttlMs: 100, cacheScope: 'private' });
-  cache.put('resources/read', 'b', 'one', { text: 'ours', ttlMs: 100, cacheScope: 'public' });
+  cache.put('resources/read', 'a', 'one', { text: 'mine', ttlMs: 100, cacheScope: 'private' }, 0);
+  cache.put('resources/read', 'b', 'one', { text: 'ours', ttlMs: 100, cacheScope: 'public' }, 0);
   now += 40;
   expect(cache.get('resources/read', 'a', 'one')).toMatchObject({ text: 'mine', ttlMs: 60 });
   expect(cache.get('resources/read', 'a', 'two')).toBeUndefined();
@@ -18,13 +18,13 @@ it('[RES-6] keeps an answer as long and as widely as it says, and tells on what 
 
 it.each([{}, { ttlMs: 0 }, { ttlMs: -5 }, { ttlMs: '100' }, { ttlMs: Number.NaN }])('keeps nothing for %o', (hint) => {
   const cache = createCache();
-  cache.put('resources/read', 'a', 'one', { text: 'mine', ...hint });
+  cache.put('resources/read', 'a', 'one', { text: 'mine', ...hint }, 0);
   expect(cache.get('resources/read', 'a', 'one')).toBeUndefined();
 });
 
 it('what does not say whom it is for is for whoever asked', () => {
   const cache = createCache();
-  cache.put('resources/read', 'a', 'one', { ttlMs: 1_000, cacheScope: 'everybody' });
+  cache.put('resources/read', 'a', 'one', { ttlMs: 1_000, cacheScope: 'everybody' }, 0);
   expect(cache.get('resources/read', 'a', 'one')).toBeDefined();
   expect(cache.get('resources/read', 'a', 'two')).toBeUndefined();
 });
@@ -32,7 +32,7 @@ it('what does not say whom it is for is for whoever asked', () => {
 it('forgets a method, or one answer of it for every audience', () => {
   const cache = createCache();
   const keep = (method: string, key: string, audience: string): void =>
-    cache.put(method, key, audience, { ttlMs: 1_000, cacheScope: 'private' });
+    cache.put(method, key, audience, { ttlMs: 1_000, cacheScope: 'private' }, cache.forgotten);
   keep('resources/read', 'a', 'one');
   keep('resources/read', 'a', 'two');
   keep('resources/read', 'ab', 'one');
@@ -43,6 +43,16 @@ it('forgets a method, or one answer of it for every audience', () => {
   cache.forget('resources/read');
   expect(cache.get('resources/read', 'ab', 'one')).toBeUndefined();
   expect(cache.get('resources/readings', 'a', 'one')).toBeDefined();
+});
+
+it('does not keep an answer to what was asked before something was forgotten', () => {
+  const cache = createCache();
+  const asked = cache.forgotten;
+  cache.forget('tools/list');
+  cache.put('tools/list', 'a', 'one', { ttlMs: 1_000, cacheScope: 'public' }, asked);
+  expect(cache.get('tools/list', 'a', 'one')).toBeUndefined();
+  cache.put('tools/list', 'a', 'one', { ttlMs: 1_000, cacheScope: 'public' }, cache.forgotten);
+  expect(cache.get('tools/list', 'a', 'one')).toBeDefined();
 });
 
 it('a list is believed for longer where its server tells of changes, and not at all after one', () => {

@@ -17,7 +17,10 @@ interface Kept {
 export interface Cache {
   /** @param audience who asks; an answer that is `public` is for every audience */
   get(method: string, key: string, audience: string): Data | undefined;
-  put(method: string, key: string, audience: string, result: Data): void;
+  /** @param asked how often something had been forgotten when it was asked for: an answer from before that is not kept */
+  put(method: string, key: string, audience: string, result: Data, asked: number): void;
+  /** How often something was forgotten. */
+  readonly forgotten: number;
   /** Forgets the answers of a method, or one of them for every audience. */
   forget(method: string, key?: string): void;
   clear(): void;
@@ -28,6 +31,7 @@ export function createCache(now: () => number = Date.now): Cache {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ result }) => JSON.stringify(result).length,
   });
+  let forgotten = 0;
   const keyOf = (method: string, key: string, audience: string): string => JSON.stringify([method, key, audience]);
 
   return {
@@ -43,17 +47,24 @@ export function createCache(now: () => number = Date.now): Cache {
       }
       return undefined;
     },
-    put(method, key, audience, result) {
+    put(method, key, audience, result, asked) {
       const hint = hintOf(result);
-      if (hint === undefined || hint.ttlMs <= 0) return;
+      if (asked !== forgotten || hint === undefined || hint.ttlMs <= 0) return;
       const until = now() + Math.min(hint.ttlMs, MAX_TTL_MS);
       kept.set(keyOf(method, key, hint.cacheScope === 'public' ? PUBLIC : audience), { result, until });
     },
+    get forgotten() {
+      return forgotten;
+    },
     forget(method, key) {
+      forgotten++;
       const begins = `${JSON.stringify(key === undefined ? [method] : [method, key]).slice(0, -1)},`;
       for (const each of [...kept.keys()]) if (each.startsWith(begins)) kept.delete(each);
     },
-    clear: () => kept.clear(),
+    clear() {
+      forgotten++;
+      kept.clear();
+    },
   };
 }
 

@@ -247,7 +247,10 @@ export function createWatching(setup: WatchingSetup): Watching {
   };
 
   function tellAll(): void {
-    for (const list of Object.keys(lists) as WatchedList[]) tellList(list);
+    for (const list of Object.keys(lists) as WatchedList[]) {
+      setup.changed(list, undefined);
+      tellList(list);
+    }
     for (const uri of resources.keys()) tell(uri);
   }
 
@@ -257,7 +260,6 @@ export function createWatching(setup: WatchingSetup): Watching {
   }
 
   function tellList(list: WatchedList): void {
-    setup.changed(list, undefined);
     for (const listener of [...lists[list]]) listener();
   }
 
@@ -275,19 +277,21 @@ export function createWatching(setup: WatchingSetup): Watching {
     return found;
   }
 
-  /** Told at once, and then not before the time is over, however many notices there are. */
+  /** What was kept of it is forgotten with each notice; told is at once, and then not before the time is over. */
   function listNoticed(list: WatchedList): void {
-    if (noticed.has(list)) {
-      noticed.set(list, true);
-      return;
-    }
+    setup.changed(list, undefined);
+    if (noticed.has(list)) noticed.set(list, true);
+    else tellInTurn(list);
+  }
+
+  function tellInTurn(list: WatchedList): void {
     noticed.set(list, false);
     tellList(list);
     const timer = setTimeout(() => {
       timers.delete(timer);
       const again = noticed.get(list) === true;
       noticed.delete(list);
-      if (again) listNoticed(list);
+      if (again) tellInTurn(list);
     }, LIST_NOTICE_MS);
     timer.unref();
     timers.add(timer);

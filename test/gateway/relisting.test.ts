@@ -1,0 +1,48 @@
+/** Lists that change several times within a second: clients are told in turns, and whoever lists has the list as it is. */
+import { expect, it } from 'vitest';
+import { type Connected, ERAS } from '../e2e/harness.ts';
+import { until } from '../e2e/waiting.ts';
+import { callTool, changesSince } from './fixture/asking.ts';
+import { connectThrough } from './fixture/link.ts';
+
+const ON = { name: 'fixture', transport: 'stdio', era: 'modern', uri: String, named: String } as const;
+
+/** The end of the list, where what is added stands. */
+async function listed(on: Connected, list: string): Promise<string> {
+  const pages: unknown[] = [];
+  let cursor: unknown;
+  do {
+    const page = await on.request(`${list}/list`, cursor === undefined ? {} : { cursor });
+    pages.push(page[list]);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return JSON.stringify(pages);
+}
+
+// Its answers may be kept for seconds; what it tells of comes before the answer that follows, over the same pipe.
+const LISTS: readonly { list: string; adds: (name: string) => readonly [string, object] }[] = [
+  { list: 'tools', adds: (name: string) => ['add-tool', { name }] },
+  { list: 'prompts', adds: (name: string) => ['add-prompt', { name }] },
+  { list: 'resources', adds: (name: string) => ['add-resource', { uri: `memo:${name}` }] },
+];
+
+it.each(ERAS.flatMap((era) => LISTS.map((each) => ({ era, ...each }))))(
+  '[CB-3] $list that change four times at once are listed as they are, to a client of the $era era',
+  async ({ era, list, adds }) => {
+    const options = { prefix: 'none', connections: 'shared', forgetful: true } as const;
+    await using on = await connectThrough({ transport: 'http', era }, { transport: 'stdio', era: 'modern' }, options);
+    await on.reachable;
+    const told = (): boolean => changesSince(on, 0).includes(list);
+    if (era === 'modern') {
+      await on.client.listen({ resourcesListChanged: true, toolsListChanged: true, promptsListChanged: true });
+    }
+    await until(async () => {
+      await callTool(on, ON, ...adds('heard'));
+      return told();
+    }, `a change of ${list} to be told`);
+    for (const name of ['one', 'two', 'three', 'four']) {
+      await callTool(on, ON, ...adds(`again-${name}`));
+      expect(await listed(on, list)).toContain(`again-${name}`);
+    }
+  },
+);
