@@ -39,8 +39,10 @@ interface StreamBus {
   ended: () => void;
 }
 
+/** One for all servers of a process: each promise carries every storage along that was ever used. */
+const current = new AsyncLocalStorage<StreamBus>();
+
 export function createModern(vitrine: Vitrine, log: Log, limits: ModernLimits = DEFAULT_MODERN_LIMITS): Modern {
-  const current = new AsyncLocalStorage<StreamBus>();
   // The SDK subscribes once for each stream, while it handles that stream's request. Events go to that stream alone, so
   // nothing that was watched for one client can reach another.
   const bus: ServerEventBus = {

@@ -1,4 +1,5 @@
 /** Listen streams: what they hold, whom they tell, and that nothing is left of those that end, however they end. */
+import { AsyncResource } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ENVELOPE, JSON_HEADERS } from '../../../test/e2e/raw.ts';
 import { until, within } from '../../../test/e2e/waiting.ts';
@@ -236,6 +237,18 @@ describe('nothing is left of a stream', () => {
       expect(stream.messages.at(-1)).toMatchObject({ result: { resultType: 'complete' } });
     }
     await nothingIsWatched();
+  });
+
+  it('when servers with streams come and go: no promise of the process carries more along', async () => {
+    const carried = (): number => Object.getOwnPropertySymbols(new AsyncResource('carried')).length;
+    await listen(on(A));
+    const before = carried();
+    for (const _ of [1, 2, 3]) {
+      await modern.close();
+      modern = createModern(engine.vitrine, SILENT);
+      await listen(on(A));
+    }
+    expect(carried()).toBe(before);
   });
 
   it('when the server ends while it is made ready', async () => {
