@@ -2,6 +2,7 @@
  * Drives one server by every method and compares what comes with what the reference says: nothing that somebody may not
  * have stands in any byte of an answer, and everything that somebody may have arrives.
  */
+import { z } from 'zod';
 import { createVitrine } from '../../../../src/vitrine.ts';
 import { type Reach, withoutNetwork } from './asking.ts';
 import type { Case } from './cases.ts';
@@ -16,6 +17,9 @@ import type { Scene } from './scene.ts';
 import { isImitation, OWN_TOOLS, PEOPLE, THINGS } from './things.ts';
 import type { World } from './world.ts';
 
+/** Any arguments; not as JSON Schema, whose own schema would be compiled anew for each server. */
+const ANYTHING = z.looseObject({});
+
 /** What is wrong with the answers to all questions of a case; nothing, where all is well. */
 export async function problemsOf(world: World, given: Case, reach: Reach = withoutNetwork): Promise<readonly string[]> {
   const person = PEOPLE[given.person];
@@ -28,7 +32,7 @@ export async function problemsOf(world: World, given: Case, reach: Reach = witho
     changes: { coalesceMs: 1 },
     resourceTools: { prefix: 'at' },
     promptFolders: [{ uri: 'docs+memory:///prompts' }],
-    tools: OWN_TOOLS.map((name) => ({ name, inputSchema: { type: 'object' as const }, run: () => `said by ${name}` })),
+    tools: OWN_TOOLS.map((name) => ({ name, inputSchema: ANYTHING, run: () => `said by ${name}` })),
   });
   try {
     const asker = await reach(vitrine, person, given.era);

@@ -9,7 +9,16 @@ export type GlobKind = 'uri' | 'text';
 /** Whether a glob is sure to match, as it is written. */
 export function matchesSurely(glob: string, text: string, kind: GlobKind): boolean {
   const subject = kind === 'uri' ? comparable(text) : text.normalize('NFC');
-  return alternatives(glob).some((each) => matchFrom(tokensOf(each, kind), 0, subject, 0));
+  return alternativesOf(glob, kind).some((tokens) => matchFrom(tokens, 0, subject, 0));
+}
+
+/** Of all globs so far: as many as rules are made of. */
+const parsed = { uri: new Map<string, Alternatives>(), text: new Map<string, Alternatives>() };
+
+function alternativesOf(glob: string, kind: GlobKind): Alternatives {
+  const found = parsed[kind].get(glob) ?? alternatives(glob).map((each) => tokensOf(each, kind));
+  parsed[kind].set(glob, found);
+  return found;
 }
 
 /** Whether it may be meant: brackets and braces may also stand for themselves, and a slash at the end for nothing. */
@@ -57,6 +66,8 @@ type Token =
   | { readonly kind: 'one' | 'many'; readonly test: (character: string) => boolean }
   /** Nothing, or something that is followed by a slash (`before`), or begins with one (`after`). */
   | { readonly kind: 'before' | 'after' };
+
+type Alternatives = readonly (readonly Token[])[];
 
 const TOKEN =
   /(?<after>\/\*\*(?=$))|(?<=^|\/)(?<before>\*\*\/)|(?<rest>\*\*$)|(?<star>\*)|(?<one>\?)|\[(?<not>!?)(?<set>[^\]]+)\]|\\(?<escaped>.)|(?<other>.)/gsu;

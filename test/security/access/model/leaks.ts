@@ -33,15 +33,16 @@ export function leaks(
         : isHere && reference.ofItself(wanted, thing) === 'allow';
     const named = operation === 'prompt' ? 'read' : operation;
     // What is denied is left out of lists, and named where it would have stood in what is handed out.
-    const effect = imitates
-      ? reference.ofUri(named, 'docs', thing.uri, thing.mimeType)
-      : reference.ofItself(named, thing);
     const nameable = handedOut ? ['allow', 'ask', 'deny'] : ['allow', 'ask'];
-    const mayBeNamed = (isHere || imitates) && nameable.includes(effect);
+    const mayBeNamed = (): boolean =>
+      (isHere || imitates) &&
+      nameable.includes(
+        imitates ? reference.ofUri(named, 'docs', thing.uri, thing.mimeType) : reference.ofItself(named, thing),
+      );
     return [
       ...(inText !== '' && whole.includes(inText) && !may('read') ? [`the text of ${listedAs}`] : []),
       ...(inTitle !== '' && whole.includes(inTitle) && !may(named) ? [`the title of ${listedAs}`] : []),
-      ...(inUri !== '' && stripped.includes(inUri) && !mayBeNamed ? [`the URI of ${listedAs}`] : []),
+      ...(inUri !== '' && stripped.includes(inUri) && !mayBeNamed() ? [`the URI of ${listedAs}`] : []),
     ];
   });
 }

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERAS } from '../../../e2e/harness.ts';
+import { forgetSent } from '../../../errors/sent.ts';
 import { overHttp, type Reach, withoutNetwork } from './asking.ts';
 import { type Case, cases } from './cases.ts';
 import { problemsOf } from './checks.ts';
@@ -64,9 +65,11 @@ const OVER_HTTP = 20;
 describe(`the model of access, ${numRuns} cases from seed ${seed}`, () => {
   const agrees = (reach: Reach, runs: number): Promise<void> =>
     fc.assert(
-      fc.asyncProperty(cases, async (given) => {
-        expect(await problemsOf(world, given, reach)).toEqual([]);
-      }),
+      fc
+        .asyncProperty(cases, async (given) => {
+          expect(await problemsOf(world, given, reach)).toEqual([]);
+        })
+        .afterEach(forgetSent),
       { numRuns: runs + EXAMPLES.length, seed, examples: [...EXAMPLES] },
     );
 
