@@ -167,6 +167,51 @@ describe.each(['name', 'none'] as const)('the URIs of another server, with prefi
   });
 });
 
+/** Names of folders that a pattern could take for something else. */
+const FOLDERS = [
+  'a (old)',
+  'a)',
+  'a^b',
+  'a+b',
+  '!a',
+  'a[1]',
+  '{a,b}',
+  'a{b',
+  'a|b',
+  "a'b",
+  'a@(b)',
+  'größe',
+  '書類',
+  '.a',
+];
+
+describe.each(ERAS)('rules about folders with signs in their names, to a client of the %s era', (era) => {
+  const TREE = memoryProvider({
+    resources: Object.fromEntries([...FOLDERS, 'other'].map((name) => [`${name}/deep/x.txt`, { text: `of ${name}` }])),
+  });
+  const uris = FOLDERS.map((name) => `docs+memory:///${name.replace(/[*?[\]{}\\]/g, '\\$&').replace(/^!/, '\\!')}/**`);
+
+  it.each<AccessRule['effect']>(['deny', 'hide', 'allow'])('%s those folders, and no others', async (effect) => {
+    const vitrine = createVitrine({
+      mounts: [{ name: 'docs', provider: TREE }],
+      access: { rules: everything(effect, { uris }), default: 'deny' },
+    });
+    const http = await serveHttp(vitrine, { port: 0 });
+    try {
+      const ask = await askerOf(http.url, era, undefined);
+      for (const name of [...FOLDERS, 'other']) {
+        const given = (name === 'other') !== (effect === 'allow');
+        const uri = `docs+memory:///${encodeURIComponent(name)}/deep/x.txt`;
+        const { result, text } = await ask('resources/read', { uri });
+        expect.soft([name, result !== undefined], text).toEqual([name, given]);
+      }
+    } finally {
+      await http.close();
+      await vitrine.close();
+    }
+  });
+});
+
 describe.each(ERAS)('prompts of a folder, to a client of the %s era', (era) => {
   const PROMPTS = memoryProvider({
     resources: { 'prompts/greet.md': { text: 'SECRET greeting' }, 'other/a.txt': { text: 'open text' } },

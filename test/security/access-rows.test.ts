@@ -63,10 +63,12 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
 
     it.each([
       'people/~rows',
+      'people/~after/A',
       'people/~after/anna@x.example',
       'people/~schema',
       'people',
       'orders/~rows',
+      'orders/~after/A,1',
       'orders/~after/anna,1',
       'orders',
       'letters/~schema',

@@ -1,0 +1,54 @@
+/** Changes are decided on as they happen, also by what a resource has become (SEC-RES-2, RES-4). */
+import type { ChildProcess } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import type { AccessRule } from '../../src/layers/access/index.ts';
+import { type MemoryResource, memoryProvider } from '../../src/providers/memory/index.ts';
+import { serveHttp } from '../../src/serving/http/index.ts';
+import { createVitrine } from '../../src/vitrine.ts';
+import { connectHttp, ERAS } from '../e2e/harness.ts';
+import { collectNotices, subscribe } from '../e2e/notices.ts';
+
+const BEFORE: MemoryResource = { text: 'open', mimeType: 'text/plain', annotations: { audience: ['assistant'] } };
+
+/** What it becomes, and rules by which nobody may have that. */
+const CHANGES: readonly (readonly [string, MemoryResource, Omit<AccessRule, 'effect'>])[] = [
+  ['another type', { ...BEFORE, mimeType: 'application/x-key' }, { mimeTypes: ['application/*'] }],
+  ['larger', { ...BEFORE, text: 'x'.repeat(1_000) }, { minBytes: 100 }],
+  ['for others', { ...BEFORE, annotations: { audience: ['user'] } }, { audience: ['user'] }],
+];
+
+describe.each(ERAS)('to a client of the %s era', (era) => {
+  describe.each(['deny', 'hide'] as const)('under %s', (effect) => {
+    it.each(CHANGES)('nothing is told of a resource that has become %s', async (_what, after, rule) => {
+      const provider = memoryProvider({ resources: { 'a.txt': BEFORE, 'b.txt': BEFORE } });
+      const vitrine = createVitrine({
+        mounts: [{ name: 'docs', provider }],
+        access: { rules: [{ effect: 'allow' }, { effect, ...rule }] },
+      });
+      const http = await serveHttp(vitrine, { port: 0 });
+      const at = { url: http.url, process: { pid: process.pid } as ChildProcess, output: () => '' };
+      const on = await connectHttp(era, at);
+      try {
+        const notices = await collectNotices(on);
+        const [a, b] = ['docs+memory:///a.txt', 'docs+memory:///b.txt'] as const;
+        await subscribe(on, [a, b]);
+        provider.set('a.txt', { ...BEFORE, text: 'else' });
+        await notices.told(a);
+        notices.forget();
+        provider.set('a.txt', after);
+        // What comes next has overtaken nothing.
+        for (let turn = 1; turn <= 3; turn++) {
+          provider.set('b.txt', { ...BEFORE, text: String(turn) });
+          await notices.told(b, turn);
+        }
+        expect(notices.count(a)).toBe(0);
+        provider.set('a.txt', BEFORE);
+        await notices.told(a);
+      } finally {
+        await on.close();
+        await http.close();
+        await vitrine.close();
+      }
+    });
+  });
+});
