@@ -1,5 +1,6 @@
 /** Requests of one person to one server, in either era: without a network, or over HTTP with a token. */
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createEndpoint, serveHttp } from '../../../../src/serving/http/index.ts';
 import type { Vitrine } from '../../../../src/vitrine.ts';
 import type { Era } from '../../../e2e/harness.ts';
@@ -85,7 +86,7 @@ async function askerOf(send: Send, era: Era): Promise<Asker> {
       const gone = new AbortController();
       if (session !== undefined) {
         const headers = { accept: 'text/event-stream', ...session };
-        const stream = await send({ method: 'GET', headers, signal: gone.signal });
+        const stream = await opened(() => send({ method: 'GET', headers, signal: gone.signal }));
         for (const uri of uris) await ask('resources/subscribe', { uri });
         return listening(stream, gone);
       }
@@ -97,6 +98,16 @@ async function askerOf(send: Send, era: Era): Promise<Asker> {
       return heard;
     },
   };
+}
+
+/** A session has one stream; the server may see later than we do that the one before has ended. */
+async function opened(open: () => Promise<Response>): Promise<Response> {
+  for (let left = 500; ; left--) {
+    const response = await open();
+    if (response.status !== 409 || left === 0) return response;
+    await response.text();
+    await delay(10);
+  }
 }
 
 type Post = (headers: Record<string, string>, message: object) => Promise<Response>;

@@ -4,24 +4,27 @@ import { leaks } from './leaks.ts';
 import { templates } from './offered.ts';
 import type { Question } from './questions.ts';
 import { isNoMethod, OUTCOMES, type Scene } from './scene.ts';
+import { pairOf } from './sloppy-server.ts';
 import { MOUNTED_SERVERS, type Thing } from './things.ts';
 
 export async function checkCompletion(
   scene: Scene,
-  { mount, template, typed, known }: Question & { kind: 'complete' },
+  { mount, template, typed, later, known }: Question & { kind: 'complete' },
 ): Promise<readonly string[]> {
   const { reference, mounts, asker } = scene;
   const uri = mounts.includes(mount) ? templates([mount])[template] : undefined;
   if (uri === undefined) return [];
-  const [, list = ''] = /\{\+?([^}]*)\}/.exec(uri) ?? [];
-  const [first = '', second] = list.split(',');
-  const one = second !== undefined && typed.startsWith('k') ? second : first;
+  const [first = '', second] = [...uri.matchAll(/\{\+?([^}]*)\}/g)].flatMap(([, list = '']) => list.split(','));
+  const one = later && second !== undefined ? second : first;
+  const given = one === second && known !== '' ? { [first]: known } : {};
+  // Of a database everything that it may lead to is looked at; of others nothing is offered where something may be hidden.
+  const isOpen = one === second ? known === '' : second !== undefined && mount !== 'data';
   const reply = await asker.ask('completion/complete', {
     ref: { type: 'ref/resource', uri },
     argument: { name: one, value: typed },
-    ...(one === second && { context: { arguments: { [first]: known } } }),
+    context: { arguments: given },
   });
-  const said = `complete ${uri} ${one} ${typed} ${one === second ? known : ''}`;
+  const said = `complete ${uri} ${one} ${typed} ${Object.values(given)}`;
   const found = leaks(scene, reply.text, 'list', [uri, typed]).map((leak) => `${said}: ${leak}`);
   const effect = reference.decide({ operation: 'complete', uri, template: true, mount });
   const got = outcomeOf(reply);
@@ -32,9 +35,10 @@ export async function checkCompletion(
     readonly values?: readonly string[];
     readonly total?: number;
   };
-  const wanted = wantedValues(scene, uri, one === second ? `${known},` : '', typed, one);
+  const wanted = wantedValues(scene, uri, typed, one, given);
   found.push(...values.filter((each) => !wanted.includes(each)).map((each) => `${said}: with ${each}`));
-  found.push(...wanted.filter((each) => !values.includes(each)).map((each) => `${said}: without ${each}`));
+  const sure = isOpen ? [] : wanted;
+  found.push(...sure.filter((each) => !values.includes(each)).map((each) => `${said}: without ${each}`));
   if (total !== undefined && total > wanted.length) found.push(`${said}: ${total} of them instead of ${wanted.length}`);
   return found;
 }
@@ -43,9 +47,9 @@ export async function checkCompletion(
 function wantedValues(
   { reference, things }: Scene,
   uri: string,
-  before: string,
   typed: string,
   variable: string,
+  given: Readonly<Record<string, string>>,
 ): readonly string[] {
   const start = uri.replace(/\{.*$/, '');
   const below = things.filter((thing) => thing.listedAs.startsWith(start) && thing.listedAs.length > start.length);
@@ -55,10 +59,17 @@ function wantedValues(
     ...new Set(values.filter((each) => each.startsWith(typed))),
   ];
   if (variable === 'region') return unique(shown.map((thing) => rest(thing).split(',')[0] ?? ''));
-  if (variable === 'code')
+  if (variable === 'code') {
+    const before = `${given.region},`;
     return unique(
       shown.filter((thing) => rest(thing).startsWith(before)).map((thing) => rest(thing).slice(before.length)),
     );
+  }
+  if (variable === 'folder' || variable === 'name') {
+    const pairs = shown.map(({ listedAs }) => pairOf(listedAs)).filter((pair) => pair !== undefined);
+    const fitting = pairs.filter(({ folder }) => given.folder === undefined || folder === given.folder);
+    return unique(fitting.map((pair) => pair[variable] ?? ''));
+  }
   if (variable === 'email' || below.some(({ mount }) => MOUNTED_SERVERS.includes(mount)))
     return unique(shown.map((thing) => (variable === 'email' ? rest(thing) : thing.listedAs.slice(start.length))));
   // Of a tree, what lies in the folder that was typed.

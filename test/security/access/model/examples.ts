@@ -23,7 +23,8 @@ const completing = (mount: MountName, template: number): Question => ({
   mount,
   template,
   typed: '',
-  known: 'eu',
+  later: false,
+  known: '',
 });
 
 const calling = (tool: string, ofUp: boolean, args: Readonly<Record<string, unknown>> = {}): Question => ({
@@ -76,6 +77,8 @@ export const EXAMPLES: readonly [Case][] = [
   ]),
   // Names and keys that lead to what is hidden.
   example(['docs'], { effect: 'hide', uris: ['docs+memory:///secret/**'] }, [completing('docs', 0)]),
+  example(['docs', 'notes'], { effect: 'hide', uris: ['note:///shut'] }, [completing('notes', 0)]),
+  example(['docs', 'up'], { effect: 'hide', uris: ['up+file:///srv/secret/**'] }, [completing('up', 2)]),
   example(['docs', 'data'], { effect: 'hide', uris: ['data+sqlite:///people/*@y.test'] }, [completing('data', 0)]),
   example(['docs', 'data'], { effect: 'hide', uris: ['data+sqlite:///parts/zz,*'] }, [completing('data', 1)]),
   // Prompts of a folder in a mount.

@@ -35,7 +35,11 @@ describe('the table', () => {
     ...TOOLS.flatMap((tool) => [true, false].map((ofUp): Question => ({ kind: 'call', tool, ofUp, arguments: {} }))),
     ...PROMPTS.flatMap((prompt) => [true, false].map((ofUp): Question => ({ kind: 'prompt', prompt, ofUp }))),
     ...MOUNT_NAMES.flatMap((mount) =>
-      [0, 1].map((template): Question => ({ kind: 'complete', mount, template, typed: '', known: 'eu' })),
+      [0, 1, 2].flatMap((template) =>
+        [true, false].map(
+          (later): Question => ({ kind: 'complete', mount, template, typed: '', later, known: later ? 'eu' : '' }),
+        ),
+      ),
     ),
     { kind: 'updates' },
   ];

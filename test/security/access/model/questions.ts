@@ -57,6 +57,9 @@ export type Question =
       readonly mount: MountName;
       readonly template: number;
       readonly typed: string;
+      /** Of the second variable, where there are two. */
+      readonly later: boolean;
+      /** The first one then; empty where it is not known. */
       readonly known: string;
     }
   | { readonly kind: 'updates' };
@@ -127,11 +130,12 @@ const questionAbout = (focus: MountName): fc.Arbitrary<Question> =>
       arbitrary: fc.record({
         kind: fc.constant('complete' as const),
         mount: fc.constant(focus),
-        template: fc.nat({ max: 1 }),
+        template: fc.nat({ max: 2 }),
         typed: fc.constantFrom(
-          ...(focus === 'data' ? ['', '', 'zz', 'k', 'b'] : ['', '', 'p', 's', 'secret/', 'pub/', 'e']),
+          ...(focus === 'data' ? ['', '', 'zz', 'k', 'b'] : ['', '', 'p', 's', 'k', 'secret/', 'pub/', 'e']),
         ),
-        known: fc.constantFrom('eu', 'us', 'zz'),
+        later: fc.boolean(),
+        known: fc.constantFrom(...(focus === 'data' ? ['eu', 'us', 'zz', ''] : ['pub', 'secret', ''])),
       }),
     },
     { weight: 1, arbitrary: fc.constant({ kind: 'updates' as const }) },

@@ -139,8 +139,17 @@ function answerTo({ name, things, handedOut, said }: SloppyOptions, method: stri
       };
     }
     case 'completion/complete': {
-      const { ref, argument } = params as { readonly ref: Data; readonly argument: { readonly value: string } };
+      const { ref, argument, context } = params as unknown as Completion;
       if (ref.type !== 'ref/resource') return { completion: { values: [`${said} completed`], hasMore: false } };
+      if (ref.uri === PAIRS) {
+        const known = Object.entries(context?.arguments ?? {});
+        const pairs = things.map(({ uri }) => pairOf(uri)).filter((pair) => pair !== undefined);
+        const fitting = pairs.filter((pair) => known.every(([variable, value]) => pair[variable] === value));
+        const values = [...new Set(fitting.map((pair) => pair[argument.name] ?? ''))].filter((each) =>
+          each.startsWith(argument.value),
+        );
+        return { completion: { values, total: values.length, hasMore: false } };
+      }
       const start = String(ref.uri).replace(/\{.*$/, '');
       const values = things
         .filter(({ uri }) => uri.startsWith(start))
@@ -168,6 +177,19 @@ function answerTo({ name, things, handedOut, said }: SloppyOptions, method: stri
   }
 }
 
-export const TEMPLATES = ['file:///srv/{+path}', 'memo:{id}'];
+/** Two variables: where a value of one leads, the other one says. */
+const PAIRS = 'file:///srv/{folder}/{name}';
+export const TEMPLATES = ['file:///srv/{+path}', 'memo:{id}', PAIRS];
+
+/** Its variables for a URI; undefined for one that it does not have. */
+export const pairOf = (uri: string): Readonly<Record<string, string>> | undefined =>
+  /^(?:up\+)?file:\/\/\/srv\/(?<folder>[\w-]+)\/(?<name>[\w.-]+)$/.exec(uri)?.groups;
+
+interface Completion {
+  readonly ref: Data;
+  readonly argument: { readonly name: string; readonly value: string };
+  readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
+}
+
 export const SLOPPY_TOOLS = ['embed', 'fetch', 'delete/page', 'list/all'];
 export const SLOPPY_PROMPTS = ['brief', 'tell', 'ask/twice'];
