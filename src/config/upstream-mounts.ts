@@ -61,6 +61,7 @@ export async function upstreamMount(
     timeoutMs: milliseconds(block.timeoutSeconds),
     callTimeoutMs: milliseconds(block.callTimeoutSeconds),
     maxMessageBytes: block.maxMessageBytes,
+    maxMessageValues: block.maxMessageValues,
     maxMessagesPerSecond: block.maxMessagesPerSecond,
     pins: pinsOf(name, block.pins, base),
     texts,

@@ -44,6 +44,13 @@ const common = {
     .max(268_435_456)
     .optional()
     .describe('Bytes of one message; a longer answer fails. Default: 16777216'),
+  maxMessageValues: z
+    .number()
+    .int()
+    .min(1_000)
+    .max(10_000_000)
+    .optional()
+    .describe('Entries and fields in one message; an answer with more fails. Default: 100000'),
   maxMessagesPerSecond: z
     .number()
     .int()

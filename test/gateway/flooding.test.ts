@@ -56,6 +56,36 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     expect((await up.provider.listTemplates?.({ limit: 10 }, ctx))?.resourceTemplates).toEqual([]);
   });
 
+  it.each([
+    ['an answer with too many values in it', 'thing:///crowd', 'maxMessageValues'],
+    ['such an answer behind such a notice', 'thing:///notice-and-crowd', 'maxMessageValues'],
+    ['an answer that is nested too deep', 'thing:///deep', 'nested deeper than 4000 levels'],
+  ])('that gives %s keeps its connection: that one fails, and says why [SEC-RES-4]', async (_, uri, why) => {
+    await using mounted = await mount({ kind: 'crowded', ...way });
+    const { up, lines } = mounted;
+    expect(await up.ready(20_000)).toBe(true);
+    for (let turn = 0; turn < 3; turn++) {
+      const failed = up.provider.read(uri, WANT, ctx);
+      await expect(failed).rejects.toMatchObject({ code: 'too-large', message: expect.stringContaining(why) });
+    }
+    expect(await read(up)).toHaveLength(1);
+    expect(up.health()).toMatchObject({ state: 'ready', restarts: 0, failures: 0 });
+    expect(lines.filter(({ text }) => text.includes('the request fails that it answers'))).toHaveLength(1);
+  });
+
+  it('that sends notices with too many values in them loses those alone [SEC-RES-4]', async () => {
+    await using mounted = await mount({ kind: 'crowded', ...way });
+    const { up, lines } = mounted;
+    expect(await up.ready(20_000)).toBe(true);
+    for (let turn = 0; turn < 3; turn++) expect(await up.provider.read('thing:///notice', WANT, ctx)).toHaveLength(1);
+    expect(lines.filter(({ text }) => text.includes('it is left out'))).toHaveLength(1);
+  });
+
+  it('may be let give more values in one answer', async () => {
+    await using mounted = await mount({ kind: 'crowded', ...way }, { maxMessageValues: 1_000_000 });
+    expect(await mounted.up.provider.read('thing:///notice-and-crowd', WANT, ctx)).toHaveLength(1);
+  });
+
   it('that tells very often that a list has changed makes clients list seldom [SEC-RES-4]', async () => {
     await using mounted = await mount({ kind: 'notices', ...way });
     const { up } = mounted;

@@ -57,6 +57,10 @@ const enormous = (message, good) => {
   return good(message);
 };
 
+/** A text with too many values in it, and one that is too deep, as `resources/read` and log messages may have them. */
+const CROWD = { crowd: Array.from({ length: 200_000 }, () => 0) };
+const DEEP = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+
 let turn = 0;
 
 /** @type {Readonly<Record<string, Kind>>} */
@@ -131,6 +135,20 @@ export const KINDS = {
       return turn % 2 === 0
         ? [answer.slice(0, answer.length / 2), answer.slice(answer.length / 2)]
         : [line({ jsonrpc: '2.0', id: message.id, result: { ...good(message), ...wrong } })];
+    },
+  },
+  /** Its reads go over a limit in the way that their URI says. */
+  crowded: {
+    answers(message, good) {
+      const { uri = '' } = message.params ?? {};
+      const _meta = uri.includes('deep') ? 'DEEP' : CROWD;
+      const result = /deep|crowd/.test(uri) ? { contents: [{ uri, text: '', _meta }] } : {};
+      const answer = line({ jsonrpc: '2.0', id: message.id, result: { ...good(message), ...result } }).replace(
+        '"DEEP"',
+        DEEP,
+      );
+      if (!uri.includes('notice')) return [answer];
+      return [notice('notifications/message', { level: 'error', data: CROWD, id: message.id }), answer];
     },
   },
   enormous: { answers: (message, good) => [line({ jsonrpc: '2.0', id: message.id, result: enormous(message, good) })] },

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { SILENT } from '../../../core/context.ts';
 import type { ResourceError } from '../../../core/errors.ts';
 import { letIn, upTo } from './events.ts';
 import { createIntake, type Intake, type IntakeLimits } from './intake.ts';
 
 function intakeOf(limits: IntakeLimits = {}): { intake: Intake; reasons: ResourceError[] } {
   const reasons: ResourceError[] = [];
-  return { intake: createIntake('bad', limits, (reason) => reasons.push(reason)), reasons };
+  return { intake: createIntake('bad', limits, SILENT, (reason) => reasons.push(reason)), reasons };
 }
 
 /** A body that never ends by itself, and counts what was read of it. */

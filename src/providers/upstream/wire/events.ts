@@ -2,8 +2,11 @@
  * What comes back over HTTP, as it is let in: the events of a stream one by one, as many in a turn as a connection has and
  * each no longer than a message may be, and of any other content no more than that.
  */
-import { type Intake, tooLongAnswer } from './intake.ts';
+import { type Intake, type MessageLimit, overLimitAnswer } from './intake.ts';
+import { idsAtEnds } from './lines.ts';
 import { createPieces } from './pieces.ts';
+
+type Id = string | number;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
@@ -66,7 +69,7 @@ function createEvents(): Events {
 export function letIn(
   body: ReadableStream<Uint8Array>,
   intake: Intake,
-  id: string | number | undefined,
+  id: Id | undefined,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const events = createEvents();
@@ -77,16 +80,21 @@ export function letIn(
     reader.cancel().catch(() => {});
   }
 
-  function tooLong(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    if (id === undefined) {
-      intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
-      end(controller);
-      return;
-    }
-    intake.refuse(id);
-    controller.enqueue(Buffer.from(`data: ${JSON.stringify(tooLongAnswer(id, intake.maxMessageBytes))}\n\n`));
+  function fail(controller: ReadableStreamDefaultController<Uint8Array>, of: Id, limit: MessageLimit): void {
+    intake.refuse(of, limit);
+    controller.enqueue(Buffer.from(`data: ${JSON.stringify(overLimitAnswer(of, limit))}\n\n`));
+    if (of !== id) return;
     controller.close();
     reader.cancel().catch(() => {});
+  }
+
+  function tooLong(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    if (id !== undefined) {
+      fail(controller, id, 'bytes');
+      return;
+    }
+    intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
+    end(controller);
   }
 
   return new ReadableStream<Uint8Array>(
@@ -99,10 +107,18 @@ export function letIn(
           const event = events.next();
           if (event !== undefined) {
             if (event.length > intake.maxMessageBytes) return tooLong(controller);
-            if (!intake.take(messageIn(event), event.length)) return end(controller);
             turn = intake.use(event.length);
-            controller.enqueue(event);
-            return;
+            const text = dataIn(event);
+            const limit = intake.excessOf(text);
+            if (limit === undefined) {
+              if (!intake.take(messageIn(text), event.length)) return end(controller);
+              controller.enqueue(event);
+              return;
+            }
+            const failed = idsAtEnds(text).find(intake.awaits);
+            if (failed !== undefined) return fail(controller, failed, limit);
+            if (!intake.drop(limit, event.length)) return end(controller);
+            continue;
           }
           if (events.unfinished > intake.maxMessageBytes) return tooLong(controller);
           const { done, value } = await reader.read();
@@ -124,17 +140,47 @@ export function letIn(
   );
 }
 
-/** The message of an event; undefined for what has none. */
-function messageIn(event: Buffer): unknown {
-  const data = event
+/** The text of an event, of as many lines as it may have. */
+const dataIn = (event: Buffer): string =>
+  event
     .toString('utf8')
     .split(/\r\n|\r|\n/)
-    .flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []));
+    .flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []))
+    .join('\n');
+
+/** The message of an event; undefined for what has none. */
+function messageIn(text: string): unknown {
   try {
-    return JSON.parse(data.join('\n'));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The same content, at once when all of it is there.
+ * @param id of the request that it answers. Where it goes over a limit it breaks off with what that one fails with
+ */
+export function whole(
+  body: ReadableStream<Uint8Array>,
+  intake: Intake,
+  id: Id | undefined,
+): ReadableStream<Uint8Array> {
+  const pieces = createPieces();
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        pieces.add(chunk);
+        if (pieces.length > intake.maxMessageBytes) controller.error(intake.refuse(id, 'bytes'));
+      },
+      flush(controller) {
+        const all = pieces.take();
+        const limit = intake.excessOf(all.toString('utf8'));
+        if (limit === undefined) controller.enqueue(all);
+        else controller.error(intake.refuse(id, limit));
+      },
+    }),
+  );
 }
 
 /** The same content, which breaks off where it has more bytes than that. */

@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { PeerError, ResourceError } from '../../../core/errors.ts';
-import { OVER_LIMIT } from './intake.ts';
+import { OVER_LIMIT, overLimit } from './intake.ts';
 import { UNANSWERED } from './unanswered.ts';
 import { wholeData } from './whole-messages.ts';
 
@@ -17,9 +17,7 @@ export function faultOf(error: unknown, name: string, signal?: AbortSignal): unk
   if (error instanceof ResourceError) return error;
   if (signal?.aborted === true) return signal.reason;
   if (error instanceof ProtocolError && error.code === OVER_LIMIT) {
-    return new ResourceError('too-large', `The server behind "${name}" gave an answer that is too large`, {
-      cause: error,
-    });
+    return overLimit(name, (error.data as { readonly limit?: unknown } | undefined)?.limit);
   }
   if (error instanceof ProtocolError && error.code !== UNANSWERED) {
     const { code, message } = error;

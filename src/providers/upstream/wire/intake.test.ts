@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
+import { SILENT } from '../../../core/context.ts';
 import type { ResourceError } from '../../../core/errors.ts';
 import { createIntake, type Intake, type IntakeLimits } from './intake.ts';
 
 function intakeOf(limits: IntakeLimits = {}): { intake: Intake; reasons: ResourceError[] } {
   const reasons: ResourceError[] = [];
-  return { intake: createIntake('bad', limits, (reason) => reasons.push(reason)), reasons };
+  return { intake: createIntake('bad', limits, SILENT, (reason) => reasons.push(reason)), reasons };
 }
 
 const answer = (id: number | string): object => ({ jsonrpc: '2.0', id, result: {} });

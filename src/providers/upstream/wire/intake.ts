@@ -1,12 +1,23 @@
 /**
- * What a server may send over one connection: how long a message may be, how much may come that no request asked for, and
- * how much is handled before everybody else has a turn. A server that goes over a limit is cut off, once (SEC-RES-4).
+ * What a server may send over one connection: how long a message may be and how much may be in it, how much may come that
+ * no request asked for, and how much is handled before everybody else has a turn (SEC-RES-4).
  */
+import type { Log } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
+import { excessOf, type JsonLimits } from '../../../core/json-text.ts';
 import { createAllowance } from './allowance.ts';
 
 /** Bytes of one message: a line of a program, an event of a stream, a whole answer. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Entries and fields in one message, counted before it is parsed. Parsing does not pause, and takes up to a microsecond for
+ * each. A page of 10,000 resources with eight fields has 90,000.
+ */
+export const DEFAULT_MAX_MESSAGE_VALUES = 100_000;
+
+/** Levels in one message. An entry or a result has its own limit at the border, which is lower; here it is the stack. */
+const MAX_MESSAGE_DEPTH = 4_000;
 
 /** Messages that no request asked for, in a second: notifications, questions, answers to nothing, and what is no message. */
 export const DEFAULT_MAX_MESSAGES_PER_SECOND = 1_000;
@@ -33,11 +44,12 @@ export const MAX_QUESTIONS = 100;
 /** Bytes that wait until a program reads them. */
 export const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** The code of the error that is put in the place of an answer that is too long. Never sent anywhere. */
-export const OVER_LIMIT = -31_998;
+/** Limits of one message. */
+export type MessageLimit = 'bytes' | keyof JsonLimits;
 
 export interface IntakeLimits {
   readonly maxMessageBytes?: number | undefined;
+  readonly maxMessageValues?: number | undefined;
   readonly maxMessagesPerSecond?: number | undefined;
 }
 
@@ -58,8 +70,14 @@ export interface Intake {
    * @param message undefined for what is none; @param length in bytes
    */
   take(message: unknown, length: number): boolean;
-  /** An answer that is too long has come, and was thrown away. */
-  refuse(id: Id): void;
+  /** Which limit a message goes over, looked at before it is parsed. */
+  excessOf(text: string): MessageLimit | undefined;
+  /** An answer that goes over a limit has come, and was thrown away. Gives what its request fails with. */
+  refuse(id: Id | undefined, limit: MessageLimit): ResourceError;
+  /** The same of what is no answer. False where the server is cut off by now: it counts as what nobody asked for. */
+  drop(limit: MessageLimit, length: number): boolean;
+  /** An answer has come that says nothing. */
+  done(id: Id): void;
   /** Uses up a part of this turn; resolves in the next one, where nothing of this one is left. */
   use(length: number): Promise<void> | undefined;
   /** Cuts the server off. @param why what it did, as the end of "it was cut off since it ..." */
@@ -69,9 +87,18 @@ export interface Intake {
 }
 
 /** @param cutOff called once, with what to tell those who want something of the server */
-export function createIntake(name: string, limits: IntakeLimits, cutOff: (reason: ResourceError) => void): Intake {
-  const { maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES, maxMessagesPerSecond = DEFAULT_MAX_MESSAGES_PER_SECOND } =
-    limits;
+export function createIntake(
+  name: string,
+  limits: IntakeLimits,
+  log: Log,
+  cutOff: (reason: ResourceError) => void,
+): Intake {
+  const {
+    maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES,
+    maxMessageValues = DEFAULT_MAX_MESSAGE_VALUES,
+    maxMessagesPerSecond = DEFAULT_MAX_MESSAGES_PER_SECOND,
+  } = limits;
+  const inMessage: JsonLimits = { values: maxMessageValues, depth: MAX_MESSAGE_DEPTH };
   const maxAtOnce = BURST_SECONDS * maxMessagesPerSecond;
   const messages = createAllowance({ burst: maxAtOnce, perSecond: maxMessagesPerSecond });
   const { burst, perSecond } = UNASKED_BYTES;
@@ -84,6 +111,27 @@ export function createIntake(name: string, limits: IntakeLimits, cutOff: (reason
   let over = false;
   let used = 0;
   let turn: Promise<void> | undefined;
+  const logged = new Set<string>();
+
+  /** Each kind is logged once for a connection. */
+  function logOnce(outcome: string, limit: MessageLimit): void {
+    const most = { bytes: maxMessageBytes, ...inMessage }[limit];
+    if (logged.has(outcome + limit)) return;
+    logged.add(outcome + limit);
+    log.warn(`a message of a mounted server has too much in it: ${outcome}`, { mount: name, limit, most });
+  }
+
+  function take(message: unknown, length: number): boolean {
+    if (over) return false;
+    const id = answered(message);
+    if (id !== undefined && awaited.delete(id)) return true;
+    if (!ready && ++before > MAX_BEFORE_READY) cut(`sent ${before} messages before it was connected to`);
+    // On a machine that is busy it is read slowly, and may still fill all that there is.
+    else if (!messages.take(1) || ++withoutRest > maxAtOnce)
+      cut(`sent more than ${maxMessagesPerSecond} messages a second that nobody asked for`);
+    else if (!bytes.take(length)) cut('sent too many bytes that nobody asked for');
+    return !over;
+  }
 
   function cut(why: string): void {
     if (over) return;
@@ -108,18 +156,18 @@ export function createIntake(name: string, limits: IntakeLimits, cutOff: (reason
     get awaitsAny() {
       return awaited.size > 0;
     },
-    take(message, length) {
-      if (over) return false;
-      const id = answered(message);
-      if (id !== undefined && awaited.delete(id)) return true;
-      if (!ready && ++before > MAX_BEFORE_READY) cut(`sent ${before} messages before it was connected to`);
-      // On a machine that is busy it is read slowly, and may still fill all that there is.
-      else if (!messages.take(1) || ++withoutRest > maxAtOnce)
-        cut(`sent more than ${maxMessagesPerSecond} messages a second that nobody asked for`);
-      else if (!bytes.take(length)) cut('sent too many bytes that nobody asked for');
-      return !over;
+    take,
+    excessOf: (text) => excessOf(text, inMessage),
+    refuse(id, limit) {
+      awaited.delete(id);
+      logOnce('the request fails that it answers', limit);
+      return overLimit(name, limit);
     },
-    refuse: (id) => void awaited.delete(id),
+    drop(limit, length) {
+      logOnce('it is left out', limit);
+      return take(undefined, length);
+    },
+    done: (id) => void awaited.delete(id),
     use(length) {
       used += 1 / MESSAGES_A_TURN + length / BYTES_A_TURN;
       turn ??= new Promise((resolve) => {
@@ -145,9 +193,23 @@ function answered(message: unknown): unknown {
   return 'id' in message && ('result' in message || 'error' in message) ? message.id : undefined;
 }
 
-/** An answer for a request whose own was too long. */
-export const tooLongAnswer = (id: Id, maxBytes: number): object => ({
+/** The code of the error that is put in the place of an answer that goes over a limit. Never sent anywhere. */
+export const OVER_LIMIT = -31_998;
+
+/** An answer for a request whose own went over a limit. */
+export const overLimitAnswer = (id: Id, limit: MessageLimit): object => ({
   jsonrpc: '2.0',
   id,
-  error: { code: OVER_LIMIT, message: `The answer has more than ${maxBytes} bytes` },
+  error: { code: OVER_LIMIT, message: 'The answer goes over a limit', data: { limit } },
 });
+
+/** What such a request fails with. @param limit as it was put into the answer */
+export function overLimit(name: string, limit: unknown): ResourceError {
+  const problem =
+    limit === 'depth'
+      ? `is nested deeper than ${MAX_MESSAGE_DEPTH} levels; ask it for something else`
+      : limit === 'values'
+        ? 'has more values in it than maxMessageValues of its mount allows; ask it for less, or raise that'
+        : 'has more bytes than maxMessageBytes of its mount allows; ask it for less, or raise that';
+  return new ResourceError('too-large', `The server behind "${name}" gave an answer that ${problem}`);
+}

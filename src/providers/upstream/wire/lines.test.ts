@@ -50,7 +50,7 @@ describe('lines', () => {
     const [long, short] = linesOf(chunks, 10_000);
     expect(long).toMatchObject({ bytes: text.length, cut: true });
     expect(long?.text.length).toBeLessThan(5_000);
-    expect(long && idsAtEnds(long)).toEqual([7, 8]);
+    expect(long && idsAtEnds(long.text)).toEqual([7, 8]);
     expect(short).toEqual({ text: 'short', bytes: 5, cut: false });
   });
 
@@ -59,9 +59,11 @@ describe('lines', () => {
     ['{"result":{"text":"xxx', 'xxx"},"jsonrpc":"2.0","id":5}', [5]],
     ['{"result":{"text":"xxx', 'xxx"},"id":"a\\"b","jsonrpc":"2.0"}\r', ['a"b']],
     ['{"result":{"id":6,"text":"xxx', 'xxx"}}', []],
+    ['{"jsonrpc":"2.0","id":5,"method":"ping","params":{"text":"xxx', 'xxx"}}', []],
+    ['{"method":"ping","params":{"text":"xxx', 'xxx"},"id":5}', []],
     ['xxx', 'xxx', []],
   ])('that are too long tell whose answer they are: %s', (head, tail, ids) => {
     const [line] = linesOf([Buffer.from(`${head}${'x'.repeat(5_000)}${tail}\n`)], 3_000);
-    expect(line && idsAtEnds(line)).toEqual(ids);
+    expect(line && idsAtEnds(line.text)).toEqual(ids);
   });
 });

@@ -82,13 +82,18 @@ export function createLines(maxBytes: number): Lines {
 const NEWLINE = 0x0a;
 
 const ID = String.raw`"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.){0,256}")`;
-const ID_FIRST = new RegExp(String.raw`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?${ID}`);
-const ID_LAST = new RegExp(String.raw`${ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`);
+const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
+const ID_FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}`);
+const ID_LAST = new RegExp(String.raw`${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
+const METHOD_FIRST = new RegExp(String.raw`^\s*\{\s*(?:(?:${VERSION}|${ID})\s*,\s*){0,2}"method"`);
 
-/** The ids at the two ends of a message that is too long to be parsed: those that it may be the answer to. */
-export function idsAtEnds({ text }: Line): readonly unknown[] {
-  return [ID_FIRST, ID_LAST].flatMap((pattern) => {
-    const id = pattern.exec(text)?.[1];
+/** The ids at the two ends of a message that is too large to be parsed: those that it may be the answer to. */
+export function idsAtEnds(text: string): readonly unknown[] {
+  const [head, tail] = [text.slice(0, ENDS_BYTES), text.slice(-ENDS_BYTES)];
+  if (METHOD_FIRST.test(head)) return [];
+  const ends = [ID_FIRST.exec(head), ID_LAST.exec(tail)];
+  return ends.flatMap((found) => {
+    const id = found?.[1];
     return id === undefined ? [] : [JSON.parse(id) as unknown];
   });
 }

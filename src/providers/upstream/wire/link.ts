@@ -20,7 +20,7 @@ import { isStdio, type UpstreamOptions } from '../options.ts';
 import { createSaid } from '../said.ts';
 import { createAllowance } from './allowance.ts';
 import { endsConnection, faultOf } from './faults.ts';
-import { createIntake, MAX_QUESTIONS } from './intake.ts';
+import { createIntake, type IntakeLimits, MAX_QUESTIONS } from './intake.ts';
 import { ORIGIN_HEADER } from './message-origin.ts';
 import { checkShape } from './shapes.ts';
 import { createTransport } from './transport.ts';
@@ -112,7 +112,7 @@ export interface LinkLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Target = Pick<UpstreamOptions, 'name' | 'target' | 'maxMessageBytes' | 'maxMessagesPerSecond'>;
+type Target = Pick<UpstreamOptions, 'name' | 'target' | keyof IntakeLimits>;
 
 /** @throws ResourceError `unavailable`, `timeout` */
 export async function openLink(
@@ -171,7 +171,7 @@ async function connect(
     if (opened) events.ended(cutOff);
   };
   const said = createSaid(target);
-  const intake = createIntake(name, options, (reason) => {
+  const intake = createIntake(name, options, limits.log, (reason) => {
     cutOff = reason;
     events.cutOff(reason);
     transport.cut?.();

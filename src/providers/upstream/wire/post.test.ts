@@ -3,6 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { SILENT } from '../../../core/context.ts';
+import { createIntake } from './intake.ts';
 import { isMessage, post } from './post.ts';
 
 const MESSAGE = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'wind' } };
@@ -28,12 +30,14 @@ async function against<T>(answer: RequestListener, run: (url: string) => Promise
   }
 }
 
+const intake = createIntake('bad', { maxMessageBytes: MAX_BYTES }, SILENT, () => {});
+
 const send = (url: string, init: RequestInit = {}, headers: Record<string, string> = {}): Promise<Response> =>
   post(
     url,
     { body: JSON.stringify(MESSAGE), ...init },
     new Headers({ 'content-type': 'application/json', ...headers }),
-    MAX_BYTES,
+    intake,
   );
 
 describe('what is sent', () => {

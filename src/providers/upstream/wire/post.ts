@@ -7,6 +7,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip } from 'node:zlib';
 import { ResourceError } from '../../../core/errors.ts';
+import type { Intake, MessageLimit } from './intake.ts';
 import { createPieces } from './pieces.ts';
 import { requestIn } from './unanswered.ts';
 
@@ -35,15 +36,17 @@ const MAX_BATCH = 100;
 const REST_BYTES = 64 * 1024;
 const REST_MS = 5_000;
 
+type Limits = Pick<Intake, 'maxMessageBytes' | 'excessOf' | 'refuse'>;
+
 /**
- * @param maxBytes of the answer, where it is one message
+ * @param intake what the answer may be, where it is one message
  * @throws TypeError as `fetch` does, and the reason of the signal; ResourceError `too-large`
  */
 export function post(
   url: string | URL,
   { body, signal }: RequestInit,
   headers: Headers,
-  maxBytes: number,
+  intake: Limits,
 ): Promise<Response> {
   const target = new URL(url);
   return new Promise<Response>((resolve, reject) => {
@@ -64,7 +67,7 @@ export function post(
     sent.once('response', (response) => {
       // Of a stream of changes the end matters too; of any other, nothing that comes after the answer.
       const lasts = headers.get('mcp-method') === 'subscriptions/listen';
-      answerOf(response, lasts, requestIn(body), maxBytes).then(resolve, reject);
+      answerOf(response, lasts, requestIn(body), intake).then(resolve, reject);
     });
     sent.end(body);
   });
@@ -74,8 +77,10 @@ async function answerOf(
   response: IncomingMessage,
   lasts: boolean,
   id: ReturnType<typeof requestIn>,
-  maxBytes: number,
+  intake: Limits,
 ): Promise<Response> {
+  const maxBytes = intake.maxMessageBytes;
+  const tooLarge = (limit: MessageLimit): ResourceError => intake.refuse(id, limit);
   const status = response.statusCode ?? 500;
   const content = decoded(response);
   if (NO_BODY.has(status)) {
@@ -85,13 +90,18 @@ async function answerOf(
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) {
     content.on('error', () => {});
     response.destroy();
-    throw tooLarge(maxBytes);
+    throw tooLarge('bytes');
   }
   const type = response.headers['content-type'] ?? '';
-  if (status === 200 && JSON_TYPE.test(type)) return parsed(response, messageIn(await textOf(content, maxBytes)));
+  if (status === 200 && JSON_TYPE.test(type)) {
+    const text = await textOf(content, maxBytes, tooLarge);
+    const limit = intake.excessOf(text);
+    if (limit !== undefined) throw tooLarge(limit);
+    return parsed(response, messageIn(text));
+  }
   if (status !== 200 || lasts || !type.startsWith('text/event-stream')) return streamed(response, content);
-  const { bytes, over } = await firstEvent(content, maxBytes);
-  const message = answerIn(bytes, id);
+  const { bytes, over } = await firstEvent(content, maxBytes, tooLarge);
+  const message = answerIn(bytes, id, intake);
   if (message !== undefined) {
     discard(content);
     return parsed(response, message);
@@ -133,23 +143,22 @@ function discard(content: Readable): void {
     .resume();
 }
 
-function textOf(content: Readable, maxBytes: number): Promise<string> {
+type Refusal = (limit: MessageLimit) => ResourceError;
+
+function textOf(content: Readable, maxBytes: number, tooLarge: Refusal): Promise<string> {
   return new Promise((resolve, reject) => {
     const pieces = createPieces();
     content.on('data', (chunk: Buffer) => {
       pieces.add(chunk);
       if (pieces.length <= maxBytes) return;
       pieces.take();
-      reject(tooLarge(maxBytes));
+      reject(tooLarge('bytes'));
       content.destroy();
     });
     content.once('error', (cause) => reject(new TypeError('terminated', { cause })));
     content.once('end', () => resolve(pieces.take().toString('utf8')));
   });
 }
-
-const tooLarge = (maxBytes: number): ResourceError =>
-  new ResourceError('too-large', `An answer of a mounted server has more than ${maxBytes} bytes`);
 
 /** @throws SyntaxError, and ResourceError `internal` for too many messages */
 function messageIn(text: string): unknown {
@@ -165,7 +174,7 @@ interface Begun {
 }
 
 /** Everything up to the end of the first event, and what came with it. */
-function firstEvent(content: Readable, maxBytes: number): Promise<Begun> {
+function firstEvent(content: Readable, maxBytes: number, tooLarge: Refusal): Promise<Begun> {
   return new Promise((resolve, reject) => {
     const pieces = createPieces();
     let last = '';
@@ -177,7 +186,7 @@ function firstEvent(content: Readable, maxBytes: number): Promise<Begun> {
     function take(chunk: Buffer): void {
       pieces.add(chunk);
       if (pieces.length > maxBytes) {
-        reject(tooLarge(maxBytes));
+        reject(tooLarge('bytes'));
         stop();
         content.destroy();
         return;
@@ -213,16 +222,18 @@ function continued(bytes: Buffer, content: Readable): ReadableStream<Uint8Array>
 
 const EVENT_END = /\r?\n\r?\n/;
 
-/** The message of a single whole event that answers this request; undefined for anything else. */
-function answerIn(event: Buffer, id: ReturnType<typeof requestIn>): unknown {
+/** The message of a single whole event that answers this request; undefined for anything else, and what is too much. */
+function answerIn(event: Buffer, id: ReturnType<typeof requestIn>, { excessOf }: Limits): unknown {
   const data: string[] = [];
   if (!EVENT_END.test(event.toString('latin1', event.length - 4))) return undefined;
   for (const line of event.toString('utf8').trimEnd().split(/\r?\n/)) {
     if (line.startsWith('data:')) data.push(line.slice('data:'.length));
     else if (!line.startsWith('id:') && line !== 'event: message') return undefined;
   }
+  const text = data.join('\n');
+  if (excessOf(text) !== undefined) return undefined;
   try {
-    const message: unknown = JSON.parse(data.join('\n'));
+    const message: unknown = JSON.parse(text);
     const isAnswer =
       typeof message === 'object' && message !== null && 'id' in message && !('method' in message) && message.id === id;
     return isAnswer && ('result' in message || 'error' in message) ? message : undefined;

@@ -10,7 +10,7 @@ import { ResourceError } from '../../../core/errors.ts';
 import type { StdioTarget } from '../options.ts';
 import { createAllowance } from './allowance.ts';
 import { begun, ended, GROUPS, signal } from './groups.ts';
-import { type Intake, MAX_UNREAD_BYTES, tooLongAnswer } from './intake.ts';
+import { type Intake, MAX_UNREAD_BYTES, type MessageLimit, overLimitAnswer } from './intake.ts';
 import { createLines, idsAtEnds, type Line } from './lines.ts';
 
 /** Times the longest message: so much of a longer one is read, and thrown away, to find its end. */
@@ -76,15 +76,14 @@ export function programTransport(
     if (intake.take(message, line.bytes)) transport.onmessage?.(message);
   }
 
-  /** An answer that is too long is one that fails; of anything else nobody knows what was in it. */
-  function refuse(line: Line): void {
-    const id = idsAtEnds(line).find(intake.awaits);
-    if (id === undefined) {
-      intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
-      return;
-    }
-    intake.refuse(id);
-    transport.onmessage?.(parseJSONRPCMessage(tooLongAnswer(id, intake.maxMessageBytes)));
+  /** An answer that goes over a limit is one that fails; of anything else nobody knows what was in it. */
+  function refuse({ text, bytes }: Line, limit: MessageLimit): void {
+    const id = idsAtEnds(text).find(intake.awaits);
+    if (id !== undefined) {
+      intake.refuse(id, limit);
+      transport.onmessage?.(parseJSONRPCMessage(overLimitAnswer(id, limit)));
+    } else if (limit === 'bytes') intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
+    else intake.drop(limit, bytes);
   }
 
   /** Handles lines as they come, as many in a turn as a connection has; the program waits where it is faster. */
@@ -96,8 +95,9 @@ export function programTransport(
       while (listens()) {
         const line = lines.next();
         if (line === undefined) break;
-        if (line.cut) refuse(line);
-        else deliver(line);
+        const limit = line.cut ? 'bytes' : intake.excessOf(line.text);
+        if (limit === undefined) deliver(line);
+        else refuse(line, limit);
         const turn = intake.use(line.bytes);
         if (turn === undefined) continue;
         stdout.pause();

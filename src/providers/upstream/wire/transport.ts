@@ -4,7 +4,7 @@ import type { Log } from '../../../core/context.ts';
 import { isStdio, type UpstreamTarget } from '../options.ts';
 import type { Said } from '../said.ts';
 import { createAllowance } from './allowance.ts';
-import { letIn, upTo } from './events.ts';
+import { letIn, upTo, whole } from './events.ts';
 import type { Intake } from './intake.ts';
 import { annotateMessages, takeOrigin } from './message-origin.ts';
 import { isMessage, post } from './post.ts';
@@ -81,10 +81,10 @@ async function observed(
     const id = requestIn(init.body);
     if (id !== undefined) intake.sent(id);
     const response = isMessage(init, headers)
-      ? await post(url, init, headers, intake.maxMessageBytes)
+      ? await post(url, init, headers, intake)
       : await fetch(url, { ...init, headers });
     if (response.body === null) {
-      if (id !== undefined) intake.refuse(id);
+      if (id !== undefined) intake.done(id);
       return response;
     }
     const answer = answered(id, bounded(response, intake, id));
@@ -111,7 +111,9 @@ function bounded(response: Response, intake: Intake, id: string | number | undef
   if (body === null) return response;
   const content = isStream(response)
     ? letIn(body, intake, id)
-    : upTo(body, response.ok ? intake.maxMessageBytes : MAX_REFUSAL_BYTES);
+    : response.ok
+      ? whole(body, intake, id)
+      : upTo(body, MAX_REFUSAL_BYTES);
   const copy = new Response(content, { status, statusText, headers });
   // A copy does not know where it came from; redirects and authorization look at it.
   Object.defineProperty(copy, 'url', { value: response.url });
