@@ -1,11 +1,13 @@
 /**
  * How long what a source answers keeps a server from everything else, and how much memory it takes: a real server for each
- * hostile answer, `GET /healthz` all the while, and the delay of the event loop as the server itself measures it.
+ * hostile answer, `GET /healthz` all the while, from a thread of its own, and the delay of the event loop as the server itself
+ * measures it. The first line is a server that is asked for nothing else: what the machine alone makes of it.
  */
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { temporaryFolder } from './lib/folders.mjs';
 import { exchange, modern } from './lib/mcp.mjs';
 import { options } from './lib/options.mjs';
@@ -25,8 +27,8 @@ const how = options('stalls', 'The longest stall and the most memory, for each s
   patience: { type: 'number', default: 60_000, help: 'how long one request may take, in milliseconds' },
 });
 
-/** How often `/healthz` is asked, in milliseconds. */
-const EVERY_MS = 5;
+/** How long the server is watched that is asked for nothing else, in milliseconds. */
+const BASELINE_MS = 3_000;
 
 const hostile = await startHostile();
 /** What makes cases, by how their names begin: some take long to be made. */
@@ -45,16 +47,17 @@ for (const [sources, make] of makers) {
   cases.push(...(await make(hostile)).filter(({ name }) => name.includes(only)));
 }
 
+const baseline = { name: 'nothing, for comparison', mounts: { files: temporaryFolder() }, ask: [], forMs: BASELINE_MS };
 const results = [];
-for (const each of cases) {
+for (const each of [baseline, ...cases]) {
   progress(each.name);
   results.push(await measure(each));
 }
 progress('');
 await hostile.close();
 
-/** @param {{name: string, mounts: object, more?: object, env?: Record<string, string>, bytes?: number, open?: () => void, ask: readonly (readonly [string, object])[]}} what */
-async function measure({ name, mounts, more = {}, env = {}, bytes, open, ask }) {
+/** @param {{name: string, mounts: object, more?: object, env?: Record<string, string>, bytes?: number, open?: () => void, forMs?: number, ask: readonly (readonly [string, object])[]}} what */
+async function measure({ name, mounts, more = {}, env = {}, bytes, open, ask, forMs = 50 }) {
   const folder = temporaryFolder();
   const config = join(folder, 'vitrine.json');
   const delays = join(folder, 'delays.json');
@@ -63,24 +66,26 @@ async function measure({ name, mounts, more = {}, env = {}, bytes, open, ask }) 
   open?.();
   const args = ['--import', processFile('watched-loop'), how.cli, 'serve', '--config', config];
   const server = await startServer([...args, '--http', '127.0.0.1:0', '--log-level', 'silent'], { core: undefined });
-  const agent = new Agent({ keepAlive: true });
+  const health = new Worker(processFile('asking-health'), {
+    workerData: { url: `${new URL('/healthz', server.url)}` },
+  });
   try {
     await exchange(server.url, modern('tools/list'));
-    await probe(new URL('/healthz', server.url), agent);
+    await pause(100);
     clearPeak(server.pid);
     await delaysOf(server.pid, delays);
-    const healthz = probing(new URL('/healthz', server.url), agent);
+    await longestOf(health);
     const before = Date.now();
     const outcomes = [];
     for (const [method, params] of ask) outcomes.push(await outcomeOf(server.url, method, params));
     const tookMs = Date.now() - before;
-    await pause(50);
-    const stallMs = await healthz.stop();
+    await pause(forMs);
+    const stallMs = await longestOf(health);
     const { delayMs, turnMs = stallMs } = await delaysOf(server.pid, delays);
     const peakBytes = peakOf(server.pid);
     return { name, bytes, tookMs, stallMs, delayMs, turnMs, peakBytes, outcome: outcomes.join(', ') };
   } finally {
-    agent.destroy();
+    await health.terminate();
     await server.stop();
   }
 }
@@ -97,32 +102,12 @@ async function outcomeOf(url, method, params) {
   return error === undefined ? `ok${missing}` : (error.data?.reason ?? `${error.code}`);
 }
 
-/** Asks again and again; `stop` gives how long the longest answer took, in milliseconds. */
-function probing(url, agent) {
-  let going = true;
-  let longest = 0;
-  const asking = (async () => {
-    while (going) {
-      const before = performance.now();
-      await probe(url, agent);
-      longest = Math.max(longest, performance.now() - before);
-      await pause(EVERY_MS);
-    }
-  })();
-  return {
-    async stop() {
-      going = false;
-      await asking;
-      return longest;
-    },
-  };
-}
-
-function probe(url, agent) {
-  return new Promise((resolve, reject) => {
-    const sent = get(url, { agent }, (answer) => answer.resume().once('end', resolve).once('error', reject));
-    sent.once('error', reject);
-  });
+/** How long the longest answer took since this was asked last, in milliseconds. */
+async function longestOf(health) {
+  const answer = once(health, 'message');
+  health.postMessage('');
+  const [longest] = await answer;
+  return longest;
 }
 
 /** What the server has measured since it was asked last. */
@@ -153,7 +138,7 @@ const over = results.filter(isOver);
 report(
   how,
   { results },
-  `${results.length} answers, ${over.length} of them with a turn of more than ${how.limit} ms\n\n${table(
+  `${cases.length} answers, ${over.length} of them with a turn of more than ${how.limit} ms\n\n${table(
     ['source: answer', 'bytes', 'took', 'longest turn', 'longest /healthz', 'longest delay', 'peak', 'outcome'],
     results.map((each) => [
       `${isOver(each) ? '! ' : ''}${each.name}`,

@@ -72,7 +72,11 @@ export async function gitCases() {
     ...Object.entries(commits).map(([name, oid], at) => ({
       name: `git: ${name}`,
       mounts,
-      ask: [list(`git:///case-${at}`), read(`git:///commits/${oid}`), read(`git:///history/case-${at}`)],
+      ask: [
+        list(`git:///branches/case-${at}`),
+        read(`git:///commit/commits/${oid}`),
+        list(`git:///log/branches/case-${at}`),
+      ],
     })),
     { name: 'git: 100,000 tags', mounts, ask: [list('git:///tags'), list('git:///')] },
   ];

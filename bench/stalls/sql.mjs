@@ -36,18 +36,25 @@ export async function sqlCases() {
       },
     },
   };
-  const read = (uri) => ['resources/read', { uri }];
+  const read = (uri, type) => [
+    'resources/read',
+    { uri, ...(type !== undefined && { _meta: { 'vitrine/accept': [type] } }) },
+  ];
   return Object.entries({
     'a giant cell': [read('sqlite:///giant/1'), read('sqlite:///giant/1/value'), read('sqlite:///giant/1/bytes')],
     'a column of JSON': [read('sqlite:///json/1'), read('sqlite:///json/1/value')],
     'many columns': [read('sqlite:///wide'), read('sqlite:///wide/1')],
     'many columns of one name': [
       read('sqlite:///same'),
-      read('sqlite:///~queries/twins.json'),
-      read('sqlite:///~queries/twins.csv'),
+      read('sqlite:///~queries/twins', 'application/json'),
+      read('sqlite:///~queries/twins', 'text/csv'),
     ],
     'a long key': [['resources/list', { uri: 'sqlite:///keys' }]],
-    'many rows': [read('sqlite:///rows'), read('sqlite:///~queries/all.json'), read('sqlite:///~queries/all.md')],
+    'many rows': [
+      read('sqlite:///rows'),
+      read('sqlite:///~queries/all', 'application/json'),
+      read('sqlite:///~queries/all', 'text/markdown'),
+    ],
     'many tables': [['resources/list', { uri: 'sqlite:///' }]],
   }).map(([name, ask]) => ({ name: `SQLite: ${name}`, mounts, ask }));
 }

@@ -10,8 +10,108 @@ const tool = (at, more = {}) => ({ name: `tool-${at}`, inputSchema: { type: 'obj
 const tools = (count, more) => JSON.stringify({ tools: Array.from({ length: count }, (_, at) => tool(at, more)) });
 const deep = (levels) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
+/** Entries and fields that one answer may have, by default, without those around its entries. */
+const VALUES = 100_000 - 50;
+
+/** As many of an entry as one answer may have. */
+function many(make) {
+  const each = JSON.stringify(make(100_000));
+  const values = [...each.matchAll(/"(?:[^"\\]|\\.)*"|[,[{]/g)].filter(([token]) => !token.startsWith('"')).length;
+  return Array.from({ length: Math.floor(VALUES / (values + 1)) }, (_, at) => make(at));
+}
+
+/** Just as much as an answer may have in it. */
+const AT_THE_LIMIT = () => ({
+  'at the limit: resources': [
+    'resources/list',
+    {
+      resources: many((at) => ({
+        uri: `memo:${at}`,
+        name: `resource-${at}`,
+        title: `The resource ${at}`,
+        description: `What there is to be said of resource ${at}`,
+        mimeType: 'text/plain',
+        size: at,
+        annotations: { priority: 0.5, audience: ['user'] },
+      })),
+    },
+  ],
+  'at the limit: tools': [
+    'tools/list',
+    {
+      tools: many((at) =>
+        tool(at, {
+          description: `Does ${at}`,
+          inputSchema: {
+            type: 'object',
+            properties: { a: { type: 'string', description: `Of ${at}` } },
+            required: ['a'],
+          },
+        }),
+      ),
+    },
+  ],
+  'at the limit: a schema of empty values': [
+    'tools/list',
+    { tools: [tool('t', { inputSchema: { type: 'object', x: many(() => ({})) } })] },
+  ],
+  'at the limit: a schema of properties': [
+    'tools/list',
+    {
+      tools: [
+        tool('t', {
+          inputSchema: {
+            type: 'object',
+            properties: Object.fromEntries(
+              many((at) => ({ type: 'string', description: `Of ${at}` })).map((each, at) => [`property-${at}`, each]),
+            ),
+          },
+        }),
+      ],
+    },
+  ],
+  'at the limit: a schema of names': [
+    'tools/list',
+    { tools: [tool('t', { inputSchema: { type: 'object', x: many((at) => ({ [`key-${at}`]: 0 })) } })] },
+  ],
+  'at the limit: prompts': [
+    'prompts/list',
+    { prompts: many((at) => ({ name: `p-${at}`, description: `Says ${at}`, arguments: [{ name: 'a' }] })) },
+  ],
+  'at the limit: templates': [
+    'resources/templates/list',
+    { resourceTemplates: many((at) => ({ uriTemplate: `memo:${at}/{a}`, name: `t-${at}` })) },
+  ],
+  'at the limit: contents': ['resources/read', { contents: many((at) => ({ uri: `memo:b/${at}`, text: 'a' })) }],
+  'at the limit: a content of empty values': [
+    'resources/read',
+    { contents: [{ uri: 'memo:b', text: 'a', _meta: { x: many(() => ({})) } }] },
+  ],
+  'at the limit: blocks': ['tools/call', { content: many((at) => ({ type: 'text', text: `Block ${at}` })) }],
+  'at the limit: links': [
+    'tools/call',
+    { content: many((at) => ({ type: 'resource_link', uri: `memo:${at}`, name: `${at}` })) },
+  ],
+  'at the limit: structured content': [
+    'tools/call',
+    { content: [], structuredContent: { rows: many((at) => ({ id: at, name: `Row ${at}`, a: 1, b: true, c: null })) } },
+  ],
+  'at the limit: structured content of empty values': [
+    'tools/call',
+    { content: [], structuredContent: { x: many(() => ({})) } },
+  ],
+  'at the limit: messages': [
+    'prompts/get',
+    { messages: many((at) => ({ role: 'user', content: { type: 'text', text: `Message ${at}` } })) },
+  ],
+  'at the limit: completions': ['completion/complete', { completion: { values: many((at) => `value-${at}`) } }],
+});
+
 /** By the method that they answer: results, as text. */
 const RESULTS = () => ({
+  ...Object.fromEntries(
+    Object.entries(AT_THE_LIMIT()).map(([name, [method, result]]) => [name, [method, JSON.stringify(result)]]),
+  ),
   'small, for comparison': ['tools/list', tools(10)],
   'many tools': ['tools/list', tools(100_000)],
   'a large schema': [
@@ -49,19 +149,24 @@ const ASKED = {
   'prompts/list': ['prompts/list', {}],
   'resources/read': ['resources/read', { uri: 'up+memo:b' }],
   'tools/call': ['tools/call', { name: 'up_t', arguments: {} }],
+  'prompts/get': ['prompts/get', { name: 'up_p' }],
+  'completion/complete': [
+    'completion/complete',
+    { ref: { type: 'ref/resource', uri: 'up+memo:{a}' }, argument: { name: 'a', value: '' } },
+  ],
 };
 
 /** What else it is asked: the answer that says as little as can be said. */
 const NOTHING = {
   'tools/list': tools(1, { name: 't' }),
   'resources/list': '{"resources":[]}',
-  'resources/templates/list': '{"resourceTemplates":[]}',
-  'prompts/list': '{"prompts":[]}',
+  'resources/templates/list': '{"resourceTemplates":[{"uriTemplate":"memo:{a}","name":"a"}]}',
+  'prompts/list': '{"prompts":[{"name":"p"}]}',
 };
 
 const INITIALIZED = JSON.stringify({
   protocolVersion: '2025-11-25',
-  capabilities: { tools: {}, resources: {}, prompts: {} },
+  capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
   serverInfo: { name: 'hostile', version: '1' },
 });
 
