@@ -38,6 +38,21 @@ describe('search by reading [CB-7]', () => {
     expect(match?.place?.offset).toBeLessThanOrEqual(5);
   });
 
+  it('lets others have their turn, in a text of very many lines too', async () => {
+    const provider = memory({ 'a.txt': { text: '\n'.repeat(500_000) } });
+    let turns = 0;
+    let next = setImmediate(function tick() {
+      turns++;
+      next = setImmediate(tick);
+    });
+    try {
+      expect(await find(provider, { pattern: 'x' })).toEqual([]);
+    } finally {
+      clearImmediate(next);
+    }
+    expect(turns).toBeGreaterThan(3);
+  });
+
   it('leaves out binary content, by its type and by its bytes', async () => {
     const provider = memory({
       'a.png': { text: 'clock' },

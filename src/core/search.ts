@@ -4,6 +4,7 @@
  */
 import type { Resource } from '../protocol/resources.ts';
 import { chunksOf, closeBodies } from './body.ts';
+import { breaks } from './breaks.ts';
 import type { Context } from './context.ts';
 import { invalid, ResourceError } from './errors.ts';
 import { globFilter } from './glob/filter.ts';
@@ -84,11 +85,12 @@ async function* searchByReading(
 ): AsyncIterable<SearchMatch> {
   const test = await compileLineTest(query);
   const included = globFilter(query.glob);
+  const taken = breaks();
   for await (const { resource, path } of leaves(provider, query.uri, ctx)) {
     if (!included(path)) continue;
     if (test === undefined) yield { uri: resource.uri, path };
     else if (!isBinaryType(resource.mimeType)) {
-      for await (const match of searchResource(provider, resource.uri, test, ctx)) yield { ...match, path };
+      for await (const match of searchResource(provider, resource.uri, test, taken, ctx)) yield { ...match, path };
     }
   }
 }
@@ -130,6 +132,7 @@ async function* searchResource(
   provider: ResourceProvider,
   uri: string,
   test: LineTest,
+  taken: ReturnType<typeof breaks>,
   ctx: Context,
 ): AsyncIterable<SearchMatch> {
   try {
@@ -139,6 +142,8 @@ async function* searchResource(
       if (body === undefined) return;
       let found = 0;
       for await (const { bytes, line, offset } of lines(chunksOf(body.content), ctx.signal)) {
+        const turn = taken();
+        if (turn !== undefined) await turn;
         const text = bytes.toString('utf8').replace(/\r$/, '');
         const at = test(text);
         if (at === -1) continue;
