@@ -1,6 +1,6 @@
 /** What becomes of a server that sends too much: of its connection, of those who want something of it, and of the log. */
 import { describe, expect, it, vi } from 'vitest';
-import { createContext, type Log } from '../../src/core/context.ts';
+import { createContext, type Log, SILENT } from '../../src/core/context.ts';
 import { type Upstream, type UpstreamOptions, upstream } from '../../src/providers/upstream/index.ts';
 import { MATRIX } from '../e2e/harness.ts';
 import { until } from '../e2e/waiting.ts';
@@ -79,6 +79,14 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     expect(await up.ready(20_000)).toBe(true);
     for (let turn = 0; turn < 3; turn++) expect(await up.provider.read('thing:///notice', WANT, ctx)).toHaveLength(1);
     expect(lines.filter(({ text }) => text.includes('it is left out'))).toHaveLength(1);
+  });
+
+  it('that gives very many contents loses those beyond the limit, and that is said [SEC-RES-4]', async () => {
+    await using mounted = await mount({ kind: 'crowded', ...way });
+    const warned: string[] = [];
+    const logging = createContext({ log: { ...SILENT, warn: (_, facts) => void warned.push(JSON.stringify(facts)) } });
+    expect(await mounted.up.provider.read('thing:///parts', WANT, logging)).toHaveLength(5_000);
+    expect(warned).toEqual([expect.stringContaining('1000 of kind content are left out: an answer has at most 5000')]);
   });
 
   it('may be let give more values in one answer', async () => {

@@ -1,4 +1,5 @@
 /** All definitions of an upstream's tools or prompts, each as it came: for who has to know them all. */
+import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Asking } from './asking.ts';
@@ -32,6 +33,7 @@ export async function wholeList(
   await asking.link(ctx);
   if (!facts()[kind]) return [];
   const found: Data[] = [];
+  const taken = breaks();
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES && found.length < MAX_TOOLS; pages++) {
     const params = cursor === undefined ? {} : { cursor };
@@ -39,6 +41,8 @@ export async function wholeList(
     const entries: unknown = result[kind];
     if (!Array.isArray(entries)) break;
     for (const entry of entries) {
+      const turn = taken();
+      if (turn !== undefined) await turn;
       if ('entry' in border.look(kind === 'tools' ? 'tool' : 'prompt', entry)) found.push(entry as Data);
     }
     const { nextCursor } = result;

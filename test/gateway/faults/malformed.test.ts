@@ -28,6 +28,7 @@ const EVERYWHERE: Readonly<Record<string, Data>> = {
   '_meta that is a number': { _meta: 3 },
   '_meta that is a list': { _meta: [] },
   'data without an end': { _meta: { deep: deep(3_000) } },
+  'data of too many values': { _meta: { many: Array.from({ length: 20_001 }, () => 0) } },
 };
 
 const OF_RESOURCES: Readonly<Record<string, Data>> = {

@@ -142,7 +142,9 @@ export const KINDS = {
     answers(message, good) {
       const { uri = '' } = message.params ?? {};
       const _meta = uri.includes('deep') ? 'DEEP' : CROWD;
-      const result = /deep|crowd/.test(uri) ? { contents: [{ uri, text: '', _meta }] } : {};
+      const parts = Array.from({ length: 6_000 }, (_, index) => ({ uri: `${uri}/${index}`, text: '' }));
+      const contents = uri.includes('parts') ? parts : [{ uri, text: '', _meta }];
+      const result = /deep|crowd|parts/.test(uri) ? { contents } : {};
       const answer = line({ jsonrpc: '2.0', id: message.id, result: { ...good(message), ...result } }).replace(
         '"DEEP"',
         DEEP,

@@ -4,23 +4,32 @@ export interface Extent {
   /** Characters of all texts and names of fields, and one for each value. */
   readonly characters: number;
   readonly depth: number;
+  /** Objects, arrays and everything in them. */
+  readonly values: number;
 }
 
-/** Stops counting where either bound is passed; then at least one of the numbers is over it. */
-export function extentOf(value: unknown, maxCharacters: number, maxDepth: number): Extent {
+/** Stops counting where a bound is passed; then at least one of the numbers is over it. */
+export function extentOf(
+  value: unknown,
+  maxCharacters: number,
+  maxDepth: number,
+  maxValues = Number.POSITIVE_INFINITY,
+): Extent {
   let characters = 0;
+  let values = 0;
   let depth = 0;
   const left: [value: unknown, depth: number][] = [[value, 0]];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [each, at] = next;
+    values++;
     characters += typeof each === 'string' ? each.length + 1 : 1;
     depth = Math.max(depth, at);
-    if (characters > maxCharacters || depth > maxDepth) break;
+    if (characters > maxCharacters || depth > maxDepth || values > maxValues) break;
     if (typeof each !== 'object' || each === null) continue;
     for (const [name, inner] of Object.entries(each)) {
       if (!Array.isArray(each)) characters += name.length;
       left.push([inner, at + 1]);
     }
   }
-  return { characters, depth };
+  return { characters, depth, values };
 }

@@ -3,8 +3,8 @@
  * left out, and named in the log and in the answer; the others are as they came, with clean names and descriptions.
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { breaks } from '../../../core/breaks.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import type { Context } from '../../../core/context.ts';
 import type { Data } from '../wire/link.ts';
@@ -15,15 +15,16 @@ import { type EntryKind, SCHEMAS } from './schemas.ts';
 
 export type { EntryKind } from './schemas.ts';
 
-/** Characters of one entry of a list, and how deep its data may lie in each other. */
+/** Characters of one entry of a list, how deep its data may lie in each other, and how many values it may have. */
 const MAX_ENTRY_CHARACTERS = 1024 * 1024;
 const MAX_ENTRY_DEPTH = 64;
+const MAX_ENTRY_VALUES = 20_000;
+
+/** Contents, blocks or messages of one answer. They are sent on together, where lists are cut into pages. */
+const MAX_PARTS = 5_000;
 
 /** Entries of one answer that are named as missing; the rest is counted. */
 const MAX_NAMED = 20;
-
-/** Entries that are looked at in one turn of the event loop. */
-const TURN = 500;
 
 /** Characters of a name that are told. */
 const MAX_TOLD_LENGTH = 200;
@@ -61,8 +62,11 @@ export function createBorder(mount: string): Border {
     async keep(kind, entries, ctx, also) {
       const kept: Data[] = [];
       let lost = 0;
-      for (const [index, raw] of entries.entries()) {
-        if (index % TURN === TURN - 1) await nextTurn();
+      const taken = breaks();
+      const most = PARTS.has(kind) ? MAX_PARTS : entries.length;
+      for (const [index, raw] of entries.slice(0, most).entries()) {
+        const turn = taken();
+        if (turn !== undefined) await turn;
         const looked = look(kind, raw);
         const problem = 'problem' in looked ? looked.problem : await also?.(kind, raw as Data);
         if ('entry' in looked && problem === undefined) {
@@ -77,6 +81,11 @@ export function createBorder(mount: string): Border {
       if (lost > MAX_NAMED) {
         ctx.notes?.missing({ mount, reason: `${lost - MAX_NAMED} more are left out; the server log names them` });
       }
+      if (entries.length > most) {
+        const reason = `${entries.length - most} of kind ${kind} are left out: an answer has at most ${most}`;
+        logOnce(kind, `number ${most + 1}`, reason, ctx);
+        ctx.notes?.missing({ mount, reason });
+      }
       return kept;
     },
   };
@@ -84,10 +93,11 @@ export function createBorder(mount: string): Border {
 
 function look(kind: EntryKind, raw: unknown): Looked {
   // Contents are bounded where they are read: here it is what describes them.
-  if (!BOUNDED_ELSEWHERE.has(kind)) {
-    const { characters, depth } = extentOf(raw, MAX_ENTRY_CHARACTERS, MAX_ENTRY_DEPTH);
+  if (!PARTS.has(kind)) {
+    const { characters, depth, values } = extentOf(raw, MAX_ENTRY_CHARACTERS, MAX_ENTRY_DEPTH, MAX_ENTRY_VALUES);
     if (depth > MAX_ENTRY_DEPTH) return { problem: `it is nested deeper than ${MAX_ENTRY_DEPTH} levels` };
     if (characters > MAX_ENTRY_CHARACTERS) return { problem: `it has more than ${MAX_ENTRY_CHARACTERS} characters` };
+    if (values > MAX_ENTRY_VALUES) return { problem: `it has more than ${MAX_ENTRY_VALUES} values in it` };
   }
   const entry = mended(kind, raw);
   const { error } = SCHEMAS[kind].safeParse(entry);
@@ -96,7 +106,7 @@ function look(kind: EntryKind, raw: unknown): Looked {
   return { entry: kind === 'block' || kind === 'message' ? (entry as Data) : cleanDescribed(entry as Data) };
 }
 
-const BOUNDED_ELSEWHERE: ReadonlySet<EntryKind> = new Set(['content', 'block', 'message']);
+const PARTS: ReadonlySet<EntryKind> = new Set(['content', 'block', 'message']);
 
 const told = (parts: readonly string[]): string =>
   cleanText(parts.filter((part) => part !== '').join(': '), MAX_TOLD_LENGTH);

@@ -35,6 +35,9 @@ const UNASKED_BYTES = { burst: 32 * 1024 * 1024, perSecond: 2 * 1024 * 1024 } as
 const MESSAGES_A_TURN = 32;
 const BYTES_A_TURN = 256 * 1024;
 
+/** The part of a turn's messages or bytes after which the rest of the work is for the next one. */
+const MUCH = 0.5;
+
 /** Requests whose answers are awaited, late ones included. */
 const MAX_AWAITED = 10_000;
 
@@ -80,6 +83,8 @@ export interface Intake {
   done(id: Id): void;
   /** Uses up a part of this turn; resolves in the next one, where nothing of this one is left. */
   use(length: number): Promise<void> | undefined;
+  /** Resolves in the next turn where what has come in this one was much: its parsing was one piece, its handling is another. */
+  rest(): Promise<void> | undefined;
   /** Cuts the server off. @param why what it did, as the end of "it was cut off since it ..." */
   cut(why: string): void;
   /** Whether it was. */
@@ -180,6 +185,7 @@ export function createIntake(
       });
       return used < 1 ? undefined : turn;
     },
+    rest: () => (used < MUCH ? undefined : turn),
     cut,
     get over() {
       return over;

@@ -283,6 +283,7 @@ async function connect(
               onProgress(progress, total, message === undefined ? undefined : said.text(message)),
           }),
         });
+        await intake.rest();
         const result = wholeResult(answer);
         checkShape(method, result, name);
         return result;

@@ -36,7 +36,7 @@ const MAX_BATCH = 100;
 const REST_BYTES = 64 * 1024;
 const REST_MS = 5_000;
 
-type Limits = Pick<Intake, 'maxMessageBytes' | 'excessOf' | 'refuse'>;
+type Limits = Pick<Intake, 'maxMessageBytes' | 'excessOf' | 'refuse' | 'use'>;
 
 /**
  * @param intake what the answer may be, where it is one message
@@ -97,12 +97,14 @@ async function answerOf(
     const text = await textOf(content, maxBytes, tooLarge);
     const limit = intake.excessOf(text);
     if (limit !== undefined) throw tooLarge(limit);
+    void intake.use(text.length);
     return parsed(response, messageIn(text));
   }
   if (status !== 200 || lasts || !type.startsWith('text/event-stream')) return streamed(response, content);
   const { bytes, over } = await firstEvent(content, maxBytes, tooLarge);
   const message = answerIn(bytes, id, intake);
   if (message !== undefined) {
+    void intake.use(bytes.length);
     discard(content);
     return parsed(response, message);
   }
