@@ -79,6 +79,8 @@ export interface AccessPolicy {
   could?(principal: Principal, area: AccessArea): boolean;
   /** Whether anything there could be hidden. Default: it could, unless `hides` is false. */
   couldHide?(principal: Principal, area: AccessArea): boolean;
+  /** Whether anything there could be not allowed. Default: it could. */
+  couldWithhold?(principal: Principal, area: AccessArea): boolean;
   /** Whether everything that is listed is allowed, so that nobody has to look. Default: not. */
   everything?(principal: Principal): boolean;
   /**

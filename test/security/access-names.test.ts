@@ -155,11 +155,16 @@ describe.each(['name', 'none'] as const)('the URIs of another server, with prefi
     }
   });
 
-  it('completion offers nothing of it, and counts nothing of it', async () => {
+  // Where a value of one of two variables leads, the other one says.
+  it.each([
+    ['{+path}', 'path'],
+    ['{folder}/{name}', 'folder'],
+    ['{folder}/{name}', 'name'],
+  ])('completion of %s for %s offers nothing of it, and counts nothing of it', async (template, name) => {
     for (const ask of asks) {
       const { text } = await ask('completion/complete', {
-        ref: { type: 'ref/resource', uri: `${begin}file:///{+path}` },
-        argument: { name: 'path', value: '' },
+        ref: { type: 'ref/resource', uri: `${begin}file:///${template}` },
+        argument: { name, value: '' },
       });
       expect.soft(text).not.toContain('secret');
       expect.soft(text).not.toContain('"total":2');

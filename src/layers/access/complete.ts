@@ -30,9 +30,9 @@ export function guardedComplete(inner: ResourceProvider, views: Views): Complete
     const expand = expanding(request);
     if (expand === undefined) {
       // Where a value leads depends on what is not said yet: a provider that gathers has asked about all that it could be.
-      const asked = unseen('list', uriTemplate);
+      const area = { operation: 'list', mount: unseen('list', uriTemplate).mount } as const;
       const gathers = decisions.featuresOf(uriTemplate)?.gathers === true;
-      if (gathers || !decisions.mayHide('list', asked.mount, ctx)) values.push(...completed.values);
+      if (gathers || policy.couldWithhold?.(ctx.principal, area) === false) values.push(...completed.values);
     } else {
       for (const value of completed.values) if (await leadsToSeen(expand(value), ctx)) values.push(value);
     }

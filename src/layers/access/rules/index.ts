@@ -134,6 +134,11 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
       if (fallback === 'hide') return true;
       return ownOf(principal).rules.some((each) => each.rule.effect === 'hide' && isAbout(each, area));
     },
+    couldWithhold(principal, area) {
+      const rules = ownOf(principal).rules.filter((each) => isAbout(each, area));
+      if (rules.some(({ rule }) => rule.effect !== 'allow')) return true;
+      return fallback !== 'allow' && !rules.some(({ rule, target }) => target.whole && isSurelyAbout(rule, area));
+    },
     everything: (principal) => ownOf(principal).everything,
     readMeansAll: (principal) => ownOf(principal).readMeansAll,
     matching(request) {
@@ -159,6 +164,10 @@ function isAbout({ rule, target }: Pick<CompiledRule, 'rule' | 'target'>, { oper
   if (operation !== undefined && !target.operations.has(operation)) return false;
   return mount === undefined || rule.mounts === undefined || rule.mounts.includes(mount);
 }
+
+/** Of a rule that may be about something there, whether it is about all that is there. */
+const isSurelyAbout = (rule: AccessRule, { operation, mount }: AccessArea): boolean =>
+  operation !== undefined && (mount !== undefined || rule.mounts === undefined);
 
 function compileRule(rule: AccessRule, index: number): CompiledRule {
   const { effect, name = `rule ${index + 1}`, operations = [], rememberSeconds } = rule;

@@ -195,6 +195,26 @@ describe('rules', () => {
     );
   });
 
+  it('know beforehand where everything is allowed [SEC-RES-2]', () => {
+    const withholds = (rules: AccessRules, mount: string | undefined = 'docs') =>
+      rulesPolicy(rules).couldWithhold?.(ANNA, { operation: 'list', mount });
+    const allow = { effect: 'allow', mounts: ['docs'] } as const;
+    expect(withholds({ rules: [allow] })).toBe(false);
+    expect(withholds({ rules: [allow] }, 'wiki')).toBe(true);
+    expect(rulesPolicy({ rules: [allow] }).couldWithhold?.(ANNA, { operation: 'list' })).toBe(true);
+    expect(withholds({ rules: [{ ...allow, operations: ['read'] }] })).toBe(true);
+    expect(withholds({ rules: [{ ...allow, uris: ['docs+file:///**'] }] })).toBe(true);
+    for (const effect of ['hide', 'deny'] as const) {
+      const against = { effect, uris: ['docs+file:///x'] };
+      expect(withholds({ rules: [allow, against] })).toBe(true);
+      expect(withholds({ rules: [allow, { ...against, mounts: ['wiki'] }] })).toBe(false);
+      expect(withholds({ rules: [allow, { ...against, operations: ['read'] }] })).toBe(false);
+      expect(withholds({ rules: [against], default: 'allow' })).toBe(true);
+    }
+    expect(withholds({ rules: [], default: 'allow' })).toBe(false);
+    expect(withholds({ rules: [] })).toBe(true);
+  });
+
   it('know whom they let list and subscribe to whatever they let them read [2093-3]', () => {
     const operation = fc.constantFrom<AccessOperation>('list', 'read', 'metadata', 'subscribe');
     const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });

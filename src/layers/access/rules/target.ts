@@ -12,6 +12,8 @@ export interface TargetTest {
   matches(request: AccessRequest): boolean;
   /** It says something of what a resource is, beside its URI. */
   readonly attributes: boolean;
+  /** It is about everything of its mounts that its operations can be done with. */
+  readonly whole: boolean;
   /** It is about everything there is. */
   readonly everything: boolean;
   readonly operations: ReadonlySet<AccessOperation>;
@@ -27,7 +29,8 @@ export function compileTarget(rule: AccessRule): TargetTest {
   const ofArguments = argumentTest(rule);
   const mounts = rule.mounts === undefined ? undefined : new Set(rule.mounts);
   const operations = operationsOf(rule, uris !== undefined || except !== undefined || attributes.length > 0);
-  const conditions = [mounts, uris, except, tools, prompts, rule.arguments, attributes[0]];
+  const conditions = [uris, except, tools, prompts, rule.arguments, attributes[0]];
+  const whole = conditions.every((each) => each === undefined);
 
   /** What is not known is taken as it is safe: to allow something, everything has to be known. */
   function hasAttributes({ resource, template }: AccessRequest): boolean {
@@ -53,7 +56,8 @@ export function compileTarget(rule: AccessRule): TargetTest {
       return isResource(request);
     },
     attributes: attributes.length > 0,
-    everything: operations.size === ACCESS_OPERATIONS.length && conditions.every((each) => each === undefined),
+    whole,
+    everything: whole && mounts === undefined && operations.size === ACCESS_OPERATIONS.length,
     operations,
   };
 }

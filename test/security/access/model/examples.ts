@@ -78,7 +78,9 @@ export const EXAMPLES: readonly [Case][] = [
   // Names and keys that lead to what is hidden.
   example(['docs'], { effect: 'hide', uris: ['docs+memory:///secret/**'] }, [completing('docs', 0)]),
   example(['docs', 'notes'], { effect: 'hide', uris: ['note:///shut'] }, [completing('notes', 0)]),
-  example(['docs', 'up'], { effect: 'hide', uris: ['up+file:///srv/secret/**'] }, [completing('up', 2)]),
+  ...(['hide', 'deny'] as const).map((effect) =>
+    example(['docs', 'up'], { effect, uris: ['up+file:///srv/secret/**'] }, [completing('up', 2)]),
+  ),
   example(['docs', 'data'], { effect: 'hide', uris: ['data+sqlite:///people/*@y.test'] }, [completing('data', 0)]),
   example(['docs', 'data'], { effect: 'hide', uris: ['data+sqlite:///parts/zz,*'] }, [completing('data', 1)]),
   // Prompts of a folder in a mount.
