@@ -14,7 +14,7 @@ const ENVELOPE = {
 };
 
 /** The parameter that is in the header `Mcp-Name` too. */
-const NAMED_BY = { 'resources/read': 'uri', 'tools/call': 'name' };
+const NAMED_BY = { 'resources/read': 'uri', 'tools/call': 'name', 'prompts/get': 'name' };
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 

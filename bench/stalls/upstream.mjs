@@ -149,7 +149,7 @@ const ASKED = {
   'prompts/list': ['prompts/list', {}],
   'resources/read': ['resources/read', { uri: 'up+memo:b' }],
   'tools/call': ['tools/call', { name: 'up_t', arguments: {} }],
-  'prompts/get': ['prompts/get', { name: 'up_p' }],
+  'prompts/get': ['prompts/get', { name: 'up_p', arguments: {} }],
   'completion/complete': [
     'completion/complete',
     { ref: { type: 'ref/resource', uri: 'up+memo:{a}' }, argument: { name: 'a', value: '' } },
