@@ -141,16 +141,19 @@ async function* searchResource(
       const body = bodies[0];
       if (body === undefined) return;
       let found = 0;
-      for await (const { bytes, line, offset } of lines(chunksOf(body.content), ctx.signal)) {
-        const turn = taken();
-        if (turn !== undefined) await turn;
-        const text = bytes.toString('utf8').replace(/\r$/, '');
-        const at = test(text);
-        if (at === -1) continue;
-        // Where the text is not UTF-8, what stands for its bytes can be longer than they are.
-        const before = Math.min(Buffer.byteLength(text.slice(0, at)), bytes.byteLength);
-        yield { uri, place: { line, offset: offset + before } };
-        if (++found >= MAX_MATCHES_PER_RESOURCE) return;
+      for await (const some of lines(chunksOf(body.content), ctx.signal)) {
+        for (const { bytes, line, offset } of some) {
+          const turn = taken();
+          if (turn !== undefined) await turn;
+          ctx.signal.throwIfAborted();
+          const text = bytes.toString('utf8').replace(/\r$/, '');
+          const at = test(text);
+          if (at === -1) continue;
+          // Where the text is not UTF-8, what stands for its bytes can be longer than they are.
+          const before = Math.min(Buffer.byteLength(text.slice(0, at)), bytes.byteLength);
+          yield { uri, place: { line, offset: offset + before } };
+          if (++found >= MAX_MATCHES_PER_RESOURCE) return;
+        }
       }
     } finally {
       await closeBodies(bodies);
@@ -172,30 +175,39 @@ const NEWLINE = 10;
 
 const NOTHING = Buffer.alloc(0);
 
-/** The lines of a text as it streams by, with where each begins. Binary content ends it at its first NUL. */
-async function* lines(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Line> {
+/**
+ * The lines of a text as it streams by, with where each begins: those of each chunk together, which are gone through before
+ * the next. Binary content ends it at its first NUL.
+ */
+async function* lines(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Iterable<Line>> {
   let rest: Buffer = NOTHING;
   let line = 1;
   let offset = 0;
   let at = 0;
-  for await (const chunk of chunks) {
-    signal.throwIfAborted();
-    if (chunk.includes(0) || at > MAX_BYTES) return;
+
+  function* linesIn(chunk: Buffer): Iterable<Line> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       yield { bytes: joined(rest, chunk.subarray(start, end)), line: line++, offset };
-      signal.throwIfAborted();
       rest = NOTHING;
       start = end + 1;
       offset = at + start;
     }
-    rest = joined(rest, chunk.subarray(start));
+    // A copy: the chunk is its giver's again.
+    rest = Buffer.from(joined(rest, chunk.subarray(start)));
     at += chunk.byteLength;
   }
-  if (rest.byteLength > 0) yield { bytes: rest, line, offset };
+
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    if (chunk.includes(0) || at > MAX_BYTES) return;
+    yield linesIn(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+  }
+  if (rest.byteLength > 0) yield [{ bytes: rest, line, offset }];
 }
 
 /** Both, up to what of a line is matched. */
-function joined(rest: Buffer, more: Uint8Array): Buffer {
-  return Buffer.concat([rest, more.subarray(0, Math.max(0, MAX_LINE_BYTES - rest.byteLength))]);
+function joined(rest: Buffer, more: Buffer): Buffer {
+  const part = more.subarray(0, Math.max(0, MAX_LINE_BYTES - rest.byteLength));
+  return rest.byteLength === 0 ? part : Buffer.concat([rest, part]);
 }

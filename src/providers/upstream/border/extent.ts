@@ -18,17 +18,28 @@ export function extentOf(
   let characters = 0;
   let values = 0;
   let depth = 0;
-  const left: [value: unknown, depth: number][] = [[value, 0]];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const [each, at] = next;
+  const left: unknown[] = [value];
+  /** How deep each of them lies. */
+  const depths: number[] = [0];
+  while (left.length > 0) {
+    const each = left.pop();
+    const at = depths.pop() ?? 0;
     values++;
     characters += typeof each === 'string' ? each.length + 1 : 1;
     depth = Math.max(depth, at);
     if (characters > maxCharacters || depth > maxDepth || values > maxValues) break;
     if (typeof each !== 'object' || each === null) continue;
-    for (const [name, inner] of Object.entries(each)) {
-      if (!Array.isArray(each)) characters += name.length;
-      left.push([inner, at + 1]);
+    if (Array.isArray(each)) {
+      for (const inner of each) {
+        left.push(inner);
+        depths.push(at + 1);
+      }
+    } else {
+      for (const name in each) {
+        characters += name.length;
+        left.push((each as Readonly<Record<string, unknown>>)[name]);
+        depths.push(at + 1);
+      }
     }
   }
   return { characters, depth, values };
