@@ -10,14 +10,18 @@ const tool = (at, more = {}) => ({ name: `tool-${at}`, inputSchema: { type: 'obj
 const tools = (count, more) => JSON.stringify({ tools: Array.from({ length: count }, (_, at) => tool(at, more)) });
 const deep = (levels) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-/** Entries and fields that one answer may have, by default, without those around its entries. */
-const VALUES = 100_000 - 50;
+/** Entries and fields that one message may have, by default, and one result, without those around its entries. */
+const VALUES = 300_000 - 100;
+const RESULT_VALUES = 100_000 - 100;
 
-/** As many of an entry as one answer may have. */
-function many(make) {
+/** What a name of a field counts for that did not come before. */
+const NEW_NAME = 3;
+
+/** As many of an entry as one answer may have. @param names fields in each that no other one has */
+function many(make, { values: most = VALUES, names = 0 } = {}) {
   const each = JSON.stringify(make(100_000));
   const values = [...each.matchAll(/"(?:[^"\\]|\\.)*"|[,[{]/g)].filter(([token]) => !token.startsWith('"')).length;
-  return Array.from({ length: Math.floor(VALUES / (values + 1)) }, (_, at) => make(at));
+  return Array.from({ length: Math.floor(most / (values + 1 + NEW_NAME * names)) }, (_, at) => make(at));
 }
 
 /** Just as much as an answer may have in it. */
@@ -63,7 +67,10 @@ const AT_THE_LIMIT = () => ({
           inputSchema: {
             type: 'object',
             properties: Object.fromEntries(
-              many((at) => ({ type: 'string', description: `Of ${at}` })).map((each, at) => [`property-${at}`, each]),
+              many((at) => ({ type: 'string', description: `Of ${at}` }), { names: 1 }).map((each, at) => [
+                `property-${at}`,
+                each,
+              ]),
             ),
           },
         }),
@@ -72,7 +79,7 @@ const AT_THE_LIMIT = () => ({
   ],
   'at the limit: a schema of names': [
     'tools/list',
-    { tools: [tool('t', { inputSchema: { type: 'object', x: many((at) => ({ [`key-${at}`]: 0 })) } })] },
+    { tools: [tool('t', { inputSchema: { type: 'object', x: many((at) => ({ [`key-${at}`]: 0 }), { names: 1 }) } })] },
   ],
   'at the limit: prompts': [
     'prompts/list',
@@ -94,11 +101,16 @@ const AT_THE_LIMIT = () => ({
   ],
   'at the limit: structured content': [
     'tools/call',
-    { content: [], structuredContent: { rows: many((at) => ({ id: at, name: `Row ${at}`, a: 1, b: true, c: null })) } },
+    {
+      content: [],
+      structuredContent: {
+        rows: many((at) => ({ id: at, name: `Row ${at}`, a: 1, b: true, c: null }), { values: RESULT_VALUES }),
+      },
+    },
   ],
   'at the limit: structured content of empty values': [
     'tools/call',
-    { content: [], structuredContent: { x: many(() => ({})) } },
+    { content: [], structuredContent: { x: many(() => ({}), { values: RESULT_VALUES }) } },
   ],
   'at the limit: messages': [
     'prompts/get',

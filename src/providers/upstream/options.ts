@@ -48,7 +48,7 @@ export interface UpstreamOptions {
   readonly callTimeoutMs?: number | undefined;
   /** Bytes of one message of the server. An answer that is longer fails. Default: 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** Entries and fields of one message of the server. An answer with more fails. Default: 100,000. */
+  /** Entries and fields of one message of the server. An answer with more fails. Default: 300,000. */
   readonly maxMessageValues?: number | undefined;
   /**
    * Messages in a second that no request asked for; ten times as many may come at once. A server that sends more is cut

@@ -58,7 +58,7 @@ const enormous = (message, good) => {
 };
 
 /** A text with too many values in it, and one that is too deep, as `resources/read` and log messages may have them. */
-const CROWD = { crowd: Array.from({ length: 200_000 }, () => 0) };
+const CROWD = { crowd: Array.from({ length: 400_000 }, () => 0) };
 const DEEP = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
 
 let turn = 0;

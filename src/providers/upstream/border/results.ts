@@ -12,14 +12,18 @@ import { cleanFailure, cleanResult } from './texts.ts';
 export const MAX_RESULT_CHARACTERS = 32 * 1024 * 1024;
 const MAX_RESULT_DEPTH = 256;
 
+/** Values in it: structured content is looked through and sent in one go. */
+const MAX_RESULT_VALUES = 100_000;
+
 /**
  * A result as it may be handed on: of a size, and with its texts as they are wanted.
  * @throws ResourceError `too-large`
  */
 export function fitResult(mount: string, result: Data, texts: 'as-is' | 'clean'): Data {
-  const { characters, depth } = extentOf(result, MAX_RESULT_CHARACTERS, MAX_RESULT_DEPTH);
+  const { characters, depth, values } = extentOf(result, MAX_RESULT_CHARACTERS, MAX_RESULT_DEPTH, MAX_RESULT_VALUES);
   if (depth > MAX_RESULT_DEPTH) throw tooLarge(mount, `is nested deeper than ${MAX_RESULT_DEPTH} levels`);
   if (characters > MAX_RESULT_CHARACTERS) throw tooLarge(mount, `has more than ${MAX_RESULT_CHARACTERS} characters`);
+  if (values > MAX_RESULT_VALUES) throw tooLarge(mount, `has more than ${MAX_RESULT_VALUES} values`);
   if (result.isError === true) return cleanFailure(result);
   return texts === 'clean' ? cleanResult(result) : result;
 }
