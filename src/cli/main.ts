@@ -4,10 +4,11 @@ import { createSecrets } from '../config/secrets.ts';
 import { stripControls } from '../core/scrub.ts';
 import { explainFailure } from './errors.ts';
 import { runProgram } from './program.ts';
+import { processTerminal } from './terminal.ts';
 
 const secrets = createSecrets();
 try {
-  await runProgram(process.argv.slice(2), secrets);
+  await runProgram(process.argv.slice(2), secrets, processTerminal);
 } catch (error) {
   const { line, status } = explainFailure(error);
   process.stderr.write(`vitrine: ${stripControls(secrets.hide(line))}\n`);

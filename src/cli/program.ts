@@ -10,10 +10,11 @@ import { LOG_LEVELS } from './log-levels.ts';
 import type { PinFlags, ReviewFlags } from './pins.ts';
 import type { ServeFlags } from './serve.ts';
 import type { SourceFlags } from './sources.ts';
+import type { Terminal } from './terminal.ts';
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
-export function createProgram(secrets: Secrets): Command {
+export function createProgram(secrets: Secrets, terminal: Terminal): Command {
   const program = new Command('vitrine')
     .description('Puts folders and MCP servers behind glass: resources that any host can browse, read and watch.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -45,7 +46,7 @@ export function createProgram(secrets: Secrets): Command {
     .action(async (paths: string[], flags: ServeFlags) => {
       // Each command is loaded when it runs: a look into another server needs nothing of serving.
       const { serve } = await import('./serve.ts');
-      await serve(paths, flags, secrets);
+      await serve(paths, flags, secrets, terminal);
     });
 
   program
@@ -172,8 +173,8 @@ Examples:
 `;
 
 /** @throws UsageError for what commander refuses; help and version print and return */
-export async function runProgram(args: readonly string[], secrets: Secrets): Promise<void> {
-  const program = createProgram(secrets);
+export async function runProgram(args: readonly string[], secrets: Secrets, terminal: Terminal): Promise<void> {
+  const program = createProgram(secrets, terminal);
   if (args.length === 0) {
     program.outputHelp();
     return;

@@ -18,8 +18,8 @@ import { httpSnippets, stdioSnippets } from './hosts.ts';
 import { createLog } from './log.ts';
 import type { LogLevel } from './log-levels.ts';
 import { defined, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
-import { takeSignals } from './stopping.ts';
 import { metricsOf, telemetryOf } from './telemetry.ts';
+import type { Terminal } from './terminal.ts';
 
 export interface ServeFlags extends SourceFlags {
   readonly http?: string | true;
@@ -42,13 +42,18 @@ const ANSWERS_MS = 500;
 const HOLD_MS = 2 ** 30;
 
 /** @param secrets takes what references of a configuration stand for; none of it is printed or logged */
-export async function serve(paths: readonly string[], flags: ServeFlags, secrets: Secrets): Promise<void> {
+export async function serve(
+  paths: readonly string[],
+  flags: ServeFlags,
+  secrets: Secrets,
+  terminal: Terminal,
+): Promise<void> {
   const address = flags.http === undefined ? undefined : parseAddress(flags.http);
-  const log = createLog(flags.logLevel, secrets);
+  const log = createLog(flags.logLevel, secrets, terminal.errors);
   // Servers that are mounted are started while sources are opened: from here on there is something to end.
-  const stopping = takeSignals(log);
+  const stopping = terminal.takeSignals(log);
   const sources = await Promise.race([openSources(paths, flags, { log, secrets }), stopping.signalled]);
-  if (sources === 'stopped') process.exit();
+  if (sources === 'stopped') return terminal.exit();
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
   const { vitrine, telemetry } = await engineOf(sources, flags, log, secrets);
@@ -59,7 +64,7 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
     const stopped = stopping.signalled;
     if ((await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
     const metrics = metricsOf(sources.config.telemetry, telemetry);
-    const said: Said = { shown: secrets.hide(title(vitrine, sources)), log, stopped, metrics };
+    const said: Said = { terminal, shown: secrets.hide(title(vitrine, sources)), log, stopped, metrics };
     if (address === undefined) await overStdio(vitrine, sources, said);
     else await overHttp(vitrine, sources, flags, address, said);
   } finally {
@@ -70,7 +75,7 @@ export async function serve(paths: readonly string[], flags: ServeFlags, secrets
     clearInterval(held);
   }
   // What is still under way to a collector holds nobody up.
-  if (!sent) process.exit();
+  if (!sent) terminal.exit();
 }
 
 interface Engine {
@@ -111,6 +116,7 @@ async function upstreamsReady({ mounts }: Sources, log: Log): Promise<void> {
 }
 
 interface Said {
+  readonly terminal: Terminal;
   /** What is served, to be printed. */
   readonly shown: string;
   readonly log: Log;
@@ -120,11 +126,15 @@ interface Said {
   readonly metrics: MetricsOptions | undefined;
 }
 
-async function overStdio(vitrine: Vitrine, sources: Sources, { shown, log, stopped, metrics }: Said): Promise<void> {
+async function overStdio(
+  vitrine: Vitrine,
+  sources: Sources,
+  { terminal, shown, log, stopped, metrics }: Said,
+): Promise<void> {
   if (metrics !== undefined) log.warn('there are no metrics for Prometheus over stdio; add --http');
-  const serving = serveStdio(vitrine, { log });
-  if (process.stdin.isTTY) {
-    process.stderr.write(
+  const serving = serveStdio(vitrine, { log, input: terminal.input, output: terminal.output });
+  if (terminal.input.isTTY) {
+    terminal.errors.write(
       `${shown}\n\nIt waits for a host on standard input. To have one start it:\n\n${stdioSnippets(vitrine.identity.name, sources.args)}\n\n` +
         'To connect to it by hand, serve over HTTP: add --http. Ctrl+C stops it.\n',
     );
@@ -138,7 +148,7 @@ async function overHttp(
   sources: Sources,
   flags: ServeFlags,
   address: Address,
-  { shown, log, stopped, metrics }: Said,
+  { terminal, shown, log, stopped, metrics }: Said,
 ): Promise<void> {
   const { server = {}, limits = {}, auth } = sources.config;
   const allowRemote = flags.allowRemote ?? server.allowRemote;
@@ -175,7 +185,7 @@ async function overHttp(
     isLoopback(address.host) || !open
       ? ''
       : 'Everybody who reaches this machine can read what is served: there is no authorization.\n\n';
-  process.stdout.write(
+  terminal.output.write(
     `${shown}\n\nEndpoint: ${serving.url}\n\nPaste into a host:\n\n${httpSnippets(vitrine.identity.name, serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
   await stopped;

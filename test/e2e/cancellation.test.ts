@@ -3,8 +3,9 @@ import { truncate } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bytesOf, readOne } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
-import { type Connected, connect, connectHttp, MATRIX, startHttp } from './harness.ts';
+import { connectHttp, MATRIX } from './harness.ts';
 import { KNOWS_READ_BYTES, readBytes } from './process-io.ts';
+import { type ConnectedProgram, connectToProgram, startProgram } from './programs.ts';
 import { until } from './waiting.ts';
 
 const MEBIBYTE = 1024 ** 2;
@@ -13,12 +14,12 @@ const LONG_BYTES = 500 * MEBIBYTE;
 
 describe.each(MATRIX)('cancellation over $transport, $era', ({ transport, era }) => {
   let folder: Folder;
-  let server: Connected;
+  let server: ConnectedProgram;
   beforeAll(async () => {
     folder = await temporaryFolder({ 'data/long.bin': '', 'data/short.txt': 'short', 'data/many/': '' });
     await truncate(folder.at('data', 'long.bin'), LONG_BYTES);
     const config = await writeConfig(folder, { limits: { maxReadBytes: LONG_BYTES }, mounts: { data: './data' } });
-    server = await connect(transport, era, ['--config', config]);
+    server = await connectToProgram(transport, era, ['--config', config]);
   });
   afterAll(async () => {
     await server.close();
@@ -92,7 +93,7 @@ describe.each(['legacy', 'modern'] as const)('cancellation by another client, %s
     await using folder = await temporaryFolder({ 'data/long.bin': '', 'data/short.txt': 'short' });
     await truncate(folder.at('data', 'long.bin'), size);
     const config = await writeConfig(folder, { limits: { maxReadBytes: size }, mounts: { data: './data' } });
-    await using listening = await startHttp(['--config', config]);
+    await using listening = await startProgram(['--config', config]);
     await using victim = await connectHttp(era, listening);
     await using attacker = await connectHttp(era, listening);
     const reading = readOne(victim, 'data+file:///long.bin');

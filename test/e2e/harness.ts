@@ -1,6 +1,7 @@
-/** One running server and one real client, for every way of serving and every era. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+/**
+ * One running server and one real client, for every way of serving and every era. Both are in this process, with the
+ * bytes of the wire in between; what only a process of its own shows is in `programs.ts`.
+ */
 import { fileURLToPath } from 'node:url';
 import {
   Client,
@@ -9,9 +10,11 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
+import { type Listening, serveOverPipe, startHttp } from './serving.ts';
 import { within } from './waiting.ts';
+
+export { type Listening, startHttp };
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The built command; `VITRINE_CLI` names another build. */
@@ -40,8 +43,6 @@ const loose = z.looseObject({});
 export interface Connected extends AsyncDisposable {
   readonly client: Client;
   readonly era: Era;
-  /** The server's process. */
-  readonly pid: number;
   /** Sends a request and returns the result with every field. */
   request<T = Record<string, unknown>>(
     method: string,
@@ -67,35 +68,10 @@ export interface Abilities extends Pick<ClientOptions, 'capabilities' | 'inputRe
   readonly prepare?: (client: Client) => void;
 }
 
-/** Starts `vitrine serve <args>` over stdio and connects to it. */
-export const connectStdio = (era: Era, args: readonly string[], abilities?: Abilities): Promise<Connected> =>
-  connectProgram(era, [CLI, 'serve', ...args], abilities);
-
-/** Starts Node.js with a program that serves over stdio, and connects to it. */
-export async function connectProgram(era: Era, args: readonly string[], abilities?: Abilities): Promise<Connected> {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [...args],
-    cwd: ROOT,
-    stderr: 'pipe',
-  });
-  let stderr = '';
-  transport.stderr?.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  return connected(era, transport, {
-    pid: () => transport.pid ?? 0,
-    reachable: Promise.resolve(),
-    beforeClose: async () => {},
-    stderr: () => stderr,
-    abilities,
-  });
-}
-
 /** Connects to a server that is already listening. */
 export async function connectHttp(
   era: Era,
-  server: Pick<Listening, 'url' | 'process' | 'output'>,
+  server: Pick<Listening, 'url' | 'output'>,
   abilities?: Abilities,
 ): Promise<Connected> {
   let opened = (): void => {};
@@ -110,7 +86,6 @@ export async function connectHttp(
     },
   });
   return connected(era, transport, {
-    pid: () => server.process.pid ?? 0,
     reachable: era === 'legacy' ? within(stream, 'the stream for notifications') : Promise.resolve(),
     beforeClose: () => transport.terminateSession(),
     stderr: server.output,
@@ -118,15 +93,14 @@ export async function connectHttp(
   });
 }
 
-interface Ends {
-  pid(): number;
+export interface Ends {
   readonly reachable: Promise<void>;
   beforeClose(): Promise<void>;
   stderr(): string;
   readonly abilities: Abilities | undefined;
 }
 
-async function connected(era: Era, transport: Transport, ends: Ends): Promise<Connected> {
+export async function connected(era: Era, transport: Transport, ends: Ends): Promise<Connected> {
   const { prepare, ...abilities } = ends.abilities ?? {};
   const options = { versionNegotiation: versionNegotiation[era], ...abilities };
   const client = new Client({ name: 'test', version: '1.0.0' }, options);
@@ -148,7 +122,6 @@ async function connected(era: Era, transport: Transport, ends: Ends): Promise<Co
   return {
     client,
     era,
-    pid: ends.pid(),
     request: async <T>(method: string, params: Record<string, unknown> = {}, options: { signal?: AbortSignal } = {}) =>
       (await client.request({ method, params }, loose, options)) as T,
     received,
@@ -160,40 +133,23 @@ async function connected(era: Era, transport: Transport, ends: Ends): Promise<Co
   };
 }
 
-export interface Listening extends AsyncDisposable {
-  readonly url: string;
-  readonly process: ChildProcess;
-  /** Standard output and error so far. */
-  output(): string;
-  /** Sends a signal and resolves with the exit status. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
-}
-
-/** Starts `vitrine serve <args> --http <address>`, at a free port if nothing else is said; resolves when it listens. */
-export async function startHttp(args: readonly string[], address = '0'): Promise<Listening> {
-  const child = spawn(process.execPath, [CLI, 'serve', ...args, '--http', address], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
+/** Serves `vitrine serve <args>` over stdio in this process, and connects to it. */
+export async function connectStdio(era: Era, args: readonly string[], abilities?: Abilities): Promise<Connected> {
+  const pipe = serveOverPipe(args);
+  const connection = await connected(era, pipe.transport, {
+    reachable: Promise.resolve(),
+    beforeClose: async () => {},
+    stderr: pipe.errors,
+    abilities,
+  }).catch(async (error: unknown) => {
+    await pipe.end();
+    throw error;
   });
-  let output = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    const read = (chunk: Buffer): void => {
-      output += chunk.toString();
-      const found = /Endpoint: (\S+)/.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
-    };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${output}`)));
-  });
-  const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-    const exited = once(child, 'exit');
-    child.kill(signal);
-    const [code] = (await within(exited, `the end of the server after ${signal}`, 25_000)) as [number | null];
-    return code;
+  const close = async (): Promise<void> => {
+    await connection.close();
+    await pipe.end();
   };
-  return { url, process: child, output: () => output, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+  return { ...connection, close, [Symbol.asyncDispose]: close };
 }
 
 /** A server over either transport with one client of either era. */

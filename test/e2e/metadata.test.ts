@@ -3,17 +3,18 @@ import { chmod, truncate } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drain, failure, metadata, readOne } from './answers.ts';
 import { type Folder, temporaryFolder } from './folders.ts';
-import { type Connected, connect, MATRIX, MUSEUM } from './harness.ts';
+import { MATRIX, MUSEUM } from './harness.ts';
 import { KNOWS_READ_BYTES, readBytes } from './process-io.ts';
+import { type ConnectedProgram, connectToProgram } from './programs.ts';
 
 const GIBIBYTE = 1024 ** 3;
 const MEBIBYTE = 1024 ** 2;
 const isRoot = process.getuid?.() === 0;
 
 describe.each(MATRIX)('metadata over $transport, $era', ({ transport, era }) => {
-  let museum: Connected;
+  let museum: ConnectedProgram;
   beforeAll(async () => {
-    museum = await connect(transport, era, [MUSEUM]);
+    museum = await connectToProgram(transport, era, [MUSEUM]);
   });
   afterAll(() => museum.close());
 
@@ -57,12 +58,12 @@ describe.each(MATRIX)('metadata over $transport, $era', ({ transport, era }) => 
 
 describe.each(MATRIX)('the cost of metadata over $transport, $era', ({ transport, era }) => {
   let folder: Folder;
-  let server: Connected;
+  let server: ConnectedProgram;
   beforeAll(async () => {
     folder = await temporaryFolder({ 'huge.bin': '', 'tiny.bin': '\u0000', 'closed.txt': 'closed' });
     await truncate(folder.at('huge.bin'), GIBIBYTE);
     await chmod(folder.at('closed.txt'), 0);
-    server = await connect(transport, era, [folder.path]);
+    server = await connectToProgram(transport, era, [folder.path]);
   });
   afterAll(async () => {
     await server.close();

@@ -6,9 +6,10 @@ import { Agent, get } from 'node:http';
 import { createConnection, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from './folders.ts';
-import { connectHttp, ERAS, startHttp } from './harness.ts';
+import { connectHttp, ERAS } from './harness.ts';
 import { collectNotices, subscribe } from './notices.ts';
 import { isRunning } from './process-io.ts';
+import { startProgram } from './programs.ts';
 import { ENVELOPE, INITIALIZE, startStdio } from './raw.ts';
 import { until, within } from './waiting.ts';
 
@@ -19,7 +20,7 @@ const aFolder = (): Promise<Folder> => temporaryFolder({ 'a.txt': 'a', 'deep/b.t
 describe.each(SIGNALS)('on %s, a server over HTTP', (signal) => {
   it('ends with status 0 while streams, sessions and connections are open, and frees its port [RES-7]', async () => {
     await using folder = await aFolder();
-    await using server = await startHttp([folder.path]);
+    await using server = await startProgram([folder.path]);
     const port = Number(new URL(server.url).port);
     const agent = new Agent({ keepAlive: true });
     const legacy = await connectHttp('legacy', server);
@@ -48,7 +49,7 @@ describe.each(SIGNALS)('on %s, a server over HTTP', (signal) => {
 
   it('says nothing on standard error [RES-7]', async () => {
     await using folder = await aFolder();
-    await using server = await startHttp([folder.path]);
+    await using server = await startProgram([folder.path]);
     await using legacy = await connectHttp('legacy', server);
     await legacy.reachable;
     let stderr = '';

@@ -53,6 +53,12 @@ export function installTap(): void {
   };
 }
 
+/** For a stream that is neither a socket nor a body: give it what comes. */
+export function watchText(): (chunk: Buffer) => void {
+  const reader = createReader();
+  return (chunk) => reader(chunk.toString('utf8'));
+}
+
 /** Takes text as it comes, in pieces, and looks at each line, and at a last one without an end once it is whole. */
 function createReader(): (text: string) => void {
   let rest = '';

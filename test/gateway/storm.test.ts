@@ -5,8 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { ListAnswer, ReadAnswer } from '../e2e/answers.ts';
-import { type Connected, connectHttp, ERAS, type Listening, startHttp } from '../e2e/harness.ts';
+import { type Connected, connectHttp, ERAS } from '../e2e/harness.ts';
 import { isRunning } from '../e2e/process-io.ts';
+import { type ListeningProgram, startProgram } from '../e2e/programs.ts';
 import { INITIALIZE, startStdio } from '../e2e/raw.ts';
 import { until } from '../e2e/waiting.ts';
 import { type Bad, raise, type Storm } from './storm/storm.ts';
@@ -84,7 +85,7 @@ async function endsInTime(storm: Storm, pid: number, stop: () => Promise<unknown
 describe('behind a gateway over HTTP', () => {
   it('all of them at once harm nobody else, in both eras, and end with it', async () => {
     await using storm = await raise(EVERYTHING);
-    const server: Listening = await startHttp([...storm.args]);
+    const server: ListeningProgram = await startProgram([...storm.args]);
     try {
       const pid = server.process.pid ?? 0;
       const clients = await Promise.all(ERAS.flatMap((era) => [connectHttp(era, server), connectHttp(era, server)]));
@@ -109,7 +110,7 @@ describe('behind a gateway over HTTP', () => {
     'floods of every sort do not keep it from starting, and from ending on %s',
     async (signal) => {
       await using storm = await raise(FLOODS);
-      const server = await startHttp([...storm.args]);
+      const server = await startProgram([...storm.args]);
       try {
         const client = await connectHttp('modern', server);
         await visitsMuseum(client);

@@ -11,7 +11,8 @@ import { verifyAudit } from '../../src/layers/audit/verify.ts';
 import { type Outcome, vitrine } from '../cli/run.ts';
 import { read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
-import { CLI, connectHttp, ROOT, startHttp } from '../e2e/harness.ts';
+import { CLI, connectHttp, ROOT } from '../e2e/harness.ts';
+import { startProgram } from '../e2e/programs.ts';
 import { until, within } from '../e2e/waiting.ts';
 import { linesOf } from './audit-lines.ts';
 
@@ -60,7 +61,7 @@ describe('an audit file with a lock', () => {
     ['of another kind, for long', '1234', LEASE_MS * 3],
   ])('%s is taken over', async (_name, content, age) => {
     await leave(content, age);
-    await using server = await startHttp([config]);
+    await using server = await startProgram([config]);
     expect(JSON.parse(await readFile(lock, 'utf8'))).toMatchObject({ pid: server.process.pid });
     await server.stop();
     expect((await linesOf(file)).at(-1)?.event).toBe('end');
@@ -95,7 +96,7 @@ describe('an audit file with a lock', () => {
   });
 
   it('is one file by all its names', async () => {
-    await using _server = await startHttp([config]);
+    await using _server = await startProgram([config]);
     await symlink(file, folder.at('alias.jsonl'));
     await symlink(folder.path, `${folder.path}-alias`);
     try {
@@ -139,7 +140,7 @@ describe.each(apart)('a server in %s', () => {
     await within(ended, 'the end of a server in a namespace');
     const time = (Date.now() - LEASE_MS * 2) / 1_000;
     await utimes(lock, time, time);
-    await using _outside = await startHttp([config]);
+    await using _outside = await startProgram([config]);
     const { stderr, status } = spawnSync('unshare', [...APART, process.execPath, CLI, 'serve', config], { cwd: ROOT });
     expect([status, stderr.toString()]).toEqual([2, expect.stringContaining('may be written by process')]);
     expect((await verifyAudit(file)).findings).toEqual([]);
@@ -150,7 +151,7 @@ describe('a server whose lock', () => {
   const uris = async (): Promise<readonly unknown[]> => (await linesOf(file)).flatMap(({ uri }) => uri ?? []);
 
   it('was removed takes it again, and keeps others out', async () => {
-    await using server = await startHttp([config]);
+    await using server = await startProgram([config]);
     await using on = await connectHttp('modern', server);
     await rm(lock);
     await read(on, 'docs+file:///a.txt');
@@ -159,14 +160,14 @@ describe('a server whose lock', () => {
   });
 
   it('was taken while it slept, as nobody can be sure of, writes nothing more until the other one ends', async () => {
-    await using first = await startHttp([config]);
+    await using first = await startProgram([config]);
     await using on = await connectHttp('modern', first);
     await read(on, 'docs+file:///a.txt');
     await until(async () => (await uris()).length === 1, 'a line of the first server');
     first.process.kill('SIGSTOP');
     // In place: it is the same file still, as one that the server wrote on another machine.
     await leave(onAnotherMachine, LEASE_MS * 2);
-    const second = await startHttp([config]);
+    const second = await startProgram([config]);
     first.process.kill('SIGCONT');
     await read(on, 'docs+file:///b.txt');
     await until(

@@ -5,8 +5,9 @@ import { verifyAudit } from '../../src/layers/audit/verify.ts';
 import { vitrine } from '../cli/run.ts';
 import { failure, read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
-import { CLI, type Connected, connect, connectHttp, connectStdio, MATRIX, startHttp } from '../e2e/harness.ts';
+import { CLI, type Connected, connectHttp, connectStdio, MATRIX } from '../e2e/harness.ts';
 import { subscribe } from '../e2e/notices.ts';
+import { connectToProgram, startProgram } from '../e2e/programs.ts';
 import { until } from '../e2e/waiting.ts';
 import { type Line, linesOf } from './audit-lines.ts';
 
@@ -38,7 +39,7 @@ describe.each(MATRIX)('the audit over $transport in the $era era', ({ transport,
   it('has a line for each operation, and nothing private [RES-9]', async () => {
     const { folder, config, file } = await scene();
     await using _ = folder;
-    const on = await connect(transport, era, [config]);
+    const on = await connectToProgram(transport, era, [config]);
     const a = 'docs+file:///a.txt';
     const forged = 'docs+file:///x\u2028\u202e%0A{"audit":1}\u001b[2J';
     try {
@@ -141,7 +142,7 @@ describe('the audit of a server', () => {
   it('is whole after kill -9 under load, up to the last line, and goes on after a restart', async () => {
     const { folder, config, file } = await scene();
     await using _ = folder;
-    const server = await startHttp([config]);
+    const server = await startProgram([config]);
     const on = await connectHttp('modern', server);
     const loading = load(on);
     await until(async () => (await linesOf(file)).length > 200, 'two hundred lines');
@@ -156,7 +157,7 @@ describe('the audit of a server', () => {
     await appendFile(file, '{"audit":1,"seq":');
     expect((await vitrine(['audit', 'verify', file])).status).toBe(1);
 
-    const again = await startHttp([config]);
+    const again = await startProgram([config]);
     await again.stop();
     const { status, stdout } = await vitrine(['audit', 'verify', file]);
     expect([status, stdout]).toEqual([0, expect.stringContaining('ok  ')]);
@@ -206,7 +207,7 @@ describe('the audit of a server', () => {
       mounts: { docs: './docs', other: { command: process.execPath, args: [CLI, 'serve', folder.at('docs')] } },
       audit: { file: 'audit.jsonl' },
     });
-    await using _server = await startHttp([config]);
+    await using _server = await startProgram([config]);
     const { status, stderr } = await vitrine(['serve', config]);
     expect([status, stderr]).toEqual([
       2,

@@ -3,7 +3,8 @@ import { readFile, truncate } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
-import { type Connected, connectHttp, type Listening, startHttp } from '../e2e/harness.ts';
+import { type Connected, connectHttp } from '../e2e/harness.ts';
+import { type ListeningProgram, startProgram } from '../e2e/programs.ts';
 import { http, INITIALIZE, JSON_HEADERS, messageOf, post } from '../e2e/raw.ts';
 import { until } from '../e2e/waiting.ts';
 import { MEBIBYTE } from './served.ts';
@@ -11,14 +12,14 @@ import { MEBIBYTE } from './served.ts';
 const MODERN = { 'mcp-protocol-version': '2026-07-28' };
 
 /** The most memory that a process has ever had, in bytes. */
-async function peakMemory(server: Listening): Promise<number> {
+async function peakMemory(server: ListeningProgram): Promise<number> {
   const status = await readFile(`/proc/${server.process.pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1_024;
 }
 
 describe('a server with its own limits', () => {
   let folder: Folder;
-  let server: Listening;
+  let server: ListeningProgram;
   let client: Connected;
 
   beforeAll(async () => {
@@ -26,7 +27,7 @@ describe('a server with its own limits', () => {
     await truncate(folder.at('big.bin'), 20 * MEBIBYTE);
     await truncate(folder.at('huge.bin'), 4 * 1024 ** 4);
     for (let index = 0; index < 250; index++) await folder.write(`sub/${String(index).padStart(3, '0')}.txt`, 'x');
-    server = await startHttp([folder.path]);
+    server = await startProgram([folder.path]);
     client = await connectHttp('modern', server);
   });
 
@@ -280,12 +281,12 @@ function spelling(index: number): string {
 
 describe('a server with few sessions [SEC-RES-4]', () => {
   let folder: Folder;
-  let server: Listening;
+  let server: ListeningProgram;
 
   beforeEach(async () => {
     folder = await temporaryFolder({ 'files/a.txt': 'hello' });
     const limits = { maxSessions: 3, sessionIdleSeconds: 1, maxStreams: 2 };
-    server = await startHttp([await writeConfig(folder, { mounts: { files: './files' }, limits })]);
+    server = await startProgram([await writeConfig(folder, { mounts: { files: './files' }, limits })]);
   });
 
   afterEach(async () => {
@@ -349,7 +350,7 @@ describe('a server with few sessions [SEC-RES-4]', () => {
 describe('a server that is asked by many at once', () => {
   it('answers all of them', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'hello' });
-    await using server = await startHttp([folder.path]);
+    await using server = await startProgram([folder.path]);
     await using client = await connectHttp('modern', server);
     const answers = await Promise.all(
       Array.from({ length: 200 }, () =>

@@ -2,6 +2,7 @@
 import { vi } from 'vitest';
 import { explainFailure } from '../../../src/cli/errors.ts';
 import { runProgram } from '../../../src/cli/program.ts';
+import { processTerminal } from '../../../src/cli/terminal.ts';
 import { createSecrets } from '../../../src/config/secrets.ts';
 import { stripControls } from '../../../src/core/scrub.ts';
 import type { Outcome } from '../run.ts';
@@ -32,7 +33,7 @@ async function runNow(args: readonly string[], env: Readonly<Record<string, stri
   const secrets = createSecrets();
   let status: number;
   try {
-    await runProgram(args, secrets);
+    await runProgram(args, secrets, processTerminal);
     status = Number(process.exitCode ?? 0);
   } catch (error) {
     const failure = explainFailure(error);

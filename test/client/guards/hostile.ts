@@ -2,7 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import type { GuardEvent } from '../../../src/client/guards/index.ts';
-import { type Abilities, type Connected, connectProgram, type Era } from '../../e2e/harness.ts';
+import type { Abilities, Connected, Era } from '../../e2e/harness.ts';
+import { connectProgram } from '../../e2e/programs.ts';
 
 /** The program; its argument is the era. */
 export const HOSTILE_SERVER = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));

@@ -1,5 +1,4 @@
 /** A gateway with a server that fails, one that is well and a folder, and a client of each era that has subscribed. */
-import type { ChildProcess } from 'node:child_process';
 import { expect } from 'vitest';
 import type { Log } from '../../../src/core/context.ts';
 import { createVitrine, serveHttp } from '../../../src/index.ts';
@@ -109,7 +108,7 @@ async function set(
   keep({ [Symbol.asyncDispose]: () => vitrine.close() });
   const serving = await serveHttp(vitrine, { port: 0, log });
   keep({ [Symbol.asyncDispose]: () => serving.close() });
-  const at = { url: serving.url, process: { pid: process.pid } as ChildProcess, output: () => '' };
+  const at = { url: serving.url, output: () => '' };
   for (const era of ERAS) clients.push(await connectHttp(era, at));
   if (options.subscribed !== false) {
     await arrives(up);

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { MissingPart } from '../../../src/core/notes.ts';
 import { MISSING_META_KEY, TRUNCATED_META_KEY } from '../../../src/protocol/meta.ts';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
-import { CLI, type Connected, connectHttp, type Era, type Listening, ROOT } from '../../e2e/harness.ts';
+import { CLI, type Connected, connectHttp, type Era, ROOT } from '../../e2e/harness.ts';
+import type { ListeningProgram } from '../../e2e/programs.ts';
 import { within } from '../../e2e/waiting.ts';
 
 const FLEET = fileURLToPath(new URL('./fleet.mjs', import.meta.url));
@@ -66,7 +67,7 @@ export interface Memory {
 }
 
 export interface Gateway extends AsyncDisposable {
-  readonly server: Listening;
+  readonly server: ListeningProgram;
   memory(): Promise<Memory>;
 }
 
@@ -97,7 +98,7 @@ export async function startGateway(mounts: object, config: object = {}): Promise
   }
 }
 
-async function startProcess(args: readonly string[]): Promise<Listening> {
+async function startProcess(args: readonly string[]): Promise<ListeningProgram> {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   let output = '';
   const listening = new Promise<string>((resolve, reject) => {

@@ -1,0 +1,29 @@
+/** What a command has around it: the standard streams, and who tells it to end. */
+import type { Readable, Writable } from 'node:stream';
+import type { Log } from '../core/context.ts';
+import { type Stopping, takeSignals } from './stopping.ts';
+
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Writable;
+  readonly errors: Writable;
+  /** Listens to who may end it, from now on. */
+  takeSignals(log: Log): Stopping;
+  /** Ends what is left, whatever it waits for. */
+  exit(): void;
+}
+
+/** That of the process. */
+export const processTerminal: Terminal = {
+  get input() {
+    return process.stdin;
+  },
+  get output() {
+    return process.stdout;
+  },
+  get errors() {
+    return process.stderr;
+  },
+  takeSignals,
+  exit: () => process.exit(),
+};

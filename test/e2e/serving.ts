@@ -1,0 +1,115 @@
+/** `vitrine serve`, in this process: the same command, with streams of its own and a word that ends it. */
+import { PassThrough } from 'node:stream';
+import type { Transport } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { explainFailure } from '../../src/cli/errors.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { createSecrets } from '../../src/config/secrets.ts';
+import { stripControls } from '../../src/core/scrub.ts';
+import { watchText } from '../errors/tap.ts';
+import { within } from './waiting.ts';
+
+/** How long a server may take to end, in milliseconds. */
+const END_MS = 25_000;
+
+interface Command {
+  readonly input: PassThrough;
+  readonly output: PassThrough;
+  /** What it wrote to standard error. */
+  errors(): string;
+  /** Resolves with its exit status. */
+  readonly ended: Promise<number>;
+  /** As SIGTERM does; resolves with its exit status. */
+  stop(): Promise<number>;
+}
+
+function runServe(args: readonly string[]): Command {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const errors = new PassThrough();
+  let said = '';
+  errors.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  let tell = (): void => {};
+  const signalled = new Promise<'stopped'>((resolve) => {
+    tell = () => resolve('stopped');
+  });
+  const stopping = { signalled, begin: () => {} };
+  const secrets = createSecrets();
+  const terminal = { input, output, errors, takeSignals: () => stopping, exit: () => {} };
+  const ended = runProgram(['serve', ...args], secrets, terminal).then(
+    () => 0,
+    (error: unknown) => {
+      const { line, status } = explainFailure(error);
+      said += `vitrine: ${stripControls(secrets.hide(line))}\n`;
+      return status;
+    },
+  );
+  return {
+    input,
+    output,
+    errors: () => said,
+    ended,
+    stop() {
+      tell();
+      return within(ended, 'the end of the server', END_MS);
+    },
+  };
+}
+
+export interface Listening extends AsyncDisposable {
+  readonly url: string;
+  /** Standard output and error so far. */
+  output(): string;
+  /** Ends it as SIGTERM does; resolves with the exit status. */
+  stop(): Promise<number | null>;
+}
+
+/** Serves `vitrine serve <args> --http <address>`, at a free port if nothing else is said; resolves when it listens. */
+export async function startHttp(args: readonly string[], address = '0'): Promise<Listening> {
+  const command = runServe([...args, '--http', address]);
+  let output = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    command.output.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      const found = /Endpoint: (\S+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void command.ended.then((status) =>
+      reject(new Error(`the server ended with ${status}: ${output}${command.errors()}`)),
+    );
+  });
+  const { stop } = command;
+  return {
+    url,
+    output: () => output + command.errors(),
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  };
+}
+
+export interface Pipe {
+  /** The client's end. */
+  readonly transport: Transport;
+  errors(): string;
+  /** Ends it as SIGTERM does. */
+  end(): Promise<void>;
+}
+
+/** Serves `vitrine serve <args>` over standard input and output that somebody in this process holds. */
+export function serveOverPipe(args: readonly string[]): Pipe {
+  const command = runServe(args);
+  command.output.on('data', watchText());
+  // The two ends of a pipe say the same things in the same way: the SDK has one of them for streams of any kind.
+  const transport = new StdioServerTransport(command.output, command.input);
+  void command.ended.then(() => transport.close());
+  return {
+    transport,
+    errors: command.errors,
+    async end() {
+      command.input.end();
+      await command.stop();
+    },
+  };
+}
