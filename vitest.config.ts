@@ -1,14 +1,56 @@
 import { defineConfig } from 'vitest/config';
 
+/** What takes minutes, or needs what others made: databases, object stores, browsers, servers of other makers. */
+const LONG = [
+  'test/client/browser.test.ts',
+  'test/client/endless.test.ts',
+  'test/e2e/real-tree.test.ts',
+  'test/fuzz/**/*.test.ts',
+  'test/gateway/many.test.ts',
+  'test/gateway/storm.test.ts',
+  'test/interop/**/*.test.ts',
+  'test/providers/sql/**/*.test.ts',
+  'test/security/access/model/**/*.test.ts',
+  'test/security/hostile-answers.test.ts',
+  'test/services/**/*.test.ts',
+  'test/soak/**/*.test.ts',
+];
+
+/** What only a process of its own shows: signals, standard streams, memory, exit statuses. */
+const PROCESS = [
+  'test/cli/**/*.test.ts',
+  'test/e2e/{cancellation,metadata,pipes,shutdown,stdio}.test.ts',
+  'test/package.test.ts',
+  'test/security/{audit,audit-lock,limits}.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Every error that leaves a server while a test runs is looked at.
     setupFiles: ['test/errors/setup.ts'],
-    // Most tests wait for other processes: two files at a time are half the wait on two cores, where one is the default.
+    // Tests wait for one another's processes and timers: two files at a time are half the wait on two cores.
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    coverage: { include: ['src/**'], exclude: ['**/*.test.ts'], reporter: ['text-summary', 'json-summary'] },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false },
+      },
+      {
+        extends: true,
+        test: { name: 'wire', include: ['test/**/*.test.ts'], exclude: [...PROCESS, ...LONG] },
+      },
+      {
+        extends: true,
+        test: { name: 'process', include: PROCESS },
+      },
+      {
+        extends: true,
+        test: { name: 'long', include: LONG },
+      },
+    ],
   },
 });

@@ -1,11 +1,12 @@
 /** `vitrine serve`, in this process: the same command, with streams of its own and a word that ends it. */
-import { PassThrough } from 'node:stream';
+import { PassThrough, Transform } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { explainFailure } from '../../src/cli/errors.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { createSecrets } from '../../src/config/secrets.ts';
 import { stripControls } from '../../src/core/scrub.ts';
+import { rememberText } from '../errors/sent.ts';
 import { watchText } from '../errors/tap.ts';
 import { within } from './waiting.ts';
 
@@ -13,8 +14,8 @@ import { within } from './waiting.ts';
 const END_MS = 25_000;
 
 interface Command {
-  readonly input: PassThrough;
-  readonly output: PassThrough;
+  readonly input: Transform;
+  readonly output: Transform;
   /** What it wrote to standard error. */
   errors(): string;
   /** Resolves with its exit status. */
@@ -24,8 +25,8 @@ interface Command {
 }
 
 function runServe(args: readonly string[]): Command {
-  const input = new PassThrough();
-  const output = new PassThrough();
+  const input = watched(rememberText);
+  const output = watched(watchText());
   const errors = new PassThrough();
   let said = '';
   errors.on('data', (chunk: Buffer) => {
@@ -57,6 +58,15 @@ function runServe(args: readonly string[]): Command {
     },
   };
 }
+
+/** A pipe: neither of those who look at what tests send and receive sees it by itself. */
+const watched = (look: (chunk: Buffer) => void): Transform =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      look(chunk);
+      done(null, chunk);
+    },
+  });
 
 export interface Listening extends AsyncDisposable {
   readonly url: string;
@@ -100,7 +110,6 @@ export interface Pipe {
 /** Serves `vitrine serve <args>` over standard input and output that somebody in this process holds. */
 export function serveOverPipe(args: readonly string[]): Pipe {
   const command = runServe(args);
-  command.output.on('data', watchText());
   // The two ends of a pipe say the same things in the same way: the SDK has one of them for streams of any kind.
   const transport = new StdioServerTransport(command.output, command.input);
   void command.ended.then(() => transport.close());

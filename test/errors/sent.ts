@@ -10,6 +10,7 @@ const MAX_KEPT = 32 * 1024 * 1024;
 
 const kept: string[] = [];
 let size = 0;
+let installed = false;
 
 function keep(text: string): void {
   kept.push(text);
@@ -32,8 +33,13 @@ export function forgetSent(): void {
   size = 0;
 }
 
-/** Looks at connections, pipes to programs, and requests that are made here. Once in a process. */
+/** For a stream that is neither a connection nor a pipe to a program: give it what goes there. */
+export const rememberText = (chunk: Buffer): void => keep(chunk.toString('utf8'));
+
+/** Looks at connections, pipes to programs, and requests that are made here: from now on, however often it is called. */
 export function rememberSent(): void {
+  if (installed) return;
+  installed = true;
   const answers = new WeakMap<Socket, boolean>();
   Object.defineProperty(Socket.prototype, 'write', {
     configurable: true,

@@ -11,14 +11,17 @@ export type Failure = Readonly<Record<string, unknown>>;
 const MAX_LINE = 256 * 1024;
 
 let told: (failure: Failure) => void = () => {};
+let installed = false;
 
 /** Calls back on every failure from now on. */
 export function onFailure(listener: (failure: Failure) => void): void {
   told = listener;
 }
 
-/** Installs the tap. Once in a process. */
+/** Installs the tap, once in a process however often it is called. */
 export function installTap(): void {
+  if (installed) return;
+  installed = true;
   const push = Socket.prototype.push;
   const readers = new WeakMap<Socket, (text: string) => void>();
   Socket.prototype.push = function tapped(this: Socket, chunk: unknown, encoding?: BufferEncoding): boolean {
