@@ -1,13 +1,6 @@
 /** Vitrine as a library: the engine, what it is made of, and the ways to serve it. */
 
-export type {
-  AccessArea,
-  AccessDecision,
-  AccessEffect,
-  AccessOperation,
-  AccessPolicy,
-  AccessRequest,
-} from './core/access.ts';
+export type { AccessArea, AccessDecision, AccessPolicy, AccessRequest } from './core/access.ts';
 export type { Admission, AskedFor, Lasting } from './core/admission.ts';
 export { accepted, refused, sampledText } from './core/answers.ts';
 export type { BodyContent, BodyWindow, ResourceBody } from './core/body.ts';
@@ -24,6 +17,7 @@ export {
   textBlock,
 } from './core/content-blocks.ts';
 export { ANONYMOUS, type Context, createContext, type Log, type Principal, SILENT } from './core/context.ts';
+export type { AccessEffect, AccessOperation } from './core/decided.ts';
 export {
   type CompleteVariable,
   type DefinedContent,
@@ -40,7 +34,8 @@ export { mapEntries } from './core/entries.ts';
 export { invalid, notFound, notListable, ResourceError, type ResourceErrorCode } from './core/errors.ts';
 export type { ClientFeatures, Invocation, LoggingLevel } from './core/invocation.ts';
 export { applyLayers, type Layer, wrapProvider } from './core/layer.ts';
-export { type Mount, mountTree } from './core/mounts.ts';
+export type { Mount } from './core/mounts/mount.ts';
+export { mountTree } from './core/mounts.ts';
 export { definePrompt, type Prompt, type PromptFolder, type PromptSource } from './core/prompt.ts';
 export type {
   ByteRange,
@@ -61,7 +56,7 @@ export type { JsonSchema, OutputOf, Schema, StandardSchema } from './core/schema
 export type { Telemetry } from './core/telemetry.ts';
 export { defineTool, type Tool, type ToolDefinition, type ToolOutcome } from './core/tool.ts';
 export { encodeSegment, parseTreeUri, schemeOf, splitUri, treeUri } from './core/uri.ts';
-export type { ResourceToolOptions } from './frontends/resource-tools/index.ts';
+export type { ResourceToolOptions } from './frontends/resource-tools/setup.ts';
 export type { ResourceLimits } from './frontends/resources/options.ts';
 export type { AccessOptions, AccessRule, AccessRules, Who } from './layers/access/index.ts';
 export { rulesPolicy } from './layers/access/index.ts';

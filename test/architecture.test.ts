@@ -84,6 +84,25 @@ describe('imports', async () => {
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 
+  it('lead nowhere back: no two files import each other, on whatever way, not even for types', () => {
+    const targets = new Map<string, string[]>();
+    for (const { file, target } of all) {
+      if (!target.startsWith('.')) continue;
+      const to = relative(SRC, resolve(dirname(join(SRC, file)), target));
+      targets.set(file, [...(targets.get(file) ?? []), to]);
+    }
+    const done = new Set<string>();
+    const circles: string[] = [];
+    function follow(file: string, way: readonly string[]): void {
+      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' -> '));
+      if (done.has(file) || way.includes(file)) return;
+      for (const to of targets.get(file) ?? []) follow(to, [...way, file]);
+      done.add(file);
+    }
+    for (const file of targets.keys()) follow(file, []);
+    expect(circles).toEqual([]);
+  });
+
   it('of the client need nothing of Node, but for what is in client/node', () => {
     const own = all.filter(({ from, file }) => from === 'client' && !file.startsWith('client/node/'));
     const reached = new Set(own.map(({ file }) => file));

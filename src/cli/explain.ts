@@ -2,8 +2,9 @@
 
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
-import type { AccessDecision, AccessOperation, AccessRequest } from '../core/access.ts';
+import type { AccessDecision, AccessRequest } from '../core/access.ts';
 import { ANONYMOUS, createContext, type Principal, SILENT } from '../core/context.ts';
+import type { AccessOperation } from '../core/decided.ts';
 import { ResourceError } from '../core/errors.ts';
 import { createResolver } from '../core/mounts/resolver.ts';
 import { scrub } from '../core/scrub.ts';

@@ -1,6 +1,6 @@
 /** The `access` block: who may do what. */
 import { z } from 'zod';
-import { ACCESS_OPERATIONS } from '../core/access.ts';
+import { ACCESS_OPERATIONS } from '../core/decided.ts';
 import { problemOf } from '../layers/access/index.ts';
 
 const globs = z.array(z.string().min(1).max(4_096)).min(1).max(1_000);

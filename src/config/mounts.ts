@@ -1,7 +1,8 @@
 /** From configured or typed sources to mounts. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { type Mount, mountNameProblem, STATE_MOUNT } from '../core/mounts.ts';
+import type { Mount } from '../core/mounts/mount.ts';
+import { mountNameProblem, STATE_MOUNT } from '../core/mounts.ts';
 import { rootsLayer } from '../layers/roots/index.ts';
 import { type FilesOptions, filesProvider } from '../providers/files/index.ts';
 import { ConfigError } from './error.ts';

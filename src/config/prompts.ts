@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import { createContext } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
-import { type Mount, publishUri } from '../core/mounts.ts';
+import type { Mount } from '../core/mounts/mount.ts';
+import { publishUri } from '../core/mounts.ts';
 import type { PromptFolder } from '../core/prompt.ts';
 import { nameProblem, treeUri } from '../core/uri.ts';
 import { filesProvider } from '../providers/files/index.ts';

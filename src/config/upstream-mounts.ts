@@ -1,7 +1,7 @@
 /** From what is said of other servers to mounts. Their code is loaded when there is one. */
 import { basename, resolve } from 'node:path';
 import type { Log } from '../core/context.ts';
-import type { Mount } from '../core/mounts.ts';
+import type { Mount } from '../core/mounts/mount.ts';
 import type { Upstream } from '../providers/upstream/index.ts';
 import type { StdioTarget, UpstreamTarget } from '../providers/upstream/options.ts';
 import type { UpstreamConfig } from './upstream-schema.ts';

@@ -2,30 +2,10 @@
  * Who may do what: one question, asked at every way to a resource, tool or prompt before anything happens (SEC-RES-2,
  * SEC-TOOL-2, SEC-PROMPT-2). The access layer asks it; an `AccessPolicy` answers.
  */
+
 import type { Resource } from '../protocol/resources.ts';
 import type { Context, Principal } from './context.ts';
-
-/**
- * What is to be done. `list` is both to be shown in lists and to have one's children listed; `read` is also to be found
- * by a search for what is in it; `prompt` is to be listed, completed and got.
- */
-export type AccessOperation = 'list' | 'read' | 'metadata' | 'subscribe' | 'complete' | 'call' | 'prompt';
-
-export const ACCESS_OPERATIONS: readonly AccessOperation[] = [
-  'list',
-  'read',
-  'metadata',
-  'subscribe',
-  'complete',
-  'call',
-  'prompt',
-];
-
-/**
- * `deny` says that it may not be, `hide` that there is no such thing, in the words and with the code of what is really
- * missing. `ask` lets a human decide.
- */
-export type AccessEffect = 'allow' | 'ask' | 'deny' | 'hide';
+import type { AccessEffect, AccessOperation } from './decided.ts';
 
 export interface AccessRequest {
   readonly principal: Principal;
@@ -91,9 +71,6 @@ export interface AccessPolicy {
   /** Ends what it holds. */
   close?(): Promise<void>;
 }
-
-/** What was decided about an operation. */
-export type Decided = Pick<AccessDecision, 'effect' | 'rule'>;
 
 /** Who somebody is for what is shared by those who may see the same: the same subject may come with less. */
 export function principalKey({ id, scopes = [], groups = [], clientId = '' }: Principal): string {

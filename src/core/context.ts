@@ -1,9 +1,9 @@
 /** On whose behalf, and until when, an operation runs. Every provider and layer method gets one. */
 import { setMaxListeners } from 'node:events';
 import type { InputRequest } from '../protocol/input-required.ts';
-import type { AccessOperation, Decided } from './access.ts';
+import type { AccessOperation, Decided } from './decided.ts';
 import type { AnswerNotes } from './notes.ts';
-import type { Trace } from './telemetry.ts';
+import type { Trace } from './trace.ts';
 
 /** Who asks. `anonymous` until a transport has verified somebody. */
 export interface Principal {

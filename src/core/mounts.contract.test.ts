@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { checkLaw } from '../testing/check-law.ts';
 import type { ProviderFixture } from '../testing/fixture.ts';
 import { flatFixture } from '../testing/flat-fixture.ts';
-import { checkLaw } from '../testing/law.ts';
 import { memoryFixture } from '../testing/memory-fixture.ts';
 import { PROVIDER_LAWS, providerContract } from '../testing/provider-contract.ts';
 import { mountTree } from './mounts.ts';

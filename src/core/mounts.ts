@@ -3,12 +3,13 @@
  * `docs+file:///guide/intro.md`, its name, `+`, and the provider's own URI, and is found again by cutting at the first
  * `+`. That holds for opaque URIs and templates too, and depends on nothing but the mount and the URI (CB-1).
  */
-import { type Icon, NAMES, type Resource, type ResourceTemplate } from '../protocol/resources.ts';
+
+import { NAMES, type Resource, type ResourceTemplate } from '../protocol/resources.ts';
 import { type ListSource, pageAcross, type SourcePage } from './across.ts';
 import { closeBodies, type ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
-import type { MountedServer } from './mounted-server.ts';
+import type { Mount } from './mounts/mount.ts';
 import { createResolver, type Resolved } from './mounts/resolver.ts';
 import type { ChangeEvent, Page, ProviderFeatures, ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
 import { ANY_SCHEME, isPrefixed, publishUri } from './published-uris.ts';
@@ -16,26 +17,6 @@ import { publishAsking, publishQuestions } from './rewriting.ts';
 import { searchProvider } from './search.ts';
 
 export { ANY_SCHEME, publishUri } from './published-uris.ts';
-
-export interface Mount {
-  /** `[a-z][a-z0-9-.]*`: it becomes a part of a URI scheme. */
-  readonly name: string;
-  readonly provider: ResourceProvider;
-  /** `none` publishes the provider's URIs as they are. Default: the mount's name. */
-  readonly prefix?: 'name' | 'none' | undefined;
-  /** Of its folders and templates, instead of the default ones (973-2). */
-  readonly icons?: readonly Icon[] | undefined;
-  /** The tools and prompts of the server that is mounted, where it is one. */
-  readonly server?: MountedServer | undefined;
-  /** `false` keeps it out of lists that begin with the mounts: what it has is found by its URI. */
-  readonly listed?: boolean | undefined;
-  /** Whether what it has may be offered in other forms than its own. Default: not of a server that is mounted. */
-  readonly forms?: boolean | undefined;
-  /** How the server is that is mounted, as JSON for people; without secrets. */
-  readonly health?: (() => object) | undefined;
-  /** Whether it can be reached, of a mount without which the server is not ready. Default: nobody asks. */
-  readonly ready?: (() => Promise<boolean>) | undefined;
-}
 
 const MOUNT_NAME = /^[a-z][a-z0-9.-]*$/;
 

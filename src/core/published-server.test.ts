@@ -6,7 +6,7 @@ import { createContext } from './context.ts';
 import { PeerError, ResourceError } from './errors.ts';
 import { detached, type Invocation } from './invocation.ts';
 import type { MountedServer } from './mounted-server.ts';
-import type { Mount } from './mounts.ts';
+import type { Mount } from './mounts/mount.ts';
 import { namePrefix, publishServer } from './published-server.ts';
 
 const provider = flatProvider({ resources: new Map() });

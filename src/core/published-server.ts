@@ -6,7 +6,7 @@ import type { PromptDescription, ToolDescription } from '../protocol/content.ts'
 import { type InputRequired, isInputRequired } from '../protocol/input-required.ts';
 import { PeerError } from './errors.ts';
 import type { MountedServer, NamedRequest } from './mounted-server.ts';
-import type { Mount } from './mounts.ts';
+import type { Mount } from './mounts/mount.ts';
 import { isPrefixed } from './published-uris.ts';
 import {
   nativeArguments,

@@ -1,5 +1,5 @@
 /** The URIs of one mount: its provider's own, and those under which they are published, both ways. */
-import type { Mount } from './mounts.ts';
+import type { Mount } from './mounts/mount.ts';
 
 /** In `features.schemes`: the provider publishes URIs of any scheme, which is not known beforehand. */
 export const ANY_SCHEME = '*';

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { InputRequest } from '../protocol/input-required.ts';
 import { flatProvider } from '../testing/flat-fixture.ts';
 import { createContext } from './context.ts';
+import type { Mount } from './mounts/mount.ts';
 import { createResolver } from './mounts/resolver.ts';
-import { type Mount, mountTree, publishUri } from './mounts.ts';
+import { mountTree, publishUri } from './mounts.ts';
 import type { ResourceProvider } from './provider.ts';
 import { nativeUri } from './published-uris.ts';
 import {

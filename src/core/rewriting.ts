@@ -6,7 +6,7 @@
 import type { InputRequest, InputRequired } from '../protocol/input-required.ts';
 import type { Context } from './context.ts';
 import type { ResourceError } from './errors.ts';
-import type { Mount } from './mounts.ts';
+import type { Mount } from './mounts/mount.ts';
 import { isPrefixed, nativeUri, publishUri } from './published-uris.ts';
 import { QuestionsAsked } from './questions.ts';
 

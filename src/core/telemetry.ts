@@ -2,11 +2,10 @@
  * What the engine and the ways of serving it tell of themselves, as traces and metrics. Where there is none of it, it
  * costs a look at `undefined`: nothing here knows OpenTelemetry, `layers/telemetry` does.
  */
+
 import type { Gate } from './gate.ts';
 import type { Layer } from './layer.ts';
-
-/** As OpenTelemetry calls them: `pipe` is stdio, `tcp` HTTP. */
-export type NetworkTransport = 'pipe' | 'tcp';
+import type { NetworkTransport, Trace } from './trace.ts';
 
 /** A request of a client, as far as a trace may know it. Its arguments are not in it. */
 export interface IncomingRequest {
@@ -28,25 +27,6 @@ export interface IncomingRequest {
   readonly session: string | undefined;
   /** Failures that only mean that the request is run in another way: they are no outcome. */
   readonly goesOn?: ((error: unknown) => boolean) | undefined;
-}
-
-/** A request to another server. */
-export interface OutgoingRequest {
-  readonly method: string;
-  /** Of the tool or prompt, as that server calls it. */
-  readonly name?: string | undefined;
-  readonly uri?: string | undefined;
-  readonly mount: string;
-  readonly transport: NetworkTransport;
-}
-
-/** `traceparent`, `tracestate` and `baggage`, for the `_meta` of a request (SEP-414). */
-export type TraceMeta = Readonly<Record<string, string>>;
-
-/** Where an operation stands in a trace. */
-export interface Trace {
-  /** Runs a request to another server as a part of the trace. */
-  outgoing<T>(request: OutgoingRequest, run: (meta: TraceMeta) => Promise<T>): Promise<T>;
 }
 
 /** What is read of an engine whenever metrics are. */

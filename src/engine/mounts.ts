@@ -1,7 +1,8 @@
 /** What is asked of the mounts as a whole: the one of Vitrine's own state, icons, instructions, and how they are. */
 import { invalid } from '../core/errors.ts';
+import type { Mount } from '../core/mounts/mount.ts';
 import type { Resolver } from '../core/mounts/resolver.ts';
-import { type Mount, STATE_MOUNT } from '../core/mounts.ts';
+import { STATE_MOUNT } from '../core/mounts.ts';
 import type { PublishedServer } from '../core/published-server.ts';
 import type { SubscriptionBook } from '../frontends/resource-tools/subscribing/book.ts';
 import type { MountIcons } from '../frontends/resources/icons.ts';

@@ -5,7 +5,7 @@ import { createCursorCodec } from '../core/cursor.ts';
 import { PeerError, ResourceError } from '../core/errors.ts';
 import { detached } from '../core/invocation.ts';
 import type { MountedServer, NamedRequest } from '../core/mounted-server.ts';
-import type { Mount } from '../core/mounts.ts';
+import type { Mount } from '../core/mounts/mount.ts';
 import { definePrompt, type PromptSource } from '../core/prompt.ts';
 import { publishServer } from '../core/published-server.ts';
 import { defineTool } from '../core/tool.ts';

@@ -5,7 +5,8 @@
 import { bytesOf } from '../core/body.ts';
 import type { Context } from '../core/context.ts';
 import { invalid, notFound, notListable } from '../core/errors.ts';
-import { type Mount, STATE_MOUNT } from '../core/mounts.ts';
+import type { Mount } from '../core/mounts/mount.ts';
+import { STATE_MOUNT } from '../core/mounts.ts';
 import type { ResourceProvider } from '../core/provider.ts';
 import { changeTexts } from '../core/scrub.ts';
 import { parseTreeUri, treeUri } from '../core/uri.ts';

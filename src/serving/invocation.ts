@@ -15,7 +15,7 @@ import type { ClientFeatures, Invocation, LoggingLevel } from '../core/invocatio
 import { keyed } from '../core/keyed.ts';
 import { scrub, scrubData } from '../core/scrub.ts';
 import type { Vitrine } from '../vitrine.ts';
-import type { Connection } from './sdk-server.ts';
+import type { Connection } from './connection.ts';
 import type { WholeResultServer } from './whole-results.ts';
 
 /** Progress of one request is reported this often in the long run, in milliseconds; its end is always reported. */

@@ -1,9 +1,9 @@
 /** The requests that are answered from the engine alone, as data: the SDK's servers and the direct path share them. */
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import type { AccessOperation } from '../core/access.ts';
 import { withConsent } from '../core/consent.ts';
 import type { Context, Principal } from '../core/context.ts';
+import type { AccessOperation } from '../core/decided.ts';
 import { ResourceError, toWireError, type WireError } from '../core/errors.ts';
 import type { Invocation } from '../core/invocation.ts';
 import { changeTexts } from '../core/scrub.ts';

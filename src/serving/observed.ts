@@ -1,6 +1,7 @@
 /** The one place where requests of clients pass by telemetry, on every path. Without telemetry nothing passes here. */
 import type { Invocation } from '../core/invocation.ts';
-import type { NetworkTransport, Telemetry } from '../core/telemetry.ts';
+import type { Telemetry } from '../core/telemetry.ts';
+import type { NetworkTransport } from '../core/trace.ts';
 import type { Method } from './methods.ts';
 
 /** What is known of the message, beside what was asked. */

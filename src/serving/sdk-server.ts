@@ -1,4 +1,5 @@
 /** The SDK's server for one connection or request, with Vitrine's frontends as its handlers. */
+
 import {
   type ClientCapabilities,
   ProtocolError,
@@ -8,11 +9,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { FULL_SIGHT } from '../core/access.ts';
-import { ANONYMOUS, type Context, createContext, type Log, type Principal } from '../core/context.ts';
+import { ANONYMOUS, type Context, createContext, type Principal } from '../core/context.ts';
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import { subscribeParams } from '../protocol/methods.ts';
 import type { Vitrine } from '../vitrine.ts';
 import { principalIn } from './auth/passing.ts';
+import type { Connection } from './connection.ts';
 import { handedOn, handedOnId } from './direct/handed-on.ts';
 import { noteRetry } from './http/retry-after.ts';
 import { holdUntilSent } from './http/sending.ts';
@@ -22,17 +24,6 @@ import { admitted, type Method, methodsOf, offersTo, signatureOf, wireErrorOf, w
 import { type Message, runObserved } from './observed.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { WholeResultServer } from './whole-results.ts';
-
-/** What a server needs to know of whom it serves. */
-export interface Connection {
-  readonly era: 'legacy' | 'modern';
-  readonly log: Log;
-  readonly principal?: Principal | undefined;
-  /** What keeps the peers apart: a connection or session where there is one. */
-  readonly peer?: string | undefined;
-  /** Of a 2025-era connection, whose methods are `resources/subscribe` and `unsubscribe`. */
-  readonly subscriptions?: Subscriptions | undefined;
-}
 
 const anyResult = z.looseObject({});
 

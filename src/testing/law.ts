@@ -1,8 +1,6 @@
 /** A law of the provider contract as data, so that any test runner, or a test of the law itself, can hold one to it. */
 import type { ProviderFeatures } from '../core/provider.ts';
-import type { MakeFixture, ProviderFixture } from './fixture.ts';
-import { ABSENCE } from './laws/absence.ts';
-import { standardSeed } from './seed.ts';
+import type { ProviderFixture } from './fixture.ts';
 
 /** A feature that a provider may do without. */
 export type OptionalFeature = Extract<
@@ -19,32 +17,6 @@ export interface ProviderLaw {
   readonly applies?: (fixture: ProviderFixture) => true | string;
   /** Throws when the law is broken. */
   readonly check: (fixture: ProviderFixture) => Promise<void>;
-}
-
-/** `held`: tested and true. `absent`: the flag is false, and so is the feature. `lacking`: it could not be tested. */
-export type Verdict =
-  | { readonly kind: 'held' }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'lacking'; readonly what: string };
-
-/**
- * Makes a provider, holds it to one law, and closes it.
- * @throws whatever the law throws when it is broken
- */
-export async function checkLaw(law: ProviderLaw, make: MakeFixture): Promise<Verdict> {
-  const fixture = await make(standardSeed());
-  try {
-    if (law.feature !== undefined && !fixture.provider.features[law.feature]) {
-      await ABSENCE[law.feature](fixture);
-      return { kind: 'absent' };
-    }
-    const applies = law.applies?.(fixture) ?? true;
-    if (applies !== true) return { kind: 'lacking', what: applies };
-    await law.check(fixture);
-    return { kind: 'held' };
-  } finally {
-    await fixture.close();
-  }
 }
 
 /** For `applies`: the data can be changed. */

@@ -1,7 +1,8 @@
 /** The contract of providers: what every frontend, layer and mount relies on, as tests that any provider can be put to. */
 import { describe, it } from 'vitest';
+import { checkLaw } from './check-law.ts';
 import type { MakeFixture } from './fixture.ts';
-import { checkLaw, type ProviderLaw } from './law.ts';
+import type { ProviderLaw } from './law.ts';
 import { lifetimeLaws } from './laws/lifetime.ts';
 import { listingLaws } from './laws/listing.ts';
 import { namingLaws } from './laws/naming.ts';

@@ -1,6 +1,6 @@
 /** JSON-RPC messages: right, nearly right, and hostile; as data, and as the text that goes over the wire. */
 import fc, { type Arbitrary } from 'fast-check';
-import { TOOL_NAMES } from '../../src/frontends/resource-tools/define.ts';
+import { TOOL_NAMES } from '../../src/frontends/resource-tools/names.ts';
 import { cursor, json, template, text, uri } from './values.ts';
 
 export type Data = Readonly<Record<string, unknown>>;

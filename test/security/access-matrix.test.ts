@@ -3,8 +3,9 @@
  * allowed is answered as without rules, denied is denied, hidden is missing, and lists are the full ones without the rest.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccessDecision, AccessOperation, AccessRequest } from '../../src/core/access.ts';
+import type { AccessDecision, AccessRequest } from '../../src/core/access.ts';
 import { createContext } from '../../src/core/context.ts';
+import type { AccessOperation } from '../../src/core/decided.ts';
 import { type RulesPolicy, rulesPolicy } from '../../src/layers/access/index.ts';
 import type { Resource } from '../../src/protocol/resources.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';

@@ -3,7 +3,7 @@
  * tools and prompts hand out (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Mount } from '../../src/core/mounts.ts';
+import type { Mount } from '../../src/core/mounts/mount.ts';
 import type { AccessRule } from '../../src/layers/access/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { upstream } from '../../src/providers/upstream/index.ts';

@@ -1,7 +1,7 @@
 /** An engine in this process, and its resource tools called as a registry calls them. */
 import { type Context, createContext } from '../../src/core/context.ts';
 import { detached } from '../../src/core/invocation.ts';
-import type { Mount } from '../../src/core/mounts.ts';
+import type { Mount } from '../../src/core/mounts/mount.ts';
 import type { ResourceProvider } from '../../src/core/provider.ts';
 import type { CallToolResult, ContentBlock, ToolDescription } from '../../src/protocol/content.ts';
 import { isInputRequired } from '../../src/protocol/input-required.ts';

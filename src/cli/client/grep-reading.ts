@@ -5,7 +5,7 @@ import { isBinaryType } from '../../core/text.ts';
 import type { Session } from './connect.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import { messageOf } from './failures.ts';
-import type { Match, Query } from './grep.ts';
+import type { Match, Query } from './grep-query.ts';
 import { tellWalk } from './stops.ts';
 
 /** Characters at the beginning of a line that are matched: the engine is linear, but it does not pause. */

@@ -4,7 +4,7 @@ import type { Data } from '../../client/link.ts';
 import type { Session } from './connect.ts';
 import { type Definition, definitions, request } from './definitions.ts';
 import { messageOf } from './failures.ts';
-import type { Match, Query } from './grep.ts';
+import type { Match, Query } from './grep-query.ts';
 
 const ARGUMENTS = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
 

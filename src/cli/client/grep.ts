@@ -1,10 +1,11 @@
 /** `vitrine grep`: by the server's own search where it is a Vitrine, else by reading text after text. */
 
 import type { Secrets } from '../../config/secrets.ts';
-import { compileLineTest, type LineTest } from '../../core/search.ts';
+import { compileLineTest } from '../../core/search.ts';
 import { UsageError } from '../errors.ts';
 import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { EXIT_FAILED, EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
+import type { Match, Query } from './grep-query.ts';
 import { matchesByReading } from './grep-reading.ts';
 import { matchesOfTool, searchToolOf } from './grep-tool.ts';
 import { wantedLimits } from './ls.ts';
@@ -23,27 +24,6 @@ export interface GrepFlags extends ServerFlags {
   readonly maxBytes?: string;
   /** Reads by itself, whatever the server can do. */
   readonly read?: boolean;
-}
-
-export interface Match {
-  readonly uri: string;
-  /** From 1. */
-  readonly line: number;
-  readonly text: string;
-}
-
-export interface Query {
-  /** RE2 syntax, or plain text where `literal`. */
-  readonly pattern: string;
-  readonly literal: boolean;
-  readonly glob: string | undefined;
-  readonly test: LineTest;
-  readonly maxResources: number;
-  readonly maxDepth: number;
-  /** Of one resource. */
-  readonly maxBytes: number;
-  /** Limits that were typed. */
-  readonly wanted: ReadonlySet<string>;
 }
 
 const DEFAULT_MAX_MATCHES = 10_000;

@@ -2,9 +2,10 @@
  * Which mount a published URI belongs to: the only place that answers it, for routing, access, audit, formats, icons and
  * everybody else. Where two parts answered for themselves, one could allow what the other served.
  */
-import type { Mount } from '../mounts.ts';
+
 import { ANY_SCHEME, isPrefixed, UI } from '../published-uris.ts';
 import { schemeOf } from '../uri.ts';
+import type { Mount } from './mount.ts';
 
 /** Where a published URI leads. */
 export interface Resolved {

@@ -2,7 +2,7 @@
 import { ResourceError } from '../../core/errors.ts';
 import { RootsNeeded } from '../../core/roots.ts';
 import { scrub } from '../../core/scrub.ts';
-import { callOf, type ToolSetup } from './define.ts';
+import { callOf, type ToolSetup } from './setup.ts';
 
 /** The longest URI that is repeated in an error, in UTF-16 units. */
 const MAX_REPEATED_URI = 500;

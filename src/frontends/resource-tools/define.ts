@@ -1,35 +1,12 @@
 /** What the resource tools have in common: names, hints, icons, and errors that tell a model how to do better. */
+
 import type { Schema } from '../../core/schema.ts';
 import { defineTool, type Tool, type ToolDefinition } from '../../core/tool.ts';
 import type { ToolAnnotations } from '../../protocol/content.ts';
 import { advised } from './advice.ts';
 import { iconOf } from './icons.ts';
-import type { ResourceToolContext } from './index.ts';
-
-export const TOOL_NAMES = [
-  'list',
-  'list_templates',
-  'describe',
-  'read',
-  'read_embedded',
-  'search',
-  'summarize',
-  'subscribe',
-  'unsubscribe',
-  'list_subscriptions',
-  'subscribe_list_changes',
-  'unsubscribe_list_changes',
-] as const;
-
-export type ToolName = (typeof TOOL_NAMES)[number];
-
-/** What a tool works with. */
-export interface ToolSetup extends ResourceToolContext {
-  /** Bytes that an answer may put into a model's context unless it is told otherwise. */
-  readonly outputBytes: number;
-  /** The name under which a tool is listed, prefix included. */
-  readonly nameOf: (tool: ToolName) => string;
-}
+import type { ToolName } from './names.ts';
+import type { ToolSetup } from './setup.ts';
 
 /** Looks, and changes nothing. */
 export const READER: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
@@ -62,9 +39,4 @@ export function resourceTool<const S extends Schema>(setup: ToolSetup, definitio
       }
     },
   });
-}
-
-/** How a tool is called, in a form that a model can copy: `read {"uri":"docs+file:///a.md"}`. */
-export function callOf(setup: ToolSetup, tool: ToolName, args: Readonly<Record<string, unknown>>): string {
-  return `${setup.nameOf(tool)} ${JSON.stringify(args)}`;
 }

@@ -8,9 +8,10 @@ import { type CallToolResult, text } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { splitLines } from '../resources/lines.ts';
 import { readMetadata } from '../resources/metadata.ts';
-import { callOf, resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
 import { bytesText, isContainer, kindText, oneLine, tokensOf } from './facts.ts';
 import { resourceOutput, uriArgument } from './schemas.ts';
+import { callOf, type ToolSetup } from './setup.ts';
 
 const input = z.strictObject({ uri: uriArgument.describe('The resource') });
 const output = z.strictObject({ resource: resourceOutput });

@@ -1,6 +1,6 @@
 /** An icon for each tool (973-2): a line drawing of a few bytes, as a `data:` URI, so that nothing has to be fetched. */
 import type { Icon } from '../../protocol/resources.ts';
-import type { ToolName } from './define.ts';
+import type { ToolName } from './names.ts';
 
 const BELL = 'M4 11V7a4 4 0 0 1 8 0v4l1 1H3zM7 14h2';
 const LIST = 'M6 4h7M6 8h7M6 12h7M3 4h0M3 8h0M3 12h0';

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { memoryEngine, textOf, toolsOf } from '../../../test/tools/engine.ts';
 import { defineTool } from '../../core/tool.ts';
-import { TOOL_NAMES } from './define.ts';
+import { TOOL_NAMES } from './names.ts';
 
 const engine = (options = {}) => memoryEngine({ 'a.txt': { text: 'a' } }, options);
 

@@ -3,52 +3,27 @@
  * CB-8). One file a tool.
  */
 
-import type { Sight } from '../../core/access.ts';
-import type { ChangeHub } from '../../core/change-hub.ts';
 import { invalid } from '../../core/errors.ts';
-import type { Resolver } from '../../core/mounts/resolver.ts';
-import type { Mount } from '../../core/mounts.ts';
 import type { Tool } from '../../core/tool.ts';
-import type { ResourceOptions } from '../resources/options.ts';
-import type { ToolName, ToolSetup } from './define.ts';
 import { describeTool } from './describe.ts';
 import { iconOf } from './icons.ts';
 import { listTool } from './list.ts';
 import { listSubscriptionsTool } from './list-subscriptions.ts';
 import { listTemplatesTool } from './list-templates.ts';
+import type { ToolName } from './names.ts';
 import { readTool } from './read.ts';
 import { readEmbeddedTool } from './read-embedded.ts';
 import { searchTool } from './search.ts';
+import type { ToolSetup } from './setup.ts';
+import { DEFAULT_OUTPUT_BYTES, type ResourceToolContext, type ResourceToolOptions } from './setup.ts';
 import { subscribeTool } from './subscribe.ts';
 import { subscribeListChangesTool } from './subscribe-list-changes.ts';
-import type { SubscriptionBook } from './subscribing/book.ts';
 import { summarizeTool } from './summarize.ts';
 import { unsubscribeTool } from './unsubscribe.ts';
 import { unsubscribeListChangesTool } from './unsubscribe-list-changes.ts';
 
-export interface ResourceToolOptions {
-  /** Goes before each tool's name with an underscore, as in `docs_read`. */
-  readonly prefix?: string | undefined;
-  /** Bytes of content that a tool puts into a model's context unless it is told otherwise. At least 1,000. */
-  readonly outputBytes?: number | undefined;
-}
-
-export const DEFAULT_OUTPUT_BYTES = 25_000;
-
 /** With less, no page and no header would have room. */
 const MIN_OUTPUT_BYTES = 1_000;
-
-/** What the tools work with. */
-export interface ResourceToolContext {
-  readonly resources: ResourceOptions;
-  readonly changes: ChangeHub;
-  readonly mounts: readonly Mount[];
-  readonly resolver: Resolver;
-  /** Which of the mounts a caller may know of. Default: all. */
-  readonly sight?: Sight | undefined;
-  /** What the subscription tools have written down. */
-  readonly subscriptions: SubscriptionBook;
-}
 
 export interface ResourceTools {
   readonly tools: readonly Tool[];

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
-import { resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';
+import type { ToolSetup } from './setup.ts';
 import type { BookPage, Standing } from './subscribing/book.ts';
 
 const standing = {

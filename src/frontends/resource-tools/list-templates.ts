@@ -6,10 +6,11 @@ import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import type { ResourceTemplate } from '../../protocol/resources.ts';
 import { nextCursor, openCursor, scopeOf } from '../resources/options.ts';
-import { callOf, resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';
 import { pageFor } from './paging.ts';
 import { cursorArgument, mountHint, mountNames, seenMounts } from './schemas.ts';
+import { callOf, type ToolSetup } from './setup.ts';
 import { templateInput } from './template-input.ts';
 
 const inputFor = (setup: ToolSetup) =>

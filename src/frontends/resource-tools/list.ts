@@ -3,17 +3,18 @@ import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import { wrapProvider } from '../../core/layer.ts';
-import type { Mount } from '../../core/mounts.ts';
+import type { Mount } from '../../core/mounts/mount.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { listedPage } from '../resources/list.ts';
 import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resources/options.ts';
-import { callOf, resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
 import { lineOf } from './facts.ts';
 import { type Batch, pageFor } from './paging.ts';
 import { cursorArgument, mountHint, mountNames, resourceOutput, seenMounts, uriArgument } from './schemas.ts';
+import { callOf, type ToolSetup } from './setup.ts';
 
 const inputFor = (setup: ToolSetup) =>
   z.strictObject({

@@ -1,6 +1,6 @@
 /** Pages of the lists that tools give: filtered without losing entries, and short enough for a model's context. */
 import type { CallToolResult } from '../../protocol/content.ts';
-import type { ToolSetup } from './define.ts';
+import type { ToolSetup } from './setup.ts';
 
 /** Entries of a page. */
 const MAX_PAGE = 100;

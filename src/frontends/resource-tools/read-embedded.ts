@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { withConfirmation } from '../../core/confirmation.ts';
 import type { Tool } from '../../core/tool.ts';
-import { resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
 import { readAs } from './reading/forms.ts';
 import { uriArgument } from './schemas.ts';
+import type { ToolSetup } from './setup.ts';
 
 const input = z.strictObject({ uri: uriArgument.describe('The resource') });
 

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { withConfirmation } from '../../core/confirmation.ts';
 import type { Tool } from '../../core/tool.ts';
-import { resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
 import { FORMS, readAs } from './reading/forms.ts';
 import { MIN_WINDOW_BYTES } from './reading/window.ts';
 import { uriArgument } from './schemas.ts';
+import type { ToolSetup } from './setup.ts';
 
 const inputFor = ({ resources, outputBytes }: ToolSetup) =>
   z.strictObject({

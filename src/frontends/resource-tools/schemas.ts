@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { FULL_SIGHT, type Sight } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
-import type { Mount } from '../../core/mounts.ts';
+import type { Mount } from '../../core/mounts/mount.ts';
 import { MAX_URI_LENGTH } from '../../core/uri.ts';
 
 export const uriArgument = z.string().min(1).max(MAX_URI_LENGTH);

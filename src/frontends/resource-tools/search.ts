@@ -9,8 +9,8 @@ import { MAX_PATTERN_LENGTH, searchProvider } from '../../core/search.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CallToolResult, type ContentBlock, text } from '../../protocol/content.ts';
 import { openCursor, scopeOf } from '../resources/options.ts';
-import type { ResourceToolContext } from './index.ts';
 import { createOpenSearches, type OpenSearch } from './open-searches.ts';
+import type { ResourceToolContext } from './setup.ts';
 import { snippetOf } from './snippet.ts';
 
 /** Matches of one page. */

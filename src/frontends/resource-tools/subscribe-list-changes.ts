@@ -1,7 +1,8 @@
 /** The `subscribe_list_changes` tool: takes note of resources that come and go (CB-8). */
 import { z } from 'zod';
 import type { Tool } from '../../core/tool.ts';
-import { resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
+import type { ToolSetup } from './setup.ts';
 
 export function subscribeListChangesTool(setup: ToolSetup): Tool {
   const { changes, subscriptions, nameOf } = setup;

@@ -6,9 +6,10 @@ import type { Tool } from '../../core/tool.ts';
 import { splitLines } from '../resources/lines.ts';
 import { readMetadata } from '../resources/metadata.ts';
 import { SUBSCRIPTIONS_URI } from '../state.ts';
-import { resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';
 import { uriArgument } from './schemas.ts';
+import type { ToolSetup } from './setup.ts';
 
 const input = z.strictObject({ uri: uriArgument.describe('The resource; a directory is told about its entries') });
 

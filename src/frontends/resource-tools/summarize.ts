@@ -13,7 +13,7 @@ import { scrub } from '../../core/scrub.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import { type InputRequired, inputRequired, isInputRequired } from '../../protocol/input-required.ts';
-import type { ResourceToolContext, ResourceToolOptions } from './index.ts';
+import type { ResourceToolContext, ResourceToolOptions } from './setup.ts';
 import { type Batch, pieceBytes, readBatch } from './summarizing/pieces.ts';
 import { combinePieces, summarizePiece, summarizeWhole } from './summarizing/requests.ts';
 import { type Progress, pieceSummary, progressOf, startAt } from './summarizing/state.ts';

@@ -1,7 +1,8 @@
 /** The `unsubscribe_list_changes` tool: ends what `subscribe_list_changes` began (CB-8). */
 import { z } from 'zod';
 import type { Tool } from '../../core/tool.ts';
-import { resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
+import type { ToolSetup } from './setup.ts';
 
 export function unsubscribeListChangesTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {

@@ -5,9 +5,10 @@ import { ResourceError } from '../../core/errors.ts';
 import type { Tool } from '../../core/tool.ts';
 import { splitLines } from '../resources/lines.ts';
 import { readMetadata } from '../resources/metadata.ts';
-import { resourceTool, type ToolSetup } from './define.ts';
+import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';
 import { uriArgument } from './schemas.ts';
+import type { ToolSetup } from './setup.ts';
 
 const input = z.strictObject({ uri: uriArgument.describe('A resource that was subscribed to') });
 

@@ -1,7 +1,8 @@
 /** The one place where a policy is asked: it fails closed, tells the audit, and turns a decision into what happens. */
-import type { AccessDecision, AccessOperation, AccessPolicy, AccessRequest } from '../../core/access.ts';
+import type { AccessDecision, AccessPolicy, AccessRequest } from '../../core/access.ts';
 import { ConfirmationNeeded } from '../../core/confirmation.ts';
 import type { Context } from '../../core/context.ts';
+import type { AccessOperation } from '../../core/decided.ts';
 import { notFound, ResourceError } from '../../core/errors.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
 import type { ProviderFeatures } from '../../core/provider.ts';

@@ -1,5 +1,6 @@
 /** What counts of several decisions about one thing: the strictest, whatever their order. */
-import type { AccessDecision, AccessEffect } from '../../core/access.ts';
+import type { AccessDecision } from '../../core/access.ts';
+import type { AccessEffect } from '../../core/decided.ts';
 
 /** The strictest first. */
 export const STRICTNESS: readonly AccessEffect[] = ['hide', 'deny', 'ask', 'allow'];

@@ -1,7 +1,8 @@
 /** The audit layer, outermost: one line for each operation, in a chain that shows what was done to it (RES-9). */
-import type { Decided } from '../../core/access.ts';
+
 import { countedBodies } from '../../core/body.ts';
 import { type Context, type Log, SILENT } from '../../core/context.ts';
+import type { Decided } from '../../core/decided.ts';
 import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';

@@ -1,6 +1,6 @@
 /** An operation as the members of its line: most of what an audit costs is here, so nothing is made twice. */
 import { hash } from 'node:crypto';
-import type { AccessEffect, Decided } from '../../core/access.ts';
+import type { AccessEffect, Decided } from '../../core/decided.ts';
 import { inString } from './json.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,6 +1,7 @@
 /** One operation, from its beginning until its line is made: who, what, when, and how it ended (RES-9). */
-import type { Decided } from '../../core/access.ts';
+
 import type { Context, Principal } from '../../core/context.ts';
+import type { Decided } from '../../core/decided.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isInputRequired } from '../../protocol/input-required.ts';
 

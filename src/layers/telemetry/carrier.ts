@@ -13,7 +13,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
-import type { TraceMeta } from '../../core/telemetry.ts';
+import type { TraceMeta } from '../../core/trace.ts';
 
 /** Characters of `tracestate`, and of `baggage`: more than every tracer keeps. */
 const MAX_STATE = 512;

@@ -1,7 +1,8 @@
 /** What is open, how the mounted servers are, and how the process does: read whenever metrics are. */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
-import type { EngineState, NetworkTransport, Telemetry } from '../../core/telemetry.ts';
+import type { EngineState, Telemetry } from '../../core/telemetry.ts';
+import type { NetworkTransport } from '../../core/trace.ts';
 import type { Instruments } from './instruments.ts';
 import { ATTR_NETWORK_TRANSPORT, MOUNT } from './names.ts';
 

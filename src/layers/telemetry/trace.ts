@@ -1,7 +1,7 @@
 /** A place in a trace: what is done within becomes a span below it. */
 import { type Attributes, type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { PeerError, ResourceError } from '../../core/errors.ts';
-import type { OutgoingRequest, Trace, TraceMeta } from '../../core/telemetry.ts';
+import type { OutgoingRequest, Trace, TraceMeta } from '../../core/trace.ts';
 import { metaOf } from './carrier.ts';
 import { type Instruments, nameOf } from './instruments.ts';
 import * as names from './names.ts';

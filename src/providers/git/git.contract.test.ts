@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { checkLaw } from '../../testing/check-law.ts';
 import { gitFixture, removeTemplates, wholeGitFixture } from '../../testing/git-fixture.ts';
-import { checkLaw } from '../../testing/law.ts';
 import { PROVIDER_LAWS, providerContract } from '../../testing/provider-contract.ts';
 
 afterAll(removeTemplates);

@@ -2,8 +2,9 @@
  * Answers of web servers, and what is kept of them: contents in a cache with a limit in bytes, which are asked for again
  * under the condition that they changed, and for longer what was said of them.
  */
+
 import { LRUCache } from 'lru-cache';
-import type { BodyContent, BodyWindow } from '../../core/body.ts';
+import type { BodyContent } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ReadOptions } from '../../core/provider.ts';
@@ -11,6 +12,7 @@ import type { Limits } from './config.ts';
 import { ENCODINGS, tooLarge, unpacked } from './decode.ts';
 import { type Facts, factsOf, renewed, sameContent } from './facts.ts';
 import { faultOfStatus } from './fault.ts';
+import type { Opened } from './opened.ts';
 import { openWindow, windowOf } from './ranges.ts';
 import type { Send, WebAnswer } from './send.ts';
 import type { Target } from './target.ts';
@@ -19,14 +21,6 @@ import type { Target } from './target.ts';
 export interface Kept {
   readonly facts: Facts;
   readonly bytes: Uint8Array;
-}
-
-/** A content on its way out. */
-export interface Opened {
-  readonly facts: Facts;
-  readonly content: BodyContent;
-  readonly window?: BodyWindow | undefined;
-  readonly close?: (() => Promise<void>) | undefined;
 }
 
 export interface Answers {

@@ -1,7 +1,7 @@
 /** The options of web resources; each is documented in `docs/providers/http.md`. */
 import { z } from 'zod';
 import type { Log } from '../../core/context.ts';
-import type { Resolve } from './connections.ts';
+import type { Resolve } from './resolve.ts';
 
 const seconds = z.number().positive().max(86_400);
 

@@ -3,15 +3,14 @@
  * those that passed: nobody resolves a second time, so what was checked is what is connected to. Proxies that the
  * environment names are not used: behind one nothing of this would hold.
  */
+
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import type { AddressPolicy } from './addresses.ts';
 import { literalOf } from './addresses.ts';
 import type { Limits } from './config.ts';
-
-/** All addresses of a name. */
-export type Resolve = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+import type { Resolve } from './resolve.ts';
 
 export interface ConnectionOptions {
   readonly policy: AddressPolicy;

@@ -24,7 +24,7 @@ import { isFeed, resourceOf, type Target } from './target.ts';
 import { createWatching } from './watch.ts';
 
 export type { HttpConfig, HttpEntry, HttpOptions } from './config.ts';
-export type { Resolve } from './connections.ts';
+export type { Resolve } from './resolve.ts';
 
 /** HEAD requests of one list at a time. */
 const HEADS_AT_A_TIME = 6;

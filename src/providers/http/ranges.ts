@@ -3,10 +3,10 @@ import { type BodyContent, type BodyWindow, bytesOf } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { ByteRange } from '../../core/provider.ts';
-import type { Opened } from './answers.ts';
 import { isPacked, unpacked } from './decode.ts';
 import type { Facts } from './facts.ts';
 import { faultOfStatus } from './fault.ts';
+import type { Opened } from './opened.ts';
 import type { WebAnswer } from './send.ts';
 import type { Target } from './target.ts';
 

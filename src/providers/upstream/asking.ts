@@ -4,7 +4,7 @@ import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { detached, type Invocation } from '../../core/invocation.ts';
 import { keyed } from '../../core/keyed.ts';
-import type { OutgoingRequest } from '../../core/telemetry.ts';
+import type { OutgoingRequest } from '../../core/trace.ts';
 import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
 import { type Cache, hintOf } from './cache.ts';
 import type { Calls } from './calls.ts';
@@ -12,7 +12,8 @@ import { askable, capabilitiesOf } from './clients.ts';
 import type { Connections } from './connections.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { sendTraced } from './traced.ts';
-import type { Data, Link } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
+import type { Link } from './wire/link.ts';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
 export const DEFAULT_CALL_TIMEOUT_MS = 300_000;

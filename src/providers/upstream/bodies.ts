@@ -3,7 +3,7 @@ import type { BodyContent, BodyWindow, ResourceBody } from '../../core/body.ts';
 import { nameOfUri } from '../../core/uri.ts';
 import { WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { ResourceContents } from '../../protocol/resources.ts';
-import type { Data } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
 
 /**
  * @param uri what was read

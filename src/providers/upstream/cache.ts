@@ -1,7 +1,7 @@
 /** Answers of an upstream that it said may be used again: as long and as widely as it said, and until it says otherwise. */
 import { LRUCache } from 'lru-cache';
 import type { CacheHint } from '../../protocol/resources.ts';
-import type { Data } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
 
 /** Bytes of all answers that are kept of one upstream, as JSON. */
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import { detached, type Invocation } from '../../core/invocation.ts';
 import { type Calls, createCalls, type Outcome, type Start } from './calls.ts';
-import type { Data, Link } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
+import type { Link } from './wire/link.ts';
 
 /** One call of a server that asks a question in the middle of it. */
 interface Running {

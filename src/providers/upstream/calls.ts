@@ -8,7 +8,8 @@ import type { ClientFeatures, Invocation, LoggingLevel } from '../../core/invoca
 import { type InputRequest, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import type { Lease } from './connections.ts';
 import type { Said } from './said.ts';
-import type { Data, Link } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
+import type { Link } from './wire/link.ts';
 import { ORIGIN_META_KEY } from './wire/message-origin.ts';
 
 /** How long a call waits for its client to come back with an answer, in milliseconds. */

@@ -1,6 +1,6 @@
 /** What is known of the client that something is done for, and what of it an upstream is told. */
 import type { Context } from '../../core/context.ts';
-import type { Data } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
 
 /** Whether the client is connected here for longer than this request. */
 export const lasts = (ctx: Context): boolean => ctx.peer !== ctx.principal.id;

@@ -12,7 +12,8 @@ import { askable, capabilitiesOf, lasts } from './clients.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { Watching } from './watching.ts';
-import { type Data, type Link, openLink, type Verdict } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
+import { type Link, openLink, type Verdict } from './wire/link.ts';
 import { type Ask, createWorld, isIdle, type World } from './world.ts';
 
 /** What comes over a connection by itself, and what is made for each. */

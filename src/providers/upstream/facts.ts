@@ -1,6 +1,7 @@
 /** What an upstream has, as it declared it: until it was reached for the first time, all that it may have. */
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../../protocol/meta.ts';
-import type { Data, LinkFacts } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
+import type { LinkFacts } from './wire/link.ts';
 
 export interface Facts {
   readonly resources: boolean;

@@ -8,7 +8,7 @@ import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Page } from '../../core/provider.ts';
 import { weightOf } from '../../core/weight.ts';
-import type { Data } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
 
 export interface ListedPage {
   readonly entries: readonly Data[];

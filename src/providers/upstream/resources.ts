@@ -17,7 +17,7 @@ import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
 import type { Known } from './known.ts';
 import type { Fetch, Keep } from './lists.ts';
-import type { Data } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
 
 export interface ResourcesSetup {
   readonly name: string;

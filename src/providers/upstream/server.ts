@@ -4,7 +4,7 @@ import type { HeaderParameter } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { MountedServer, NamedRequest, ServerList, ToolPage } from '../../core/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
-import type { NetworkTransport } from '../../core/telemetry.ts';
+import type { NetworkTransport } from '../../core/trace.ts';
 import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
 import { type Asking, othersOf, withClient } from './asking.ts';
@@ -19,7 +19,8 @@ import type { Fetch, ListedPage } from './lists.ts';
 import type { Pins } from './pins/index.ts';
 import { completionIn } from './resources.ts';
 import { sendTraced } from './traced.ts';
-import type { Data, Link } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
+import type { Link } from './wire/link.ts';
 import { parameterHeaders } from './wire/parameter-headers.ts';
 
 export interface ServerSetup {

@@ -9,7 +9,8 @@ import { invalid, ResourceError } from '../../core/errors.ts';
 import type { ServerList } from '../../core/mounted-server.ts';
 import type { Facts } from './facts.ts';
 import type { Supervisor } from './supervisor.ts';
-import type { Data, Link } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
+import type { Link } from './wire/link.ts';
 
 export type WatchedList = ServerList | 'resources';
 

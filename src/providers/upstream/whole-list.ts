@@ -7,7 +7,7 @@ import type { Border } from './border/index.ts';
 import { MAX_TOOLS } from './definitions.ts';
 import type { Facts } from './facts.ts';
 import type { PinKind } from './pins/index.ts';
-import type { Data } from './wire/link.ts';
+import type { Data } from './wire/data.ts';
 
 /** Pages that they may come in. */
 const MAX_PAGES = 1_000;

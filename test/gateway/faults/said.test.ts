@@ -1,7 +1,8 @@
 /** What a mounted server says: names, errors and log lines are clean in any case, results as the mount has it. */
 import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
-import { type Connected, connectStdio, MATRIX } from '../../e2e/harness.ts';
+import { type Connected, MATRIX } from '../../e2e/harness.ts';
+import { connectToProgram } from '../../e2e/programs.ts';
 import { until } from '../../e2e/waiting.ts';
 import { notified } from '../fixture/asking.ts';
 import { faulty } from './faulty.ts';
@@ -125,7 +126,7 @@ describe.concurrent.each(['legacy', 'modern'] as const)('a program of the %s era
     await using server = await faulty({ transport: 'stdio', era });
     await server.says({ 'tools/call': { content: [text(`${ESCAPE}${'x'.repeat(100_000)}`)], isError: true } });
     const config = await writeConfig(folder, { mounts: { faulty: server.target } });
-    await using client = await connectStdio(era, ['--config', config]);
+    await using client = await connectToProgram('stdio', era, ['--config', config]);
     const result = JSON.stringify(await call(client));
     expect(result).toContain('redgreenxxx');
     expect(result).not.toMatch(/\\u00[01]/);

@@ -2,7 +2,7 @@
 import { utimes } from 'node:fs/promises';
 import { defineProvider } from '../../../src/core/define-provider.ts';
 import { wrapProvider } from '../../../src/core/layer.ts';
-import type { Mount } from '../../../src/core/mounts.ts';
+import type { Mount } from '../../../src/core/mounts/mount.ts';
 import type { Prompt } from '../../../src/core/prompt.ts';
 import { defineTool, type Tool } from '../../../src/core/tool.ts';
 import type { AccessOptions } from '../../../src/layers/access/index.ts';

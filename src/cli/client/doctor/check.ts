@@ -1,5 +1,7 @@
 /** What a check is: data about one thing that can be wrong with a server, and how it is found out. */
+
 import type { Examined } from './examined.ts';
+import type { Limits } from './limits.ts';
 import type { Data, Era } from './wire.ts';
 import type { HttpWire } from './wire-http.ts';
 import type { StdioWire } from './wire-stdio.ts';
@@ -62,17 +64,6 @@ export interface CheckContext {
   readonly callTools: boolean;
   /** A further connection of this era. */
   again(): StdioWire | HttpWire;
-}
-
-export interface Limits {
-  /** Resources that are read, templates and prompts that are tried. */
-  readonly sample: number;
-  /** Pages of a list. */
-  readonly pages: number;
-  /** Milliseconds for an answer. */
-  readonly timeoutMs: number;
-  /** Milliseconds that a program may take to end, when nobody writes to it any more. */
-  readonly endMs: number;
 }
 
 /** Instances of a problem that are told. */

@@ -1,10 +1,11 @@
 /** A whole examination: the server is connected to in each era that it speaks, and every check is made that applies. */
 import type { HttpTarget } from '../../../client/http.ts';
 import type { StdioTarget } from '../../../client/node/index.ts';
-import { type Check, type CheckContext, type Finding, type Level, type Limits, notApplicable } from './check.ts';
+import { type Check, type CheckContext, type Finding, type Level, notApplicable } from './check.ts';
 import { serverInfoOf } from './checks/connection.ts';
 import { CHECKS } from './checks/index.ts';
 import { examine } from './examined.ts';
+import type { Limits } from './limits.ts';
 import {
   type Answer,
   type Data,

@@ -1,6 +1,6 @@
 /** What a server has, asked for once and looked at by many checks: its lists page by page, and a sample of its resources. */
 import { splitUri } from '../../../core/uri.ts';
-import type { Limits } from './check.ts';
+import type { Limits } from './limits.ts';
 import { type Answer, type Data, isObject, type Wire } from './wire.ts';
 
 export const LISTS = {

@@ -6,8 +6,8 @@ import { collectRange } from '../../resources/collect.ts';
 import { contentsOf } from '../../resources/encode.ts';
 import { listedPage } from '../../resources/list.ts';
 import { withBodies } from '../../resources/read.ts';
-import { callOf, type ToolSetup } from '../define.ts';
 import { isContainer, lineOf, oneLine } from '../facts.ts';
+import { callOf, type ToolSetup } from '../setup.ts';
 import { type BlockForm, blocksOf, encodedSize } from './blocks.ts';
 
 /** Room that is kept for the lines around the children, in bytes. */

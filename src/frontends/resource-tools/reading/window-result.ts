@@ -1,7 +1,7 @@
 /** The window form: the structure of CB-3, and the same text for hosts that show no structured content. */
 import { type CallToolResult, text } from '../../../protocol/content.ts';
-import { callOf, type ToolSetup } from '../define.ts';
 import { bytesText, kindText, oneLine, tokensOf } from '../facts.ts';
+import { callOf, type ToolSetup } from '../setup.ts';
 import { type Part, type Window, windowLimits } from './window.ts';
 
 /** One part in `structuredContent`. */

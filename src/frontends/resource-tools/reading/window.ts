@@ -6,8 +6,8 @@ import { knownSize } from '../../../core/body.ts';
 import type { Context } from '../../../core/context.ts';
 import type { Resource } from '../../../protocol/resources.ts';
 import { withBodies } from '../../resources/read.ts';
-import type { ToolSetup } from '../define.ts';
 import { isContainer } from '../facts.ts';
+import type { ToolSetup } from '../setup.ts';
 import { type CutLimits, cutWindow } from './cut.ts';
 import { behindEnd, readSlice, type Slice, sliceOf } from './slice.ts';
 

@@ -1,5 +1,5 @@
 /** The text of policies, taken apart: what each is called, and what it comes to when it fits. */
-import type { AccessEffect } from '../../../core/access.ts';
+import type { AccessEffect } from '../../../core/decided.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { Engine, Mistake } from './engine.ts';
 import { wordsOf } from './engine.ts';

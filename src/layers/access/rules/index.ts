@@ -1,6 +1,7 @@
 /** The rules of a configuration as a policy: of those that match, the strictest decides, whatever their order. */
-import type { AccessArea, AccessDecision, AccessOperation, AccessPolicy, AccessRequest } from '../../../core/access.ts';
+import type { AccessArea, AccessDecision, AccessPolicy, AccessRequest } from '../../../core/access.ts';
 import type { Principal } from '../../../core/context.ts';
+import type { AccessOperation } from '../../../core/decided.ts';
 import { invalid } from '../../../core/errors.ts';
 import { type GlobSubject, globProblem } from '../../../core/glob/index.ts';
 import { STRICTNESS } from '../strictest.ts';

@@ -1,5 +1,5 @@
 /** Rules as they are written down. What is not said of something does not matter for it. */
-import type { AccessEffect, AccessOperation } from '../../../core/access.ts';
+import type { AccessEffect, AccessOperation } from '../../../core/decided.ts';
 
 /** Who asks. Everything that is said has to be so; of a list, one is enough, but of `scopes`, each is needed. */
 export interface Who {

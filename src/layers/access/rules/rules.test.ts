@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AccessOperation, AccessRequest } from '../../../core/access.ts';
+import type { AccessRequest } from '../../../core/access.ts';
 import { ANONYMOUS, type Principal } from '../../../core/context.ts';
+import type { AccessOperation } from '../../../core/decided.ts';
 import type { Resource } from '../../../protocol/resources.ts';
 import { type AccessRule, type AccessRules, rulesPolicy } from './index.ts';
 

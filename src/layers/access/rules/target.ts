@@ -1,5 +1,6 @@
 /** Whether a rule is about what is asked for. */
-import { ACCESS_OPERATIONS, type AccessOperation, type AccessRequest } from '../../../core/access.ts';
+import type { AccessRequest } from '../../../core/access.ts';
+import { ACCESS_OPERATIONS, type AccessOperation } from '../../../core/decided.ts';
 import { compileGlobs, type GlobSubject } from '../../../core/glob/index.ts';
 import { NAMES, type Resource } from '../../../protocol/resources.ts';
 import { argumentTest } from './arguments.ts';

@@ -3,7 +3,7 @@
  * people and given to models before anybody has asked for anything, so they are always clean and never endless.
  */
 import { cleanText } from '../../../core/clean-text.ts';
-import type { Data } from '../wire/link.ts';
+import type { Data } from '../wire/data.ts';
 
 /** Characters of a name or title, of a description, and of what a server says of how it wants to be used. */
 export const MAX_TITLE_LENGTH = 1_024;

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { breaks } from '../../../core/breaks.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import type { Context } from '../../../core/context.ts';
-import type { Data } from '../wire/link.ts';
+import type { Data } from '../wire/data.ts';
 import { cleanDescribed } from './described.ts';
 import { extentOf } from './extent.ts';
 import { mended } from './mend.ts';

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { isIconAddress } from '../../../core/icons.ts';
-import type { Data } from '../wire/link.ts';
+import type { Data } from '../wire/data.ts';
 import type { EntryKind } from './schemas.ts';
 
 const FIELDS = [

@@ -4,7 +4,7 @@
  */
 import { checkAgainst } from '../../../core/schema-check.ts';
 import { BROKEN_RESULT_META_KEY } from '../../../protocol/meta.ts';
-import type { Data } from '../wire/link.ts';
+import type { Data } from '../wire/data.ts';
 
 /** What is wrong with a result, in words; undefined where nothing is, and where it is a failure, which promises nothing. */
 export function brokenPromise(outputSchema: unknown, result: Data): string | undefined {

@@ -3,7 +3,7 @@ import { ResourceError } from '../../../core/errors.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import type { MissingPart } from '../../../core/notes.ts';
 import { MISSING_META_KEY } from '../../../protocol/meta.ts';
-import type { Data } from '../wire/link.ts';
+import type { Data } from '../wire/data.ts';
 import { extentOf } from './extent.ts';
 import type { Border } from './index.ts';
 import { cleanFailure, cleanResult } from './texts.ts';

@@ -9,7 +9,7 @@ import { ResourceError } from '../../../core/errors.ts';
 import { canonicalJson, pinOf } from '../../../core/fingerprint.ts';
 import { locked } from '../auth/lock.ts';
 import { writeWhole } from '../whole-file.ts';
-import type { Data } from '../wire/link.ts';
+import type { Data } from '../wire/data.ts';
 
 export const PIN_KINDS = ['tools', 'prompts'] as const;
 export type PinKind = (typeof PIN_KINDS)[number];

@@ -6,7 +6,7 @@
 import type { Context, Log } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { changedFields, pinOf } from '../../../core/fingerprint.ts';
-import type { Data } from '../wire/link.ts';
+import type { Data } from '../wire/data.ts';
 import {
   type Accepted,
   accepting,

@@ -1,4 +1,5 @@
 /** One connection to an upstream, in the era that it speaks: requests and results as they are on the wire. */
+
 import {
   Client,
   type ClientCapabilities,
@@ -19,15 +20,13 @@ import { MAX_DESCRIPTION_LENGTH } from '../border/described.ts';
 import { isStdio, type UpstreamOptions } from '../options.ts';
 import { createSaid } from '../said.ts';
 import { createAllowance } from './allowance.ts';
+import type { Data } from './data.ts';
 import { endsConnection, faultOf } from './faults.ts';
 import { createIntake, type IntakeLimits, MAX_QUESTIONS } from './intake.ts';
 import { ORIGIN_HEADER } from './message-origin.ts';
 import { checkShape } from './shapes.ts';
 import { createTransport } from './transport.ts';
 import { keepWhole, wholeResult } from './whole-messages.ts';
-
-/** Any JSON object. */
-export type Data = Readonly<Record<string, unknown>>;
 
 export interface LinkFacts {
   readonly era: 'legacy' | 'modern';

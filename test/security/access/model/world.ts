@@ -1,7 +1,7 @@
 /** What the table says is there, made: providers, a database, and servers to be mounted. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { wrapProvider } from '../../../../src/core/layer.ts';
-import type { Mount } from '../../../../src/core/mounts.ts';
+import type { Mount } from '../../../../src/core/mounts/mount.ts';
 import { type MemoryProvider, memoryProvider } from '../../../../src/providers/memory/index.ts';
 import { sqlProvider } from '../../../../src/providers/sql/index.ts';
 import { upstream } from '../../../../src/providers/upstream/index.ts';

@@ -1,0 +1,23 @@
+/** Where an operation stands in a trace, and what of it goes to other servers. */
+
+/** As OpenTelemetry calls them: `pipe` is stdio, `tcp` HTTP. */
+export type NetworkTransport = 'pipe' | 'tcp';
+
+/** A request to another server. */
+export interface OutgoingRequest {
+  readonly method: string;
+  /** Of the tool or prompt, as that server calls it. */
+  readonly name?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly mount: string;
+  readonly transport: NetworkTransport;
+}
+
+/** `traceparent`, `tracestate` and `baggage`, for the `_meta` of a request (SEP-414). */
+export type TraceMeta = Readonly<Record<string, string>>;
+
+/** Where an operation stands in a trace. */
+export interface Trace {
+  /** Runs a request to another server as a part of the trace. */
+  outgoing<T>(request: OutgoingRequest, run: (meta: TraceMeta) => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,42 @@
+/** What the resource tools work with. */
+import type { Sight } from '../../core/access.ts';
+import type { ChangeHub } from '../../core/change-hub.ts';
+import type { Mount } from '../../core/mounts/mount.ts';
+import type { Resolver } from '../../core/mounts/resolver.ts';
+import type { ResourceOptions } from '../resources/options.ts';
+import type { ToolName } from './names.ts';
+import type { SubscriptionBook } from './subscribing/book.ts';
+
+export interface ResourceToolOptions {
+  /** Goes before each tool's name with an underscore, as in `docs_read`. */
+  readonly prefix?: string | undefined;
+  /** Bytes of content that a tool puts into a model's context unless it is told otherwise. At least 1,000. */
+  readonly outputBytes?: number | undefined;
+}
+
+export const DEFAULT_OUTPUT_BYTES = 25_000;
+
+/** What the tools work with. */
+export interface ResourceToolContext {
+  readonly resources: ResourceOptions;
+  readonly changes: ChangeHub;
+  readonly mounts: readonly Mount[];
+  readonly resolver: Resolver;
+  /** Which of the mounts a caller may know of. Default: all. */
+  readonly sight?: Sight | undefined;
+  /** What the subscription tools have written down. */
+  readonly subscriptions: SubscriptionBook;
+}
+
+/** What a tool works with. */
+export interface ToolSetup extends ResourceToolContext {
+  /** Bytes that an answer may put into a model's context unless it is told otherwise. */
+  readonly outputBytes: number;
+  /** The name under which a tool is listed, prefix included. */
+  readonly nameOf: (tool: ToolName) => string;
+}
+
+/** How a tool is called, in a form that a model can copy: `read {"uri":"docs+file:///a.md"}`. */
+export function callOf(setup: ToolSetup, tool: ToolName, args: Readonly<Record<string, unknown>>): string {
+  return `${setup.nameOf(tool)} ${JSON.stringify(args)}`;
+}

@@ -1,0 +1,31 @@
+/** Holds a provider to one law. */
+import type { MakeFixture } from './fixture.ts';
+import type { ProviderLaw } from './law.ts';
+import { ABSENCE } from './laws/absence.ts';
+import { standardSeed } from './seed.ts';
+
+/** `held`: tested and true. `absent`: the flag is false, and so is the feature. `lacking`: it could not be tested. */
+export type Verdict =
+  | { readonly kind: 'held' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'lacking'; readonly what: string };
+
+/**
+ * Makes a provider, holds it to one law, and closes it.
+ * @throws whatever the law throws when it is broken
+ */
+export async function checkLaw(law: ProviderLaw, make: MakeFixture): Promise<Verdict> {
+  const fixture = await make(standardSeed());
+  try {
+    if (law.feature !== undefined && !fixture.provider.features[law.feature]) {
+      await ABSENCE[law.feature](fixture);
+      return { kind: 'absent' };
+    }
+    const applies = law.applies?.(fixture) ?? true;
+    if (applies !== true) return { kind: 'lacking', what: applies };
+    await law.check(fixture);
+    return { kind: 'held' };
+  } finally {
+    await fixture.close();
+  }
+}
