@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Compares the server with the model of access by hand: `npm run access-model -- --cases 100000`. `npm test` runs a small
+ * Compares the server with the model of access by hand: `npm run access-model -- --cases 100000`. `npm run test:all` runs a small
  * number of the same cases.
  *
  *   --cases N   how many configurations, each with several questions. Default: 10,000

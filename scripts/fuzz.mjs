@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Fuzzes the engine by hand: `npm run fuzz -- --cases 2000000`. `npm test` runs a small number of the same cases.
+ * Fuzzes the engine by hand: `npm run fuzz -- --cases 2000000`. `npm run test:all` runs a small number of the same cases.
  *
  *   --cases N   how many. Default: 100,000
  *   --seed N    where they begin; a finding prints the seed of its round. Default: random

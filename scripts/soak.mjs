@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The soak by hand: `npm run soak -- --operations 200000`. `npm test` runs a small number of the same operations.
+ * The soak by hand: `npm run soak -- --operations 200000`. `npm run test:all` runs a small number of the same operations.
  *
  *   --operations N   how many. Default: 20,000
  */

@@ -5,7 +5,7 @@
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** Characters that are remembered; the oldest go first. */
+/** Characters that are remembered; the older half goes first. */
 const MAX_KEPT = 32 * 1024 * 1024;
 
 const kept: string[] = [];
@@ -15,7 +15,9 @@ let installed = false;
 function keep(text: string): void {
   kept.push(text);
   size += text.length;
-  while (size > MAX_KEPT && kept.length > 1) size -= kept.shift()?.length ?? 0;
+  if (size <= MAX_KEPT || kept.length === 1) return;
+  // Half of them at once: one by one would move all the others each time.
+  for (const each of kept.splice(0, Math.ceil(kept.length / 2))) size -= each.length;
 }
 
 /** Whether the text was sent, as it is, within a JSON text, or with percent signs. */

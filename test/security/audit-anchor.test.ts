@@ -8,6 +8,7 @@ import { vitrine } from '../cli/run.ts';
 import { read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { type Connected, connectHttp, connectStdio, ERAS, startHttp } from '../e2e/harness.ts';
+import { connectToProgram } from '../e2e/programs.ts';
 import { until } from '../e2e/waiting.ts';
 import { type Line, linesOf } from './audit-lines.ts';
 
@@ -308,7 +309,7 @@ describe('heads that are sent to a URL', () => {
 
 describe('heads on standard error', () => {
   it('are told from lines of the log, and verify', async () => {
-    const on = await connectStdio('modern', [await configure('-')]);
+    const on = await connectToProgram('stdio', 'modern', [await configure('-')]);
     await reads(on);
     await on.close();
     await until(() => on.stderr().includes('{"anchor":1,'), 'a head');

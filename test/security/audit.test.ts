@@ -5,7 +5,7 @@ import { verifyAudit } from '../../src/layers/audit/verify.ts';
 import { vitrine } from '../cli/run.ts';
 import { failure, read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
-import { CLI, type Connected, connectHttp, connectStdio, MATRIX } from '../e2e/harness.ts';
+import { CLI, type Connected, connectHttp, MATRIX } from '../e2e/harness.ts';
 import { subscribe } from '../e2e/notices.ts';
 import { connectToProgram, startProgram } from '../e2e/programs.ts';
 import { until } from '../e2e/waiting.ts';
@@ -175,7 +175,7 @@ describe('the audit of a server', () => {
   it('is in a bounded number of files under load, one chain over all, and a changed line is found there', async () => {
     const { folder, config, file } = await scene({ maxBytes: 20_000, maxFiles: 4 });
     await using _ = folder;
-    const on = await connectStdio('legacy', [config]);
+    const on = await connectToProgram('stdio', 'legacy', [config]);
     const answered = await load(on, 500);
     await on.close();
     await until(async () => (await linesOf(file)).at(-1)?.event === 'end', 'the end of the audit');
@@ -228,7 +228,7 @@ describe('the audit of a server', () => {
     const { folder, config, file } = await scene();
     await using _ = folder;
     await symlink('/dev/full', file);
-    const on = await connectStdio('modern', [config, '--log-level', 'error']);
+    const on = await connectToProgram('stdio', 'modern', [config, '--log-level', 'error']);
     try {
       expect(await load(on, 100)).toBeGreaterThanOrEqual(100);
       await until(() => on.stderr().includes('audit: lines cannot be written, and wait'), 'the log');
@@ -240,7 +240,7 @@ describe('the audit of a server', () => {
   it('goes to standard error, where lines are told from those of the log', async () => {
     const { folder, config } = await scene({ file: '-' });
     await using _ = folder;
-    const on = await connectStdio('modern', [config]);
+    const on = await connectToProgram('stdio', 'modern', [config]);
     await read(on, 'docs+file:///a.txt');
     await until(() => on.stderr().includes('"method":"read"'), 'the line of the read');
     await on.close();
