@@ -1,0 +1,64 @@
+/**
+ * Loaded into a server with `--import`: counts the calls of its functions between two messages, and says which they were, by
+ * file of the source and name.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { SourceMap } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** Where the server's own code is; what it depends on is not counted. */
+const BUILT = new URL('../', pathToFileURL(process.argv[1] ?? '')).href;
+
+const session = new Session();
+session.connect();
+
+/** What was built, by its address: where in the source a place of it is. @type {Map<string, (offset: number) => string | undefined>} */
+const built = new Map();
+
+/** @param {string} url */
+function sourceOf(url) {
+  const known = built.get(url);
+  if (known !== undefined) return known;
+  const file = fileURLToPath(url);
+  // Helpers of the bundler have no source.
+  if (!existsSync(`${file}.map`)) return () => undefined;
+  const starts = [0, ...[...readFileSync(file, 'utf8').matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')));
+  /** @param {number} offset */
+  const found = (offset) => {
+    const line = starts.findLastIndex((start) => start <= offset);
+    const entry = map.findEntry(line, offset - (starts[line] ?? 0));
+    const source = 'originalSource' in entry ? entry.originalSource : undefined;
+    return source === undefined ? undefined : /(?:^|\/)src\/(.*)$/.exec(source)?.[1];
+  };
+  built.set(url, found);
+  return found;
+}
+
+/** What ran since it was asked last. */
+async function calls() {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  const found = [];
+  for (const { url, functions } of result) {
+    if (!url.startsWith(BUILT)) continue;
+    for (const { functionName, ranges } of functions) {
+      const [{ count, startOffset }] = ranges;
+      if (count === 0) continue;
+      const file = sourceOf(url)(startOffset);
+      if (file !== undefined) found.push({ file, name: functionName || '(anonymous)', at: startOffset, count });
+    }
+  }
+  return found;
+}
+
+process.on('message', async (what) => {
+  if (what === 'begin') {
+    await session.post('Profiler.enable');
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    await calls();
+    process.send?.('begun');
+  } else process.send?.(await calls());
+});
+// The server ends when it has nothing else to do.
+process.channel?.unref();
