@@ -1,6 +1,6 @@
 /** Lists of globs: the same syntax wherever a configuration or a caller writes one. */
 import { comparableUri } from '../uri/spellings.ts';
-import { matchesTokens } from './match.ts';
+import { matcherOf } from './match.ts';
 import { type Alternatives, GlobError, type GlobSubject, parseGlob, parseLiterally, type Token } from './parse.ts';
 
 export type { GlobSubject } from './parse.ts';
@@ -38,11 +38,9 @@ export function compileGlobs(globs: readonly string[] | undefined, subject: Glob
 
 /** Compares tokens and texts in one form. */
 function comparer(all: Alternatives, subject: GlobSubject, form: (text: string) => string): (text: string) => boolean {
-  const ready = all.map((tokens) => prepared(tokens, subject, form));
-  return (text) => {
-    const compared = ready.length === 0 ? '' : form(text);
-    return ready.some((tokens) => matchesTokens(tokens, compared));
-  };
+  if (all.length === 0) return () => false;
+  const fits = matcherOf(all.map((tokens) => prepared(tokens, subject, form)));
+  return (text) => fits(form(text));
 }
 
 /** Why one of them is no glob; undefined where all are. */

@@ -4,10 +4,42 @@
  */
 import type { Range, Token } from './parse.ts';
 
-/** Whether the text matches as a whole. */
-export function matchesTokens(tokens: readonly Token[], text: string): boolean {
+type Tokens = readonly Token[];
+
+/** Whether a text matches one of them as a whole. Most are about something else: how it begins and ends tells which to try. */
+export function matcherOf(all: readonly Tokens[]): (text: string) => boolean {
+  const exact = new Set<string>();
+  const byBegin = new Map<string | undefined, Tokens[]>();
+  const byEnd = new Map<string | undefined, Tokens[]>();
+  const others: Tokens[] = [];
+  for (const tokens of all) {
+    const begin = tokens[0]?.kind === 'literal' ? tokens[0].text : '';
+    const last = tokens.at(-1);
+    const end = last?.kind === 'literal' ? last.text : '';
+    if (tokens.length === 1 && begin !== '') exact.add(begin);
+    else if (begin !== '') add(byBegin, begin[0], tokens);
+    else if (end !== '') add(byEnd, end.at(-1), tokens);
+    else others.push(tokens);
+  }
+  return (text) => {
+    const fits = (tokens: Tokens): boolean => matchesTokens(tokens, text);
+    return (
+      exact.has(text) ||
+      byBegin.get(text[0])?.some(fits) === true ||
+      byEnd.get(text.at(-1))?.some(fits) === true ||
+      others.some(fits)
+    );
+  };
+}
+
+function add<K>(to: Map<K, Tokens[]>, key: K, tokens: Tokens): void {
+  const there = to.get(key);
+  if (there === undefined) to.set(key, [tokens]);
+  else there.push(tokens);
+}
+
+function matchesTokens(tokens: Tokens, text: string): boolean {
   const [first] = tokens;
-  // Most globs are about something else than what is asked for, and end here.
   if (first?.kind === 'literal' && !text.startsWith(first.text)) return false;
   const end = tokens.at(-1);
   if (end?.kind === 'literal' && !text.endsWith(end.text)) return false;
