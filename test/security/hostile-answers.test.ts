@@ -5,7 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
-import { type Connected, connect, DIAGONAL } from '../e2e/harness.ts';
+import { type Connected, DIAGONAL } from '../e2e/harness.ts';
+import { connectToProgram } from '../e2e/programs.ts';
 import { content, type Site, startSite } from '../providers/http/site.ts';
 
 /** A safety net, far above what a busy machine does to an answer, and far below what was wrong. */
@@ -166,7 +167,7 @@ function makeRepository(path: string): void {
 describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
   let connected: Connected;
   beforeAll(async () => {
-    connected = await connect(transport, era, ['--config', config, '--log-level', 'silent']);
+    connected = await connectToProgram(transport, era, ['--config', config, '--log-level', 'silent']);
   });
   afterAll(() => connected?.close());
 
