@@ -34,7 +34,7 @@ export function otherCases() {
     return {
       name: `prompt: ${name}`,
       bytes: head.length,
-      mounts: {},
+      mounts: { files: folder },
       more: { prompts: path },
       ask: [['prompts/list', {}]],
     };
