@@ -11,7 +11,7 @@ const tools = (count, more) => JSON.stringify({ tools: Array.from({ length: coun
 const deep = (levels) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 /** Entries and fields that one message may have, by default, and one result, without those around its entries. */
-const VALUES = 300_000 - 100;
+const VALUES = 200_000 - 100;
 const RESULT_VALUES = 100_000 - 100;
 
 /** What a name of a field counts for that did not come before. */

@@ -50,7 +50,7 @@ const common = {
     .min(1_000)
     .max(10_000_000)
     .optional()
-    .describe('Entries and fields in one message; an answer with more fails. Default: 300000'),
+    .describe('Entries and fields in one message; an answer with more fails. Default: 200000'),
   maxMessagesPerSecond: z
     .number()
     .int()

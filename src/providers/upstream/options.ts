@@ -44,11 +44,11 @@ export interface UpstreamOptions {
   readonly connectTimeoutMs?: number | undefined;
   /** For one answer, in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** For a tool's answer, from its latest report of progress, in milliseconds. Default: 300,000. */
+  /** For a tool's answer, from its latest report of progress, in milliseconds. Default: 200,000. */
   readonly callTimeoutMs?: number | undefined;
   /** Bytes of one message of the server. An answer that is longer fails. Default: 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** Entries and fields of one message of the server. An answer with more fails. Default: 300,000. */
+  /** Entries and fields of one message of the server. An answer with more fails. Default: 200,000. */
   readonly maxMessageValues?: number | undefined;
   /**
    * Messages in a second that no request asked for; ten times as many may come at once. A server that sends more is cut

@@ -12,9 +12,9 @@ export const DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Entries and fields in one message, counted before it is parsed. Parsing does not pause, and takes up to a third of a
- * microsecond for each. A page of 15,000 resources with icons and annotations has as many.
+ * microsecond for each. A page of 10,000 resources with icons and annotations has as many.
  */
-export const DEFAULT_MAX_MESSAGE_VALUES = 300_000;
+export const DEFAULT_MAX_MESSAGE_VALUES = 200_000;
 
 /** Levels in one message. An entry or a result has its own limit at the border, which is lower; here it is the stack. */
 const MAX_MESSAGE_DEPTH = 4_000;
