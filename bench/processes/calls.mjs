@@ -7,13 +7,13 @@ import { Session } from 'node:inspector/promises';
 import { SourceMap } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** Where the server's own code is; what it depends on is not counted. */
+/** The folder of the server's own code. Calls in its dependencies do not count. */
 const BUILT = new URL('../', pathToFileURL(process.argv[1] ?? '')).href;
 
 const session = new Session();
 session.connect();
 
-/** What was built, by its address: where in the source a place of it is. @type {Map<string, (offset: number) => string | undefined>} */
+/** For each built file, a function from an offset to the file of the source. @type {Map<string, (offset: number) => string | undefined>} */
 const built = new Map();
 
 /** @param {string} url */
@@ -36,7 +36,7 @@ function sourceOf(url) {
   return found;
 }
 
-/** What ran since it was asked last. */
+/** The functions that ran since the last question. */
 async function calls() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const found = [];

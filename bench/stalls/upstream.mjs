@@ -14,7 +14,7 @@ const deep = (levels) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const VALUES = 200_000 - 100;
 const RESULT_VALUES = 100_000 - 100;
 
-/** What a name of a field counts for that did not come before. */
+/** A field's name counts for so many values more when it comes for the first time. */
 const NEW_NAME = 3;
 
 /** As many of an entry as one answer may have. @param names fields in each that no other one has */

@@ -1,4 +1,4 @@
-/** What a command has around it: the standard streams, and who tells it to end. */
+/** The standard streams of a command, and the signals that end it. */
 import type { Readable, Writable } from 'node:stream';
 import type { Log } from '../core/context.ts';
 import { type Stopping, takeSignals } from './stopping.ts';

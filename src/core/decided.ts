@@ -1,7 +1,7 @@
-/** What is to be done with something, and what was decided about it. */
+/** The operations that access is decided about, and the decision. */
 
 /**
- * What is to be done. `list` is both to be shown in lists and to have one's children listed; `read` is also to be found
+ * An operation. `list` is both to be shown in lists and to have one's children listed; `read` is also to be found
  * by a search for what is in it; `prompt` is to be listed, completed and got.
  */
 export type AccessOperation = 'list' | 'read' | 'metadata' | 'subscribe' | 'complete' | 'call' | 'prompt';
@@ -22,9 +22,9 @@ export const ACCESS_OPERATIONS: readonly AccessOperation[] = [
  */
 export type AccessEffect = 'allow' | 'ask' | 'deny' | 'hide';
 
-/** What was decided about an operation. */
+/** The decision about an operation. */
 export interface Decided {
   readonly effect: AccessEffect;
-  /** What decided. Never sent to a peer. */
+  /** The rule that decided. No peer is told of it. */
   readonly rule: string;
 }

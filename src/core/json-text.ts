@@ -10,7 +10,7 @@ export interface JsonLimits {
   readonly depth: number;
 }
 
-/** What a new name of a field counts for, beside its value. */
+/** A field's name counts for so many values more when it comes for the first time. */
 export const NEW_NAME = 3;
 
 const QUOTE = 0x22;
@@ -66,7 +66,7 @@ function hashOf(json: string, from: number, to: number): number {
   return hash;
 }
 
-/** Where the string ends that begins here. */
+/** The end of the string that begins at `from`. */
 function endOfString(json: string, from: number): number {
   for (let at = json.indexOf('"', from + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let before = at - 1;
