@@ -160,7 +160,11 @@ export async function connect(
   abilities?: Abilities,
 ): Promise<Connected> {
   if (transport === 'stdio') return connectStdio(era, args, abilities);
-  const server = await startHttp(args);
+  return connectOnly(era, await startHttp(args), abilities);
+}
+
+/** The only client of a server: the server ends with it. */
+export async function connectOnly(era: Era, server: Listening, abilities?: Abilities): Promise<Connected> {
   const connection = await connectHttp(era, server, abilities).catch(async (error: unknown) => {
     await server.stop();
     throw error;
@@ -169,5 +173,5 @@ export async function connect(
     await connection.close();
     await server.stop();
   };
-  return { ...connection, stderr: server.output, close, [Symbol.asyncDispose]: close };
+  return { ...connection, close, [Symbol.asyncDispose]: close };
 }

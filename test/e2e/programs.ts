@@ -7,7 +7,7 @@ import {
   CLI,
   type Connected,
   connected,
-  connectHttp,
+  connectOnly,
   type Era,
   type Listening,
   ROOT,
@@ -82,13 +82,5 @@ export async function connectToProgram(
 ): Promise<ConnectedProgram> {
   if (transport === 'stdio') return connectProgram(era, [CLI, 'serve', ...args], abilities);
   const server = await startProgram(args);
-  const connection = await connectHttp(era, server, abilities).catch(async (error: unknown) => {
-    await server.stop();
-    throw error;
-  });
-  const close = async (): Promise<void> => {
-    await connection.close();
-    await server.stop();
-  };
-  return { ...connection, pid: server.process.pid ?? 0, close, [Symbol.asyncDispose]: close };
+  return { ...(await connectOnly(era, server, abilities)), pid: server.process.pid ?? 0 };
 }
