@@ -1,10 +1,19 @@
-import { defineConfig } from 'tsdown';
+import { resolve } from 'node:path';
+import { defineConfig, type Rolldown } from 'tsdown';
+import { bundledLicenses } from './scripts/bundled-licenses.ts';
+
+const COMMON = {
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  fixedExtension: false,
+} as const;
 
 /** One entry for each subpath export; `test/package.test.ts` fails when these and `exports` disagree. */
-export default defineConfig({
+const LIBRARY = {
+  ...COMMON,
   entry: {
     index: 'src/index.ts',
-    'cli/main': 'src/cli/main.ts',
     'providers/files': 'src/providers/files/index.ts',
     'providers/git': 'src/providers/git/index.ts',
     'providers/http': 'src/providers/http/index.ts',
@@ -28,11 +37,62 @@ export default defineConfig({
     testing: 'src/testing/index.ts',
     'config/schema': 'src/config/schema.ts',
   },
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
   dts: true,
   sourcemap: true,
   clean: true,
-  fixedExtension: false,
-});
+};
+
+/**
+ * Puts what serving loads at once into two chunks, of which one is for the other commands, too: a start opens few files, and
+ * those need not read what they do not use.
+ */
+function startChunks() {
+  let command: Set<string> | undefined;
+  let looking: Set<string> | undefined;
+  let serving: Set<string> | undefined;
+  return (module: string, context: Rolldown.ChunkingContext): string | null => {
+    const loadedBy = (file: string) => reached(resolve(file), (id) => context.getModuleInfo(id)?.importedIds ?? []);
+    serving ??= loadedBy('src/cli/serve.ts');
+    looking ??= loadedBy('src/cli/client/ls.ts');
+    command ??= loadedBy('src/cli/command.ts');
+    if (command.has(module) || (looking.has(module) && serving.has(module))) return 'common';
+    return serving.has(module) ? 'serving' : null;
+  };
+}
+
+/** All that this leads to. A set that grows while it is gone through goes on with what has come. */
+function reached(first: string, next: (id: string) => readonly string[]): Set<string> {
+  const found = new Set([first]);
+  for (const id of found) for (const each of next(id)) found.add(each);
+  return found;
+}
+
+/**
+ * The command, with what it needs to start: a host waits for each file that is looked for. All that shares a part with those
+ * packages comes along, so that there is one of each; what is loaded when it is needed stays where it is installed.
+ */
+const COMMAND = {
+  ...COMMON,
+  entry: { main: 'src/cli/main.ts' },
+  outDir: 'dist/cli',
+  deps: {
+    alwaysBundle: [
+      /^@hono\/node-server(\/|$)/,
+      /^@modelcontextprotocol\//,
+      /^commander$/,
+      /^hono(\/|$)/,
+      /^ipaddr\.js$/,
+      /^lru-cache$/,
+      /^mime(\/|$)/,
+      /^pino$/,
+      /^zod(\/|$)/,
+    ],
+  },
+  dts: false,
+  sourcemap: true,
+  clean: false,
+  plugins: [bundledLicenses()],
+  outputOptions: { codeSplitting: { groups: [{ name: startChunks() }] } },
+};
+
+export default defineConfig([LIBRARY, COMMAND]);

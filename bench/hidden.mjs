@@ -70,25 +70,33 @@ async function timed([method, params]) {
   return Number(process.hrtime.bigint() - begin) / 1_000;
 }
 
-const rows = [];
-for (const { name, of } of KINDS) {
-  progress(name);
-  const [hidden, missing, control] = [[], [], []];
-  for (const request of of) for (let warm = 0; warm < 20; warm++) await timed(request);
-  for (let pair = 0; pair < how.pairs; pair++) {
-    // Each comes first, second and last equally often.
-    const order = [hidden, missing, control].map((times, index) => [times, of[index]]);
-    for (let turn = 0; turn < pair % 3; turn++) order.push(order.shift());
-    for (const [times, request] of order) times.push(await timed(request));
+/** In another order each time: an answer leaves at a tick, so the time of a request begins with the rest of the one before. */
+function shuffled(list) {
+  for (let last = list.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [list[last], list[other]] = [list[other], list[last]];
   }
-  rows.push([
+  return list;
+}
+
+const kinds = KINDS.map(({ name, of }) => ({ name, of: of.map((request) => ({ request, times: [] })) }));
+const all = kinds.flatMap(({ of }) => of);
+progress('warming up');
+for (const { request } of all) for (let warm = 0; warm < 20; warm++) await timed(request);
+progress('measuring');
+for (let pair = 0; pair < how.pairs; pair++)
+  for (const { request, times } of shuffled([...all])) times.push(await timed(request));
+
+const rows = kinds.map(({ name, of }) => {
+  const [hidden, missing, control] = of.map(({ times }) => times);
+  return [
     name,
     median(hidden).toFixed(0),
     median(missing).toFixed(0),
     auc(hidden, missing).toFixed(3),
     auc(control, missing).toFixed(3),
-  ]);
-}
+  ];
+});
 await server.stop();
 report(
   how,

@@ -1,21 +1,29 @@
 /**
- * The same 1 KiB read and the same list of 100 entries, from Vitrine with a folder, from a bare SDK server that has them
- * in memory, and from bare Node HTTP that sends the same bytes. One command, one run, interleaved.
+ * The same 1 KiB read, by method and by tool, and the same list of 100 entries, from Vitrine with a folder and its guards up, from bare servers of the TypeScript
+ * SDK and the Go SDK that have them in memory, and from bare Node HTTP that sends the same bytes. One command, one run,
+ * interleaved. The one in Go is there where `node scripts/install-interop.mjs rivals` has built it.
  */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { prose, temporaryFolder } from './lib/folders.mjs';
+import { audited, tenRules, twoRates } from './lib/guards.mjs';
 import { exchange, legacy, modern, openSession } from './lib/mcp.mjs';
 import { options } from './lib/options.mjs';
-import { placement, processFile, runJob, startServer } from './lib/processes.mjs';
+import { placement, processFile, runJob, startServer, startServing } from './lib/processes.mjs';
 import { ms, progress, report, table, times, whole } from './lib/report.mjs';
 import { median, medianRatio } from './lib/stats.mjs';
 
-const how = options('read-and-list', 'Requests a second of reads and lists: Vitrine, a bare SDK server, bare Node.', {
-  rounds: { type: 'number', default: 15, quick: 1, help: 'measurements of each, interleaved; medians are shown' },
-  requests: { type: 'number', help: 'requests of one measurement (as many as take about 1 s)' },
-  connections: { type: 'number', default: 16, help: 'keep-alive connections, each with one request at a time' },
-});
+const how = options(
+  'read-and-list',
+  'Requests a second of reads, calls and lists: Vitrine, a bare SDK server, bare Node.',
+  {
+    rounds: { type: 'number', default: 15, quick: 1, help: 'measurements of each, interleaved; medians are shown' },
+    requests: { type: 'number', help: 'requests of one measurement (as many as take about 1 s)' },
+    connections: { type: 'number', default: 16, help: 'keep-alive connections, each with one request at a time' },
+    plain: { type: 'boolean', default: false, help: 'Vitrine without its ten access rules, its audit and its rates' },
+  },
+);
 const ENTRIES = 100;
 /** Requests that are not counted, for each server and case. */
 const WARM_UP = how.quick ? 500 : 5_000;
@@ -27,6 +35,11 @@ const URI = 'file:///clock-000.md';
 /** What is asked. The 2025-era request is completed with a session of each server. */
 const CASES = [
   { name: 'read 1 KiB, 2026-07-28', path: '/read', make: () => modern('resources/read', { uri: URI }) },
+  {
+    name: 'call of the `read` tool',
+    path: '/call',
+    make: () => modern('tools/call', { name: 'read', arguments: { uri: URI } }),
+  },
   { name: 'list 100, 2026-07-28', path: '/list', make: () => modern('resources/list') },
   { name: 'list 100 of a folder (uri)', path: '/children', make: () => modern('resources/list', { uri: 'file:///' }) },
   {
@@ -41,19 +54,30 @@ for (let index = 0; index < ENTRIES; index++) {
   writeFileSync(join(folder, `clock-${String(index).padStart(3, '0')}.md`), TEXT);
 }
 
-const vitrine = await startServer([how.cli, 'serve', folder, '--http', '0']);
+const config = join(temporaryFolder(), 'vitrine.json');
+const guards = how.plain ? {} : { ...tenRules(), ...audited(), ...twoRates() };
+writeFileSync(config, JSON.stringify({ ...guards, mounts: { bench: { path: folder, prefix: 'none' } } }));
+const vitrine = await startServer([how.cli, 'serve', '--config', config, '--http', '0']);
 const fixture = join(temporaryFolder(), 'fixture.json');
 writeFileSync(fixture, JSON.stringify(await answersOf(vitrine.url)));
 const sdk = await startServer([processFile('sdk-http'), fixture]);
 const node = await startServer([processFile('node-http'), fixture]);
 
-const sdkSessions = new URL('/sessions', sdk.url).href;
-const sessions = { vitrine: await openSession(vitrine.url), sdk: await openSession(sdkSessions), node: 'none' };
+const goProgram = fileURLToPath(new URL('rivals/go/.built/server', import.meta.url));
+const go = existsSync(goProgram) ? await startServing([goProgram, fixture]) : undefined;
+if (go === undefined) console.error('Go is left out: node scripts/install-interop.mjs rivals builds its server');
+
+/** The address of a server's endpoint for sessions of 2025. @param {string} url */
+const sessionsOf = (url) => new URL('/sessions', url).href;
+const sessions = { vitrine: await openSession(vitrine.url), sdk: await openSession(sessionsOf(sdk.url)), node: 'none' };
+if (go !== undefined) sessions.go = await openSession(sessionsOf(go.url));
 const targets = [
   { name: 'vitrine', pid: vitrine.pid, url: () => vitrine.url },
-  { name: 'sdk', pid: sdk.pid, url: (path) => (path === '/legacy' ? sdkSessions : sdk.url) },
+  { name: 'sdk', pid: sdk.pid, url: (path) => (path === '/legacy' ? sessionsOf(sdk.url) : sdk.url) },
   { name: 'node', pid: node.pid, url: (path) => new URL(path, node.url).href },
 ];
+if (go !== undefined)
+  targets.push({ name: 'go', pid: go.pid, url: (path) => (path === '/legacy' ? sessionsOf(go.url) : go.url) });
 
 /** @type {any[][][]} by case, target and round */
 const measured = CASES.map(() => targets.map(() => []));
@@ -77,7 +101,7 @@ for (let round = -1; round < how.rounds; round++) {
   }
 }
 progress('');
-await Promise.all([vitrine, sdk, node].map((server) => server.stop()));
+await Promise.all([vitrine, sdk, node, go].map((server) => server?.stop()));
 
 const results = CASES.map(({ name }, at) => {
   const pick = (index, field) => measured[at][index].map((measurement) => measurement[field]);
@@ -94,16 +118,18 @@ const results = CASES.map(({ name }, at) => {
     ratios: {
       sdk: medianRatio(pick(0, 'perSecond'), pick(1, 'perSecond')),
       node: medianRatio(pick(0, 'perSecond'), pick(2, 'perSecond')),
+      ...(go !== undefined && { go: medianRatio(pick(0, 'perSecond'), pick(3, 'perSecond')) }),
     },
     /** Of processor time, which other work on the machine disturbs less. */
     cpuRatios: {
       sdk: medianRatio(pick(1, 'cpuMicros'), pick(0, 'cpuMicros')),
       node: medianRatio(pick(2, 'cpuMicros'), pick(0, 'cpuMicros')),
+      ...(go !== undefined && { go: medianRatio(pick(3, 'cpuMicros'), pick(0, 'cpuMicros')) }),
     },
   };
 });
 
-const LABELS = { vitrine: 'Vitrine', sdk: 'bare SDK', node: 'bare Node' };
+const LABELS = { vitrine: 'Vitrine', sdk: 'bare SDK', node: 'bare Node', go: 'bare Go SDK' };
 const details = table(
   ['', 'requests/s', 'p50', 'p99', 'processor time', 'bytes'],
   results.flatMap(({ name, targets: each }) =>
@@ -117,21 +143,21 @@ const details = table(
     ]),
   ),
 );
+const others = targets.map((target) => target.name).slice(1);
 const ratios = table(
-  ['Vitrine to', 'bare SDK', 'bare Node', 'SDK by processor', 'Node by processor'],
+  ['Vitrine to', ...others.map((other) => LABELS[other]), ...others.map((other) => `${LABELS[other]}, by processor`)],
   results.map(({ name, ratios: rate, cpuRatios }) => [
     name,
-    times(rate.sdk),
-    times(rate.node),
-    times(cpuRatios.sdk),
-    times(cpuRatios.node),
+    ...others.map((other) => times(rate[other])),
+    ...others.map((other) => times(cpuRatios[other])),
   ]),
 );
 const { rounds, connections } = how;
+const guarded = how.plain ? 'without rules, audit and rates' : 'with ten access rules, an audit and rates';
 report(
   how,
-  { rounds, connections, placement, results },
-  `${rounds} rounds, ${connections} connections; ${placement}\n\n${details}\n\nRequests per second as ratios, the median over the rounds:\n\n${ratios}`,
+  { rounds, connections, placement, plain: how.plain, results },
+  `${rounds} rounds, ${connections} connections; ${placement}; Vitrine ${guarded}\n\n${details}\n\nRequests per second as ratios, the median over the rounds:\n\n${ratios}`,
 );
 
 /**
@@ -156,5 +182,5 @@ async function answersOf(url) {
   for (const path of ['/list', '/children']) {
     if (results[path].resources.length !== ENTRIES) throw new Error(`${path} has not ${ENTRIES} entries`);
   }
-  return { answers, results: { read: results['/read'], list: results['/children'] } };
+  return { answers, results: { read: results['/read'], list: results['/children'], call: results['/call'] } };
 }

@@ -6,11 +6,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prose, temporaryFolder } from './lib/folders.mjs';
+import { audited, tenRules, twoRates } from './lib/guards.mjs';
 import { call, modern } from './lib/mcp.mjs';
 import { options } from './lib/options.mjs';
 import { placement, runJob, startServer } from './lib/processes.mjs';
 import { ms, progress, report, table, times, whole } from './lib/report.mjs';
-import { median, medianRatio } from './lib/stats.mjs';
+import { median, medianDifference, medianRatio } from './lib/stats.mjs';
 
 const how = options('security-cost', 'Reads of 1 KiB with and without access rules, audit, rates and tokens.', {
   launches: { type: 'number', default: 8, quick: 1, help: 'how often each pair of servers is started anew' },
@@ -28,20 +29,8 @@ const WARM_UP = how.quick ? 300 : 4_500;
 const TEXT = prose(1_024);
 const URI = 'file:///guide/clock.md';
 const TOKEN = 'bench-token-0123456789abcdef';
-/** So high that nothing is refused, and everything is counted. */
-const RATE = '999999999/min';
-
-/** Ten rules; the read is looked at by each of them, and allowed by the last. */
-const rules = [
-  ...['private', 'drafts', 'payroll', 'keys'].map((name) => ({ effect: 'hide', uris: [`file:///${name}/**`] })),
-  ...['*.pem', '*.key'].map((glob) => ({ effect: 'deny', operations: ['read'], uris: [`file:///**/${glob}`] })),
-  { effect: 'ask', operations: ['read'], uris: ['file:///contracts/**'] },
-  { effect: 'deny', who: 'anonymous', operations: ['call'] },
-  { effect: 'allow', uris: ['file:///public/**'] },
-  { effect: 'allow', mounts: ['bench'], uris: ['file:///guide/**'] },
-];
-const access = { access: { rules } };
-const limits = { limits: { rates: { principal: RATE, anonymous: RATE, methods: { 'resources/read': RATE } } } };
+const access = tenRules(['file:///guide/**']);
+const limits = twoRates();
 const auth = {
   auth: {
     resource: 'https://bench.example/mcp',
@@ -50,19 +39,18 @@ const auth = {
 };
 /** A token is of no use without a rule: this one allows everything. Whoever has one is held to a rate by default. */
 const open = { access: { rules: [{ effect: 'allow' }] }, limits: { rates: { principal: 'off' } } };
-const audit = () => ({ audit: { file: join(temporaryFolder(), 'audit.jsonl') } });
 
 /** What is measured, and to which it is compared. */
 const SETTINGS = [
   { name: 'none of them', settings: () => ({}) },
   { name: 'access, ten rules', settings: () => access, to: 'none of them' },
-  { name: 'audit, to a file', settings: audit, to: 'none of them' },
+  { name: 'audit, to a file', settings: audited, to: 'none of them' },
   { name: 'limits, two rates', settings: () => limits, to: 'none of them' },
-  { name: 'all three', settings: () => ({ ...access, ...audit(), ...limits }), to: 'none of them' },
+  { name: 'all three', settings: () => ({ ...access, ...audited(), ...limits }), to: 'none of them' },
   { name: 'a token', settings: () => ({ ...auth, ...open }), to: 'none of them', token: true },
   {
     name: 'a token and all three',
-    settings: () => ({ ...auth, ...access, ...audit(), ...limits }),
+    settings: () => ({ ...auth, ...access, ...audited(), ...limits }),
     to: 'a token',
     token: true,
   },
@@ -126,19 +114,23 @@ const results = [
     ...summary(turns.own),
     to: own.to,
     throughput: medianRatio(pick(turns.own, 'perSecond'), pick(turns.other, 'perSecond')),
+    /** Of processor time, in microseconds. */
+    added: medianDifference(pick(turns.own, 'cpuMicros'), pick(turns.other, 'cpuMicros')),
     /** Of processor time, which other work on the machine disturbs less: as many more requests as that would let through. */
     byProcessor: medianRatio(pick(turns.other, 'cpuMicros'), pick(turns.own, 'cpuMicros')),
   })),
 ];
 
 const { launches, rounds, requests, connections } = how;
+const us = (micros) => (Number.isNaN(micros) ? 'n/a' : `${whole(micros)} us`);
 const rows = results.map((each) => [
   each.name,
   whole(each.perSecond),
   ms(each.p50),
   ms(each.p99),
-  Number.isNaN(each.cpuMicros) ? 'n/a' : `${whole(each.cpuMicros)} us`,
+  us(each.cpuMicros),
   'to' in each ? each.to : '',
+  'to' in each ? us(each.added) : '',
   'to' in each ? times(each.throughput) : '',
   'to' in each ? times(each.byProcessor) : '',
 ]);
@@ -146,7 +138,7 @@ report(
   how,
   { launches, rounds, requests, connections, placement, results },
   `${launches} launches, ${rounds} rounds of ${requests} requests, ${connections} connections; ${placement}\n\n${table(
-    ['read 1 KiB with', 'requests/s', 'p50', 'p99', 'processor time', 'beside', 'throughput', 'by processor'],
+    ['read 1 KiB with', 'requests/s', 'p50', 'p99', 'processor time', 'beside', 'adds', 'throughput', 'by processor'],
     rows,
   )}`,
 );

@@ -16,7 +16,7 @@ import { memoryOf } from './lib/system.mjs';
 const how = options('updates', 'Time from an edit until every subscriber is told.', {
   subscribers: {
     type: 'number',
-    default: 1_000,
+    default: 10_000,
     quick: 100,
     help: 'streams that listen; each takes a file descriptor',
   },

@@ -1,12 +1,12 @@
 /**
  * Installs what other makers wrote and the checks need: `servers`, MCP servers that the tests put behind the gateway
  * (test/interop/servers), and `rivals`, gateways that the benchmark measures (bench/rivals). Both when none is named.
- * What is in place as its lock says stays as it is. The Python part is left out, with a line that says so, where there
- * is no Python that can make a virtual environment.
+ * It installs nothing again that is in place as its lock says. It leaves out the parts in Python where no Python can make a
+ * virtual environment, and the part in Go where there is no Go, and says so in a line.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,7 +16,7 @@ const PYTHON = WINDOWS ? 'python' : 'python3';
 /** In what is installed: the digest of the files that said what to install. */
 const STAMP = '.installed';
 /** What one command may take, in milliseconds. */
-const TIME_LIMIT = 180_000;
+const TIME_LIMIT = 300_000;
 
 const named = process.argv.slice(2);
 const unknown = named.find((name) => !(name in FOLDERS));
@@ -26,6 +26,7 @@ for (const name of named.length > 0 ? named : Object.keys(FOLDERS)) {
   const folder = fileURLToPath(new URL(FOLDERS[name], import.meta.url));
   installNode(name, folder);
   for (const requirements of requirementsOf(folder)) installPython(name, folder, requirements);
+  if (existsSync(join(folder, 'go'))) buildGo(name, join(folder, 'go'));
 }
 
 /**
@@ -64,6 +65,23 @@ function installPython(name, folder, requirements) {
     if (done.status === 0) return undefined;
     rmSync(venv, { recursive: true, force: true });
     return `pip failed: ${done.output.trim().split('\n').at(-1)}`;
+  });
+}
+
+/**
+ * Builds the server in `go` as `go/.built/server`.
+ * @param {string} name
+ * @param {string} folder
+ */
+function buildGo(name, folder) {
+  const files = ['go.mod', 'go.sum', 'main.go'].map((file) => join(folder, file));
+  const built = join(folder, '.built');
+  once(`${name}: a server of the Go SDK`, built, files, () => {
+    mkdirSync(built, { recursive: true });
+    // Kept from git, and from all that reads what git ignores.
+    writeFileSync(join(built, '.gitignore'), '*\n');
+    const done = run('go', ['build', '-o', join(built, 'server'), '.'], folder);
+    return done.status === 0 ? undefined : `go build failed: ${done.output.trim().split('\n').at(-1)}`;
   });
 }
 

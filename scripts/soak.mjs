@@ -17,6 +17,7 @@ const { status } = spawnSync(
     fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url)),
     'run',
     'test/soak/soak.test.ts',
+    'test/soak/kept-answers.test.ts',
     '--reporter=verbose',
   ],
   {

@@ -2,7 +2,9 @@
 
 export type { AccessArea, AccessDecision, AccessPolicy, AccessRequest } from './core/access.ts';
 export type { Admission, AskedFor, Lasting } from './core/admission.ts';
+export { type AgainMethods, createOrigins, markRepeatable, type Origins, withAgain } from './core/again.ts';
 export { accepted, refused, sampledText } from './core/answers.ts';
+export { rootsIn } from './core/asking/needed.ts';
 export type { BodyContent, BodyWindow, ResourceBody } from './core/body.ts';
 export { bytesOf, textBytes } from './core/body.ts';
 export type { ChangeHub } from './core/change-hub.ts';
@@ -51,7 +53,6 @@ export type {
   SearchQuery,
   TemplatePage,
 } from './core/provider.ts';
-export { rootsIn } from './core/roots.ts';
 export type { JsonSchema, OutputOf, Schema, StandardSchema } from './core/schema.ts';
 export type { Telemetry } from './core/telemetry.ts';
 export { defineTool, type Tool, type ToolDefinition, type ToolOutcome } from './core/tool.ts';
@@ -109,6 +110,6 @@ export {
   serveHttp,
 } from './serving/http/index.ts';
 export type { TlsOptions } from './serving/http/tls.ts';
-export type { ResumptionOptions } from './serving/legacy/resumption.ts';
+export type { ResumptionOptions } from './serving/sessions/resumption.ts';
 export { type ServeStdioOptions, type StdioServing, serveStdio } from './serving/stdio/index.ts';
 export { createVitrine, type ServerIdentity, VERSION, type Vitrine, type VitrineOptions } from './vitrine.ts';

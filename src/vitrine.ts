@@ -1,29 +1,30 @@
 /** Puts mounts, layers and frontends together: the engine that every way of serving shares. */
-import { FULL_SIGHT, type Sight } from './core/access.ts';
+import type { AccessOutline } from './core/access.ts';
 import type { Admission } from './core/admission.ts';
-import type { ChangeHub, ChangeHubOptions } from './core/change-hub.ts';
+import type { ChangeHubOptions } from './core/change-hub.ts';
 import type { Principal } from './core/context.ts';
 import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
-import type { Gate } from './core/gate.ts';
 import { applyLayers } from './core/layer.ts';
 import type { Mount } from './core/mounts/mount.ts';
 import { createResolver } from './core/mounts/resolver.ts';
 import { mountTree } from './core/mounts.ts';
+import type { EngineOperations } from './core/operations.ts';
 import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
-import type { ResourceProvider } from './core/provider.ts';
 import { publishServer } from './core/published-server.ts';
 import type { Telemetry } from './core/telemetry.ts';
 import type { Tool } from './core/tool.ts';
 import { VERSION } from './core/version.ts';
-import { createHubs } from './engine/hubs.ts';
+import { withNamed } from './core/with-named.ts';
+import { type Changes, createChanges } from './engine/changes.ts';
+import { createLayers, type LayerOptions } from './engine/layers.ts';
 import { iconsOf, joinInstructions, prefixApart, unreadyOf, upstreamStates, withState } from './engine/mounts.ts';
-import { createSurroundings, type SurroundingOptions } from './engine/surroundings.ts';
 import { promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
 import { createResourceTools } from './frontends/resource-tools/index.ts';
 import type { ResourceToolOptions } from './frontends/resource-tools/setup.ts';
 import { createSubscriptionBook, type SubscriptionBook } from './frontends/resource-tools/subscribing/book.ts';
-import type { MountIcons } from './frontends/resources/icons.ts';
+import { withIcons } from './frontends/resources/icons.ts';
+import { createKeptAnswers } from './frontends/resources/kept.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
 import { createToolRegistry, type ToolRegistry } from './frontends/tools/registry.ts';
 import type { Audit } from './layers/audit/index.ts';
@@ -44,7 +45,7 @@ export interface ServerIdentity {
   readonly instructions?: string | undefined;
 }
 
-export interface VitrineOptions extends SurroundingOptions {
+export interface VitrineOptions extends LayerOptions {
   readonly mounts: readonly Mount[];
   readonly server?: Partial<ServerIdentity> | undefined;
   readonly limits?: (Partial<ResourceLimits> & UsageLimits) | undefined;
@@ -75,26 +76,20 @@ export interface Vitrine {
   instructionsFor(principal: Principal): string | undefined;
   /** The mount that a published URI belongs to, whether it is there or not. */
   mountOf(uri: string): string | undefined;
-  /** What a caller gets to see; undefined where everybody sees everything. */
-  readonly sight: Sight | undefined;
-  /** The one way in: all mounts, through all layers. */
-  readonly provider: ResourceProvider;
-  /** Around what is no operation of the provider: tools and prompts. */
-  readonly gate: Gate;
+  /** Tells what a caller could do, before it asks for anything; undefined where everybody may do everything. */
+  readonly access: AccessOutline | undefined;
+  /** The one way in: all mounts, tools, prompts and subscriptions, through all layers. */
+  readonly provider: EngineOperations;
   /** How much may be asked for: every way of serving asks here before it begins with something. */
   readonly admission: Admission;
   /** Records what was refused before any operation had begun; undefined without an audit. */
   readonly refused: Audit['refused'] | undefined;
-  readonly changes: ChangeHub;
+  /** What is watched, for those who count it; `provider.subscribe` is the way to it. */
+  readonly changes: Pick<Changes, 'size'>;
   readonly resources: ResourceOptions;
-  /** Icons of mounts, for resources without their own; undefined where none are put on. */
-  readonly icons: MountIcons | undefined;
-  readonly tools: ToolRegistry;
-  readonly prompts: PromptRegistry;
-  /** Changes of the prompts: the whole list, under no URI. */
-  readonly promptChanges: ChangeHub;
-  /** Changes of the tools, likewise. */
-  readonly toolChanges: ChangeHub;
+  /** Which tools and prompts there can be, and whose they are; the provider lists and runs them. */
+  readonly tools: Pick<ToolRegistry, 'some' | 'watchable' | 'ownerOf'>;
+  readonly prompts: Pick<PromptRegistry, 'some' | 'watchable' | 'ownerOf' | 'ownNames'>;
   /** What clients have subscribed to by tools; undefined without the resource tools. */
   readonly toolSubscriptions: SubscriptionBook | undefined;
   /** What every way of serving tells of its requests; undefined where nobody wants to know. */
@@ -116,15 +111,19 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
   const mounts = withState(options.mounts, toolSubscriptions, options.hide);
   const resolver = createResolver(mounts);
-  const around = createSurroundings(options, options.limits, resolver);
-  const { gate, audit, access, limits, redaction } = around;
-  const provider = applyLayers(mountTree(mounts, resolver), around.layers);
-  const hubs = createHubs(provider, { gate, admission: limits.admission }, options.changes);
-  const changes = hubs.resourceHub();
+  const layers = createLayers(options, options.limits, resolver);
+  const { audit, access, limits } = layers;
+  // Tools and prompts read through the same layers that are around them.
+  const tree = withNamed(mountTree(mounts, resolver), () => named);
+  // A layer keeps every method that there is.
+  const provider = applyLayers(tree, layers.all) as EngineOperations;
+  const bounds = { ...DEFAULT_LIMITS, ...options.limits };
   const resources: ResourceOptions = {
     provider,
     cursors: createCursorCodec(options.cursors),
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits: bounds,
+    withIcons: options.icons === false ? undefined : withIcons(iconsOf(options.mounts, resolver)),
+    kept: createKeptAnswers(provider, bounds.keptBytes),
     listing: options.listing ?? 'walk',
     cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
   };
@@ -134,11 +133,11 @@ export function createVitrine(options: VitrineOptions): Vitrine {
       : createResourceTools(
           {
             resources,
-            changes,
+            operations: provider,
             mounts: options.mounts,
             resolver,
             subscriptions: toolSubscriptions,
-            sight: access?.sight,
+            access: access?.outline,
           },
           { ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(options.mounts) },
         );
@@ -147,48 +146,48 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     // One with a provider of its own is not served, and so of no mount.
     mount: folder.provider === undefined ? resolver.mountOf(folder.uri) : undefined,
   }));
-  const published = options.mounts.flatMap((mount) => publishServer(mount) ?? []);
-  const servers = published
-    .map((server) => access?.server(server) ?? server)
-    .map((server) => redaction?.server(server) ?? server);
-  const ownPrompts = [...(options.prompts ?? []), ...folders];
-  const prompts = createPromptRegistry(
-    redaction === undefined ? ownPrompts : ownPrompts.map(redaction.prompts),
+  const servers = options.mounts.flatMap((mount) => publishServer(mount) ?? []);
+  const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders], servers);
+  const tools = createToolRegistry(
+    [...(own?.tools ?? []), ...(options.tools ?? [])],
     servers,
-    access?.sight,
+    own && { names: new Set(own.tools.map(({ name }) => name)), again: own.again },
   );
-  const tools = createToolRegistry([...(own?.tools ?? []), ...(options.tools ?? [])], servers, {
-    sight: access?.sight,
-    resourceTools: new Set(own?.tools.map(({ name }) => name)),
-  });
-  const promptChanges = hubs.listHub('prompts', prompts);
-  const toolChanges = hubs.listHub('tools', tools);
+  const changes = createChanges(provider, { tools, prompts }, options.changes);
+  const { listTools, callTool, callToolAgain, headerParameters } = tools;
+  const { listPrompts, getPrompt, completePrompt } = prompts;
+  const { subscribe } = changes;
+  const named = {
+    listTools,
+    callTool,
+    callToolAgain,
+    headerParameters,
+    listPrompts,
+    getPrompt,
+    completePrompt,
+    subscribe,
+  };
   // Last: what could not be put together leaves no file behind.
   audit?.open();
   const told = options.telemetry?.engine({
-    watches: () => changes.size + promptChanges.size + toolChanges.size,
+    watches: () => changes.size,
     upstreams: () => upstreamStates(options.mounts),
   });
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },
     instructionsFor(principal) {
-      const sight = access?.sight ?? FULL_SIGHT;
-      const seen = servers.filter(({ mount }) => sight.could(principal, { mount }));
+      const seen = servers.filter(({ mount }) => access?.outline.could(principal, { mount }) !== false);
       return joinInstructions(options.server?.instructions, seen);
     },
-    sight: access?.sight,
+    access: access?.outline,
     mountOf: resolver.mountOf,
     provider,
-    gate,
     admission: limits.admission,
     refused: audit?.refused,
     changes,
     resources,
-    icons: options.icons === false ? undefined : iconsOf(options.mounts, resolver),
     tools,
     prompts,
-    promptChanges,
-    toolChanges,
     toolSubscriptions,
     telemetry: options.telemetry,
     hide: options.hide,
@@ -197,10 +196,10 @@ export function createVitrine(options: VitrineOptions): Vitrine {
       told?.[Symbol.dispose]();
       await own?.close();
       toolSubscriptions?.close();
-      await Promise.all([changes.close(), promptChanges.close(), toolChanges.close()]);
+      await changes.close();
       await prompts.close();
       await provider.close?.();
-      await around.close();
+      await layers.close();
     },
   };
 }

@@ -10,7 +10,8 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   core: ['protocol'],
-  providers: ['protocol', 'core'],
+  connection: ['protocol', 'core'],
+  providers: ['protocol', 'core', 'connection'],
   layers: ['protocol', 'core'],
   frontends: ['protocol', 'core'],
   testing: ['protocol', 'core', 'providers'],
@@ -18,9 +19,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'vitrine.ts': ['protocol', 'core', 'layers', 'frontends', 'engine'],
   serving: ['protocol', 'core', 'frontends', 'vitrine.ts'],
   config: ['protocol', 'core', 'providers', 'layers'],
-  client: ['protocol', 'core'],
+  client: ['protocol', 'core', 'connection'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
-  cli: ['protocol', 'core', 'providers', 'layers', 'serving', 'config', 'client', 'vitrine.ts'],
+  cli: ['protocol', 'core', 'connection', 'providers', 'layers', 'serving', 'config', 'client', 'vitrine.ts'],
 };
 
 /** The SDK is known in few places: its servers where this one is served, its client where another one is reached. */
@@ -28,7 +29,7 @@ const SDK = '@modelcontextprotocol/';
 
 const maySee = ({ file, from, target }: Import): boolean =>
   from === 'serving' ||
-  ((from === 'client' || file.startsWith('providers/upstream/')) &&
+  ((from === 'connection' || from === 'client' || file.startsWith('providers/upstream/')) &&
     /^@modelcontextprotocol\/client(\/|$)/.test(target));
 
 interface Import {
@@ -55,6 +56,19 @@ async function imports(): Promise<Import[]> {
 }
 
 const partOf = (file: string): string => file.split('/', 1)[0] ?? file;
+
+describe('contexts', () => {
+  it('get another signal in one way, which lets many listen to it', async () => {
+    const files = await sourceFiles();
+    const texts = await Promise.all(
+      files.map(async (file) => ({ file, text: await readFile(join(SRC, file), 'utf8') })),
+    );
+    const byHand = texts.filter(({ text }) => /\{ \.\.\.(?:ctx|context)\b[^{}]*\bsignal\b[^{}]*\}/.test(text));
+    expect(byHand.map(({ file }) => file).filter((file) => !file.startsWith('testing/broken/'))).toEqual([
+      'core/context.ts',
+    ]);
+  });
+});
 
 describe('layers', async () => {
   it('change the entries of lists in one way, in which one that a layer fails at is lost alone', async () => {
@@ -103,8 +117,8 @@ describe('imports', async () => {
     expect(circles).toEqual([]);
   });
 
-  it('of the client need nothing of Node, but for what is in client/node', () => {
-    const own = all.filter(({ from, file }) => from === 'client' && !file.startsWith('client/node/'));
+  it('of the client and of connections need nothing of Node, but for what is in node', () => {
+    const own = all.filter(({ file }) => /^(?:client|connection)\/(?!node\/)/.test(file));
     const reached = new Set(own.map(({ file }) => file));
     // A set goes on to what is added meanwhile.
     for (const file of reached) {
@@ -116,8 +130,15 @@ describe('imports', async () => {
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 
-  it('of the SDK are in serving, and of its client in upstream and client', () => {
+  it('of the SDK are in serving, and of its client in connection, upstream and client', () => {
     const wrong = all.filter((each) => each.target.startsWith(SDK) && !maySee(each));
+    expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
+  });
+
+  it('of connections to other servers are in upstream alone, of all providers', () => {
+    const wrong = all.filter(
+      ({ file, target }) => /^providers\/(?!upstream\/)/.test(file) && target.includes('/connection/'),
+    );
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 

@@ -1,10 +1,13 @@
 /** The package is what it says: exports and built files agree, and the version stands in one value. */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { LICENSES } from '../scripts/bundled-licenses.ts';
 import { VERSION } from '../src/vitrine.ts';
 import tsdown from '../tsdown.config.ts';
+import { CLI, ERAS } from './e2e/harness.ts';
+import { INITIALIZE, startStdio } from './e2e/raw.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -23,6 +26,12 @@ const targets = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
 /** Whose script only looks whether the binary is there that the package has in it: it works without having run. */
 const WORKS_WITHOUT: ReadonlySet<string> = new Set(['node_modules/@photostructure/sqlite']);
 
+const scriptUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+
+/** Has Node.js write each module that it loads to standard error. */
+const HOOKS = `export function load(url, context, next) { process._rawDebug('loads ' + url); return next(url, context); }`;
+const TELLING = `import { register } from 'node:module'; register(${JSON.stringify(scriptUrl(HOOKS))});`;
+
 describe('package.json', () => {
   it('has the version that the server says', () => {
     expect(VERSION).toBe(manifest.version);
@@ -35,7 +44,9 @@ describe('package.json', () => {
   });
 
   it('exports every entry that is built, but the command and the schema', () => {
-    const entries = Object.keys((tsdown as { entry: Record<string, string> }).entry);
+    const entries = (tsdown as readonly { entry: Record<string, string>; outDir?: string }[]).flatMap(
+      ({ entry, outDir = 'dist' }) => Object.keys(entry).map((name) => `${outDir}/${name}`.replace('dist/', '')),
+    );
     const exported = targets.map((target) => target.default.replace(/^\.\/dist\/|\.js$/g, ''));
     expect(entries.filter((entry) => !exported.includes(entry)).sort()).toEqual(['cli/main', 'config/schema']);
     expect(exported.filter((entry) => !entries.includes(entry))).toEqual([]);
@@ -44,6 +55,29 @@ describe('package.json', () => {
   it('has a command that is built and executable', async () => {
     const text = await readFile(`${ROOT}${manifest.bin.vitrine}`, 'utf8');
     expect(text.startsWith('#!/usr/bin/env node\n')).toBe(true);
+  });
+
+  it('has the licences of all packages that are in the command', async () => {
+    const folder = `${ROOT}dist/cli/`;
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.js'));
+    const texts = await Promise.all(files.map((name) => readFile(`${folder}${name}`, 'utf8')));
+    const parts = texts.flatMap((text) => [
+      ...text.matchAll(/^\/\/#region (?:.*\/)?node_modules\/((?:@[^/\n]+\/)?[^/\n]+)/gm),
+    ]);
+    const packages = new Set(parts.map(([, name = '']) => name));
+    expect([...packages]).toEqual(expect.arrayContaining(['zod', 'commander', '@modelcontextprotocol/server']));
+    const licences = await readFile(`${folder}${LICENSES}`, 'utf8');
+    const listed = [...licences.matchAll(/^==== (\S+) /gm)].map(([, name = '']) => name);
+    expect(listed.sort()).toEqual([...packages].sort());
+  });
+
+  it.each(ERAS)('has all in the command that it needs to answer over stdio, %s', async (era) => {
+    await using host = startStdio(era, [`${ROOT}examples/museum`], ['--import', scriptUrl(TELLING), CLI, 'serve']);
+    const [method, params] = era === 'legacy' ? ['initialize', INITIALIZE] : ['server/discover', {}];
+    expect(await host.request(1, method, params)).toHaveProperty('result');
+    const loaded = host.stderr().match(/(?<=^loads ).*/gm) ?? [];
+    expect(loaded.some((url) => url.endsWith('/dist/cli/main.js'))).toBe(true);
+    expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([]);
   });
 
   it('locks no dependency that needs to run a script when it is installed', async () => {

@@ -61,12 +61,19 @@ export function startProgram(command, { core, stdin = 'ignore', stderr = 'inheri
 }
 
 /**
- * Starts a server and waits until it has written a URL to standard output.
+ * Starts a server that is a Node program and waits until it has written a URL to standard output.
  * @param {readonly string[]} args
  * @param {{core?: number | undefined}} [how] on a core of its own unless that is undefined
  */
-export async function startServer(args, { core } = { core: SERVER_CORE }) {
-  const child = startNode(args, { core });
+export const startServer = (args, how) => startServing([process.execPath, ...args], how);
+
+/**
+ * The same for any program.
+ * @param {readonly string[]} command
+ * @param {{core?: number | undefined}} [how]
+ */
+export async function startServing(command, { core } = { core: SERVER_CORE }) {
+  const child = startProgram(command, { core });
   let output = '';
   /** @type {string} */
   const url = await new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
  * HTTP of Node with nothing around it: takes the whole request, and sends bytes that were made before. It does not even
- * parse what it is asked: no server can be faster, which is what makes it a measure.
+ * parse what it is asked: no server can be faster, which is what makes it a measure. At `/held` an answer begins and does not end.
  * Argument: a JSON file with the answers, by path.
  */
 import { readFileSync } from 'node:fs';
@@ -17,6 +17,10 @@ const byPath = new Map(
 const server = createServer((request, response) => {
   request.resume();
   request.once('end', () => {
+    if (request.url === '/held') {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': held\n\n');
+      return;
+    }
     const answer = byPath.get(request.url ?? '');
     if (answer === undefined) response.writeHead(404).end();
     else response.writeHead(200, answer.headers).end(answer.bytes);

@@ -76,8 +76,8 @@ async function checkPrompts({ prompts }: Vitrine, print: Print): Promise<void> {
     const place = line === undefined ? file : `${file}:${line}`;
     problems.push([place ?? prompt, problem ?? message].filter((part) => part !== undefined).join(': '));
   };
-  const found = await prompts.list(everywhere({ ...SILENT, warn }));
+  const found = await prompts.ownNames(everywhere({ ...SILENT, warn }));
   const [first] = problems;
   if (first !== undefined) throw new UsageError(`A prompt would be left out: ${first}`);
-  print(`ok  prompts  ${found.map(({ name }) => name).join(', ') || 'none'}`);
+  print(`ok  prompts  ${found.join(', ') || 'none'}`);
 }

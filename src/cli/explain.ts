@@ -7,6 +7,7 @@ import { ANONYMOUS, createContext, type Principal, SILENT } from '../core/contex
 import type { AccessOperation } from '../core/decided.ts';
 import { ResourceError } from '../core/errors.ts';
 import { createResolver } from '../core/mounts/resolver.ts';
+import type { Owner } from '../core/operations.ts';
 import { scrub } from '../core/scrub.ts';
 import { createDecisions, type RulesPolicy, rulesPolicy, withConfirmed } from '../layers/access/index.ts';
 import type { Resource } from '../protocol/resources.ts';
@@ -47,8 +48,7 @@ export async function explain(uri: string | undefined, flags: ExplainFlags, secr
     if (uri !== undefined && resource === undefined && !uri.includes('{'))
       print(`${uri} is not there; this is what would be decided`);
     for (const request of requests) {
-      const mount = await mountOf(vitrine, request);
-      const onlyResources = request.operation === 'call' && vitrine.tools.onlyResources(request.name ?? '');
+      const { mount, onlyResources } = await ownerOf(vitrine, request);
       const asked = {
         ...request,
         mount,
@@ -143,9 +143,9 @@ async function lookedAt(provider: { metadata: MetadataOf }, uri: string): Promis
 type MetadataOf = (uri: string, ctx: ReturnType<typeof createContext>) => Promise<Resource>;
 
 /** As the server itself finds it. */
-async function mountOf({ mountOf: ofUri, tools, prompts }: Vitrine, { uri, operation, name = '' }: Subject) {
-  if (uri !== undefined) return ofUri(uri);
-  return operation === 'call' ? tools.mountOf(name) : (await prompts.placeOf(name, createContext())).mount;
+async function ownerOf({ mountOf, tools, prompts }: Vitrine, { uri, operation, name = '' }: Subject): Promise<Owner> {
+  if (uri !== undefined) return { mount: mountOf(uri) };
+  return operation === 'call' ? tools.ownerOf(name) : prompts.ownerOf(name, createContext());
 }
 
 const lineOf = (operation: AccessOperation, { effect, rule, scopes }: AccessDecision): string =>

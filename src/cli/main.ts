@@ -1,16 +1,8 @@
 #!/usr/bin/env node
 /** The `vitrine` command. */
-import { createSecrets } from '../config/secrets.ts';
-import { stripControls } from '../core/scrub.ts';
-import { explainFailure } from './errors.ts';
-import { runProgram } from './program.ts';
-import { processTerminal } from './terminal.ts';
+import { keepCompiled } from './compile-cache.ts';
 
-const secrets = createSecrets();
-try {
-  await runProgram(process.argv.slice(2), secrets, processTerminal);
-} catch (error) {
-  const { line, status } = explainFailure(error);
-  process.stderr.write(`vitrine: ${stripControls(secrets.hide(line))}\n`);
-  process.exitCode = status;
-}
+keepCompiled();
+// Loaded after that, so that what is kept of it is used.
+const { runCommand } = await import('./command.ts');
+await runCommand();

@@ -216,6 +216,7 @@ export function engineOptions(
       pageSize: limits.pageSize,
       maxReadBytes: limits.maxReadBytes,
       maxChildren: limits.maxChildren,
+      keptBytes: limits.keptBytes,
       maxListed: 'maxResources' in listed ? listed.maxResources : undefined,
       maxDepth: 'maxDepth' in listed ? listed.maxDepth : undefined,
       ...usageLimits(config),

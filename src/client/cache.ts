@@ -2,10 +2,12 @@
  * Answers that are kept as long as the server says (`ttlMs`, `cacheScope`), forgotten when it tells of a change, and asked
  * for once by all who want the same at the same time.
  */
+
+import { abortable } from '../connection/abortable.ts';
+import { freshnessIn } from '../connection/results.ts';
 import type { CacheEntry, CacheKey, CacheStore } from './cache-store.ts';
-import { abortable } from './connection.ts';
 import type { Data } from './link.ts';
-import { ancestorsOf, freshnessIn, identityOf, insideOf } from './shapes.ts';
+import { ancestorsOf, identityOf, insideOf } from './shapes.ts';
 
 /** The longest that an answer is kept, in milliseconds, whatever the server says. */
 const MAX_TTL_MS = 24 * 60 * 60 * 1000;
@@ -125,13 +127,13 @@ export function createCache(options: CacheOptions): Cache {
     },
     async put(question, value, since, validator) {
       if (store === undefined || outdated(question, since)) return;
-      const said = freshnessIn(value) ?? { ttlMs: defaultTtlMs, scope: 'private' as const };
+      const said = freshnessIn(value) ?? { ttlMs: defaultTtlMs, cacheScope: 'private' as const };
       // What is stale at once is kept for the sake of its validator only.
       if (said.ttlMs <= 0 && validator === undefined) return;
       const until = now() + Math.min(said.ttlMs, MAX_TTL_MS);
       const entry: CacheEntry = { value, until, ...(validator !== undefined && { validator }) };
       try {
-        await store.set(keyOf(question, said.scope === 'public'), entry);
+        await store.set(keyOf(question, said.cacheScope === 'public'), entry);
       } catch {
         // It is asked for again.
       }

@@ -3,6 +3,7 @@
  * after it was lost. As long as something is watched it is kept up; else the next request brings it back.
  */
 import type { Client } from '@modelcontextprotocol/client';
+import { createSupervisor, type Supervisor } from '../connection/supervisor.ts';
 import { clientError, closedError, ResourceClientError } from './errors.ts';
 import { createLink, type Data, type Link } from './link.ts';
 
@@ -26,17 +27,11 @@ export interface ConnectionEvents {
   down(final: boolean): void;
 }
 
-export interface Connection {
-  /** The connection, made if there is none. @throws ResourceClientError `unavailable`, `denied`, `timeout`, `closed` */
-  get(signal?: AbortSignal): Promise<Link>;
-  readonly current: Link | undefined;
-  /** Keeps it up until the lease is disposed of. */
-  keep(): Disposable;
-  close(): Promise<void>;
-}
+/** Gives a connection, made if there is none. @throws ResourceClientError `unavailable`, `denied`, `timeout`, `closed` */
+export type Connection = Pick<Supervisor<Link>, 'get' | 'current' | 'keep' | 'close'>;
 
 export interface ReconnectOptions {
-  /** Pause before the first attempt, in milliseconds; each further one is twice as long. Default 250. */
+  /** Pause after a first failure, in milliseconds; each further one is twice as long. Default 250. */
   readonly initialDelayMs?: number | undefined;
   /** The longest pause, in milliseconds. Default 30,000. */
   readonly maxDelayMs?: number | undefined;
@@ -51,121 +46,48 @@ export function createConnection(
   { initialDelayMs = 250, maxDelayMs = 30_000, maxAttempts = 100 }: ReconnectOptions = {},
 ): Connection {
   const owned = typeof source === 'function';
-  const lifetime = new AbortController();
-  let link: Link | undefined;
-  let connecting: Promise<Link> | undefined;
-  let before = false;
-  let keepers = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let attempts = 0;
 
-  function adopt(client: Client): Link {
-    const made = createLink(client, {
-      notified: events.notified,
-      // Where the stream is looked after by whoever connected, that tells when it is back.
-      missed: () => owned || events.missed(),
-      ended() {
-        if (link !== made) return;
-        link = undefined;
-        if (owned) void client.close().catch(() => {});
-        events.down(!owned);
-        again(initialDelayMs);
-      },
-    });
-    return made;
+  async function connected(signal: AbortSignal): Promise<Client> {
+    if (owned) return source({ signal, missed: () => events.missed() });
+    if (source.transport !== undefined) return source;
+    throw new ResourceClientError('unavailable', 'The client is not connected, or no longer');
   }
 
-  async function open(): Promise<Link> {
-    lifetime.signal.throwIfAborted();
-    if (!owned) {
-      if (source.transport === undefined) {
-        throw new ResourceClientError('unavailable', 'The client is not connected, or no longer');
-      }
-      return adopt(source);
-    }
-    const client = await source({ signal: lifetime.signal, missed: () => events.missed() });
-    if (!lifetime.signal.aborted) return adopt(client);
-    await client.close().catch(() => {});
-    throw lifetime.signal.reason;
+  async function close({ client, release }: Link): Promise<void> {
+    release();
+    if (owned) await client.close().catch(() => {});
   }
 
-  async function connect(): Promise<Link> {
-    try {
-      const made = await open();
-      link = made;
-      attempts = 0;
-      const wasThere = before;
-      before = true;
-      events.up(made, wasThere);
-      return made;
-    } catch (error) {
-      throw lifetime.signal.aborted ? lifetime.signal.reason : clientError(error);
-    } finally {
-      connecting = undefined;
-    }
-  }
-
-  const shared = (): Promise<Link> => (connecting ??= connect());
-
-  /** As long as it is wanted: after a pause, which grows. */
-  function again(pauseMs: number): void {
-    if (!owned || keepers === 0 || timer !== undefined || lifetime.signal.aborted) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      if (keepers === 0 || link !== undefined || lifetime.signal.aborted) return;
-      shared().catch(() => {
-        attempts++;
-        if (attempts >= maxAttempts) events.down(true);
-        else again(Math.min(pauseMs * 2, maxDelayMs));
-      });
-    }, pauseMs);
-  }
-
-  return {
-    async get(signal) {
-      signal?.throwIfAborted();
-      if (lifetime.signal.aborted) throw lifetime.signal.reason;
-      if (link !== undefined) return link;
-      const made = shared();
-      return signal === undefined ? made : await abortable(made, signal);
-    },
-    get current() {
+  const supervisor = createSupervisor<Link>({
+    async open(signal) {
+      const client = await connected(signal);
+      const link: Link = createLink(
+        client,
+        {
+          notified: events.notified,
+          // Where a function connected, that looks after the stream and tells when it is back.
+          missed: () => owned || events.missed(),
+          ended() {
+            void close(link);
+            supervisor.ended(link);
+          },
+        },
+        owned,
+      );
       return link;
     },
-    keep() {
-      keepers++;
-      let kept = true;
-      return {
-        [Symbol.dispose]() {
-          if (!kept) return;
-          kept = false;
-          keepers--;
-          if (keepers > 0) return;
-          clearTimeout(timer);
-          timer = undefined;
-          attempts = 0;
-        },
-      };
+    close,
+    pauses: { firstMs: initialDelayMs, longestMs: maxDelayMs },
+    maxAttempts: owned ? maxAttempts : 0,
+    words: {
+      failed: (error) => clientError(error),
+      lost: () => new ResourceClientError('unavailable', 'The connection to the server is lost'),
+      away: (cause) => clientError(cause),
+      closed: closedError,
     },
-    async close() {
-      if (lifetime.signal.aborted) return;
-      lifetime.abort(closedError());
-      clearTimeout(timer);
-      const last = link;
-      link = undefined;
-      last?.release();
-      await connecting?.catch(() => {});
-      if (owned) await last?.client.close().catch(() => {});
-    },
-  };
-}
-
-/** What the promise gives, or the reason of the signal, whichever is first. The work behind goes on for others. */
-export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason);
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    up: events.up,
+    down: () => events.down(!owned),
+    gaveUp: () => events.down(true),
   });
+  return supervisor;
 }

@@ -1,7 +1,7 @@
 /** Where a list goes on: no cursor is used twice, none is very long, and pages with nothing new in them are not asked for without end. */
+import { cursorIn } from '../connection/results.ts';
 import { invalidAnswer } from './errors.ts';
 import type { Data } from './link.ts';
-import { cursorIn } from './shapes.ts';
 
 /** The longest cursor that is sent back, in UTF-16 units. */
 const MAX_CURSOR = 65_536;

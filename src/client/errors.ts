@@ -1,7 +1,6 @@
 /** What can go wrong between this client and a server: one family of errors, made where the cause is known. */
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { faultOf, type ServerError } from '../connection/faults.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../protocol/error-codes.ts';
-import { OVER_LIMIT, UNANSWERED } from './message-limit.ts';
 
 export type ClientErrorCode =
   /** The server knows no such resource, in the code of either era: -32602 or -32002. */
@@ -92,93 +91,54 @@ export function clientError(
 ): ResourceClientError {
   if (error instanceof ResourceClientError) return error;
   const { uri } = about;
-  if (error instanceof ProtocolError) return peerError(error, about);
-  if (error instanceof SdkHttpError) {
-    // An error of the protocol may come with a status of its own, as 404 with an unknown method in the 2026 era.
-    const told = errorIn(error.data);
-    if (told !== undefined) return peerError(told, about);
-  }
-  const options = { uri, cause: error };
-  if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403)) {
-    return new ResourceClientError('denied', 'The server does not let this client in', options);
-  }
-  if (error instanceof SdkError) {
-    switch (error.code) {
-      case SdkErrorCode.RequestTimeout:
-        return new ResourceClientError('timeout', 'The server did not answer in time', options);
-      case SdkErrorCode.InvalidResult:
-      case SdkErrorCode.UnsupportedResultType:
-      case SdkErrorCode.ClientHttpUnexpectedContent:
-        return new ResourceClientError('invalid-answer', 'The answer of the server is not valid', options);
-      case SdkErrorCode.MethodNotSupportedByProtocolVersion:
-      case SdkErrorCode.CapabilityNotSupported:
-        return new ResourceClientError('unsupported', 'The server does not have this method', options);
-      default:
-        return new ResourceClientError('unavailable', 'The server cannot be reached', options);
-    }
-  }
-  if (error instanceof Error && error.name === 'UnauthorizedError') {
-    return new ResourceClientError('denied', 'The server does not let this client in', options);
-  }
-  if (error instanceof Error && (error.name === 'ZodError' || error instanceof SyntaxError)) {
-    return new ResourceClientError('invalid-answer', 'The answer of the server is not valid', options);
-  }
-  return new ResourceClientError('unavailable', 'The server cannot be reached', options);
-}
-
-/** The JSON-RPC error in the body of a refused request. */
-function errorIn(data: unknown): ProtocolError | undefined {
-  const text = (data as { readonly text?: unknown } | undefined)?.text;
-  if (typeof text !== 'string' || !text.startsWith('{')) return undefined;
-  try {
-    const { error } = JSON.parse(text) as { readonly error?: { code?: unknown; message?: unknown; data?: unknown } };
-    if (typeof error?.code !== 'number') return undefined;
-    return new ProtocolError(error.code, String(error.message ?? ''), error.data);
-  } catch {
-    return undefined;
+  const fault = faultOf(error);
+  // A fault with a message says what was seen; else its cause does.
+  const options = { uri, cause: fault.message === '' ? (fault.cause ?? fault) : fault };
+  if (fault.answer !== undefined) return answeredError(fault.answer, about, fault.cause);
+  switch (fault.kind) {
+    case 'too-large':
+      return new ResourceClientError('too-large', 'The answer of the server is too large', options);
+    case 'cut-off':
+      return new ResourceClientError('unavailable', `The server was cut off, since it ${fault.message}`, options);
+    case 'refused':
+      return new ResourceClientError('denied', 'The server does not let this client in', options);
+    case 'late':
+      return new ResourceClientError('timeout', fault.message || 'The server did not answer in time', options);
+    case 'unanswered':
+      return new ResourceClientError('unavailable', 'The stream ended without an answer', options);
+    case 'garbled':
+      return new ResourceClientError('invalid-answer', 'The answer of the server is not valid', options);
+    case 'unsupported':
+      return new ResourceClientError('unsupported', 'The server does not have this method', options);
+    case 'answered':
+    case 'ended':
+    case 'unreachable':
+      return new ResourceClientError('unavailable', 'The server cannot be reached', options);
   }
 }
 
-function peerError(error: ProtocolError, about: { uri?: string | undefined; cursor?: boolean }): ResourceClientError {
-  const data =
-    typeof error.data === 'object' && error.data !== null ? (error.data as Record<string, unknown>) : undefined;
-  return new ResourceClientError(peerCode(error.code, data, about), error.message, {
-    uri: about.uri,
-    rpcCode: error.code,
-    data,
-    cause: error,
-  });
+function answeredError(
+  { code, message, data: sent }: ServerError,
+  about: { uri?: string | undefined; cursor?: boolean },
+  cause: unknown,
+): ResourceClientError {
+  const data = typeof sent === 'object' && sent !== null ? (sent as Record<string, unknown>) : undefined;
+  const options = { uri: about.uri, rpcCode: code, data, cause };
+  return new ResourceClientError(codeOf(code, data, about), message, options);
 }
 
-function peerCode(
+function codeOf(
   code: number,
   data: Readonly<Record<string, unknown>> | undefined,
   { uri, cursor }: { uri?: string | undefined; cursor?: boolean },
 ): ClientErrorCode {
   if (code === METHOD_NOT_FOUND) return 'unsupported';
-  if (code === UNANSWERED) return 'unavailable';
-  if (code === OVER_LIMIT) return 'too-large';
   if (isReason(data?.reason)) return data.reason;
   if (code === LEGACY_RESOURCE_NOT_FOUND) return 'not-found';
   // All that was sent is a URI, so it is the URI that the server does not take; with a cursor it may be that.
   if (code === INVALID_PARAMS) return uri !== undefined && cursor !== true ? 'not-found' : 'invalid';
   return 'failed';
 }
-
-/** Whether nothing comes over this connection any more: its process, its server or its session is gone. */
-export function endsConnection(error: unknown, era: 'legacy' | 'modern'): boolean {
-  if (error instanceof ProtocolError) return false;
-  // How a server of the 2025 era says that it knows no such session. In the 2026 era there is none.
-  if (error instanceof SdkHttpError) return era === 'legacy' && (error.status === 404 || error.status === 400);
-  if (error instanceof SdkError) return ENDED.has(error.code);
-  return error instanceof Error && error.message === 'Not connected';
-}
-
-const ENDED: ReadonlySet<string> = new Set([
-  SdkErrorCode.NotConnected,
-  SdkErrorCode.ConnectionClosed,
-  SdkErrorCode.SendFailed,
-]);
 
 /** Whether the server does not have the method: the answer that a fallback is for (2093-11). */
 export const isUnsupported = (error: unknown): boolean =>

@@ -5,12 +5,10 @@ import {
   type ClientOptions,
   type Implementation,
   type OAuthClientProvider,
-  StreamableHTTPClientTransport,
-  type Transport,
 } from '@modelcontextprotocol/client';
-import { abortable, type Connect } from './connection.ts';
-import { ResourceClientError } from './errors.ts';
-import { limitBody } from './message-limit.ts';
+import { type DialOptions, dial } from '../connection/dial.ts';
+import { httpTransport } from '../connection/http.ts';
+import type { Connect } from './connection.ts';
 
 /** How the client presents itself, and what it can do for the server. */
 export interface ClientTarget {
@@ -22,6 +20,8 @@ export interface ClientTarget {
   readonly prepare?: ((client: Client) => void) | undefined;
   /** Milliseconds for connecting. Default 30,000. */
   readonly connectTimeoutMs?: number | undefined;
+  /** Bytes of one message: a whole answer, an event, a line. A longer answer fails before it is parsed. Default 64 MiB. */
+  readonly maxMessageBytes?: number | undefined;
 }
 
 /** A server behind a URL, over Streamable HTTP. */
@@ -33,12 +33,13 @@ export interface HttpTarget extends ClientTarget {
   readonly authProvider?: OAuthClientProvider | AuthProvider | undefined;
   /** Instead of the `fetch` of the platform. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Bytes of one answer, or of one event of a stream; more ends it before it is parsed. Default 64 MiB. */
-  readonly maxMessageBytes?: number | undefined;
 }
 
 export const DEFAULT_CONNECT_MS = 30_000;
-export const DEFAULT_MESSAGE_BYTES = 64 * 1024 * 1024;
+const DEFAULT_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+/** Entries and fields in one message: a list of 100,000 resources on one page has fewer. */
+const MAX_MESSAGE_VALUES = 4_000_000;
 
 const IDENTITY: Implementation = { name: 'vitrine-client', version: '1' };
 
@@ -49,63 +50,23 @@ export function newClient({ clientInfo = IDENTITY, clientOptions, prepare }: Cli
   return client;
 }
 
-/** Connects a client, or closes what there is of the connection. */
-export async function open(
-  client: Client,
-  transport: Transport,
-  { connectTimeoutMs = DEFAULT_CONNECT_MS }: ClientTarget,
-  signal: AbortSignal,
-): Promise<void> {
-  const given = AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]);
-  try {
-    await abortable(client.connect(transport, { timeout: connectTimeoutMs, signal: given }), given);
-  } catch (error) {
-    await client.close().catch(() => {});
-    // While its era is being asked for the client has no transport yet.
-    await transport.close().catch(() => {});
-    if (signal.aborted) throw signal.reason;
-    throw given.aborted ? new ResourceClientError('timeout', 'Connecting took too long', { cause: error }) : error;
-  }
-}
-
 /** How to connect to a server by its URL. */
 export function httpConnect(target: HttpTarget): Connect {
-  const { url, headers, authProvider, fetch: given = globalThis.fetch } = target;
-  const maxBytes = target.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES;
+  const { authProvider: auth, ...endpoint } = target;
   return async ({ signal, missed }) => {
     const client = newClient(target);
-    let streams = 0;
-    const transport = new StreamableHTTPClientTransport(new URL(url), {
-      async fetch(address, init) {
-        const response = await given(address, init);
-        // The stream of the 2025 era for what no request asked for. The second one follows one that was interrupted.
-        if (init?.method === 'GET' && response.ok && ++streams > 1) missed();
-        return limitBody(response, init?.body, maxBytes);
-      },
-      ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
-      ...(authProvider !== undefined && { authProvider }),
-      reconnectionOptions: {
-        initialReconnectionDelay: 250,
-        maxReconnectionDelay: 5_000,
-        reconnectionDelayGrowFactor: 2,
-        maxRetries: 4,
-      },
-    });
-    await open(client, transport, target, signal);
-    const close = client.close.bind(client);
-    client.close = async () => {
-      // A session that its client is done with is not left to expire.
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const grace = new Promise((resolve) => {
-        timer = setTimeout(resolve, GRACE_MS);
-      });
-      await Promise.race([transport.terminateSession().catch(() => {}), grace]);
-      clearTimeout(timer);
-      await close();
-    };
+    await dial(
+      client,
+      (intake) => httpTransport({ ...endpoint, auth }, intake, { again: missed, ended() {} }),
+      dialOptions(target, signal),
+    );
     return client;
   };
 }
 
-/** How long a server may take to end a session, in milliseconds. */
-const GRACE_MS = 1_000;
+/** The limits of what a server sends, and the time for connecting. */
+export const dialOptions = (target: ClientTarget, signal: AbortSignal): DialOptions => ({
+  limits: { maxMessageBytes: target.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES, maxMessageValues: MAX_MESSAGE_VALUES },
+  timeoutMs: target.connectTimeoutMs ?? DEFAULT_CONNECT_MS,
+  signal,
+});

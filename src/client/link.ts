@@ -4,26 +4,34 @@
  */
 import type {
   Client,
+  Implementation,
   JSONRPCMessage,
   McpSubscription,
-  StandardSchemaV1,
   SubscriptionFilter,
   Transport,
 } from '@modelcontextprotocol/client';
-import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
-import { clientError, endsConnection, invalidAnswer, ResourceClientError } from './errors.ts';
+import type { Data, Era } from '../connection/data.ts';
+import { endsConnection, isGivenUp } from '../connection/faults.ts';
+import { anyResult, resourceExtensionsIn } from '../connection/results.ts';
+import { mendedImplementation } from '../protocol/implementation.ts';
+import { SERVER_INFO_KEY } from '../protocol/meta.ts';
+import type { Icon } from '../protocol/resources.ts';
+import { clientError, invalidAnswer, ResourceClientError } from './errors.ts';
 
-/** Any JSON object. */
-export type Data = Readonly<Record<string, unknown>>;
-
-export type Era = 'legacy' | 'modern';
+export type { Data, Era };
 
 /** What the server declares. What it does not declare it may have all the same: that is found out by asking. */
 export interface ServerFacts {
-  /** `legacy` is the protocol up to 2025-11-25, `modern` that of 2026-07-28. */
   readonly era: Era;
   readonly name: string | undefined;
   readonly version: string | undefined;
+  /** For people, in the place of the name. */
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  /** As the server says: whether it may be followed is to be decided by `trustWebsite` (973-4). */
+  readonly websiteUrl: string | undefined;
+  /** Likewise, by `trustIcon`. */
+  readonly icons: readonly Icon[] | undefined;
   readonly instructions: string | undefined;
   /** The server's capabilities, with every field. */
   readonly capabilities: Data;
@@ -51,6 +59,7 @@ export interface LinkEvents {
 
 export interface Link {
   readonly client: Client;
+  readonly era: Era;
   readonly facts: ServerFacts;
   /** What was found out by asking. */
   readonly learned: Learned;
@@ -73,22 +82,11 @@ export interface Learned {
   directories: boolean | undefined;
 }
 
-/** The SIG's `resources/directory/read` comes with this extension (SEP-2640). */
-const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
-
-/** Takes any result: the SDK's own schemas drop the fields that they do not know. */
-export const anyResult: StandardSchemaV1<unknown, Data> = {
-  '~standard': {
-    version: 1,
-    vendor: 'vitrine',
-    validate: (value: unknown) =>
-      typeof value === 'object' && value !== null ? { value: value as Data } : { issues: [{ message: 'no object' }] },
-  },
-};
-
-/** @param client is connected */
-export function createLink(client: Client, events: LinkEvents): Link {
+/** @param client is connected; @param owned whether it is made again when it is lost, so that a broken request ends it */
+export function createLink(client: Client, events: LinkEvents, owned: boolean): Link {
   const facts = factsOf(client);
+  const lost = (error: unknown): boolean =>
+    endsConnection(error, facts.era) && (owned || !(error instanceof TypeError));
   let ended = false;
   const restore: (() => void)[] = [];
   const release = (): void => {
@@ -110,7 +108,7 @@ export function createLink(client: Client, events: LinkEvents): Link {
   const failing = (error: Error): void => {
     onerror?.(error);
     if (/^SSE stream disconnected/.test(error.message)) events.missed();
-    if (/^Maximum reconnection attempts/.test(error.message)) end();
+    if (isGivenUp(error)) end();
   };
   client.onclose = closing;
   client.onerror = failing;
@@ -128,6 +126,7 @@ export function createLink(client: Client, events: LinkEvents): Link {
 
   return {
     client,
+    era: facts.era,
     facts,
     learned: {
       metadata: facts.metadata ? true : undefined,
@@ -143,7 +142,7 @@ export function createLink(client: Client, events: LinkEvents): Link {
         });
       } catch (error) {
         signal?.throwIfAborted();
-        if (endsConnection(error, facts.era)) {
+        if (lost(error)) {
           end();
           throw new ResourceClientError('unavailable', 'The connection to the server is lost', { cause: error });
         }
@@ -157,7 +156,7 @@ export function createLink(client: Client, events: LinkEvents): Link {
         return await client.listen(filter, { timeout: timeoutMs, ...(signal !== undefined && { signal }) });
       } catch (error) {
         signal?.throwIfAborted();
-        if (endsConnection(error, facts.era)) end();
+        if (lost(error)) end();
         throw clientError(error);
       }
     },
@@ -183,26 +182,36 @@ function observe(
     }
   };
   transport.onmessage = looking as NonNullable<Transport['onmessage']>;
+  // A transport may put something around it.
+  const mine = transport.onmessage;
   restore.push(() => {
-    if (transport.onmessage === looking && deliver !== undefined) transport.onmessage = deliver;
+    if (transport.onmessage === mine && deliver !== undefined) transport.onmessage = deliver;
   });
 }
 
 function factsOf(client: Client): ServerFacts {
   const capabilities = (client.getServerCapabilities() ?? {}) as Data;
   const resources = capabilities.resources as Data | undefined;
-  const extensions = (capabilities.extensions ?? {}) as Data;
-  const server = client.getServerVersion();
+  const server = serverOf(client);
   return {
     era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy',
     name: server?.name,
     version: server?.version,
+    title: server?.title,
+    description: server?.description,
+    websiteUrl: server?.websiteUrl,
+    icons: server?.icons,
     instructions: client.getInstructions(),
     capabilities,
     resources: resources !== undefined,
     subscribe: resources?.subscribe === true,
     listChanged: resources?.listChanged === true,
-    metadata: extensions[SEP_2093_EXTENSION] !== undefined,
-    directories: extensions[DIRECTORY_EXTENSION] !== undefined || extensions[SKILLS_EXTENSION] !== undefined,
+    ...resourceExtensionsIn(capabilities),
   };
+}
+
+/** The server's `serverInfo`. In the 2026 era the SDK drops one whose icons it refuses. */
+function serverOf(client: Client): Implementation | undefined {
+  const said = mendedImplementation(client.getDiscoverResult()?._meta?.[SERVER_INFO_KEY]);
+  return (said as Implementation | undefined) ?? client.getServerVersion();
 }

@@ -1,4 +1,6 @@
 /** Answers of servers as data that can be relied on: what is missing is supplied, what is impossible left out, the rest kept. */
+export { ancestorsOf, identityOf, insideOf } from '../connection/uris.ts';
+
 import { MAX_URI_LENGTH, nameOfUri } from '../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../protocol/resources.ts';
 import type { Data } from './link.ts';
@@ -52,48 +54,4 @@ export function isListable({ capabilities, mimeType, uri }: Resource): boolean |
 export function entriesIn(result: Data, field: string): readonly unknown[] | undefined {
   const entries: unknown = result[field];
   return Array.isArray(entries) ? entries : undefined;
-}
-
-/** Where a list goes on. Some servers end theirs with an empty cursor. */
-export function cursorIn({ nextCursor }: Data): string | undefined {
-  return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
-}
-
-/** Of a result: how long it may be kept. Undefined where it does not say, as those of the 2025 era. */
-export function freshnessIn({ ttlMs, cacheScope }: Data): Freshness | undefined {
-  if (typeof ttlMs !== 'number' || !(ttlMs >= 0)) return undefined;
-  return { ttlMs, scope: cacheScope === 'public' ? 'public' : 'private' };
-}
-
-export interface Freshness {
-  readonly ttlMs: number;
-  readonly scope: 'public' | 'private';
-}
-
-/** The same resource under all spellings of its URI that this client has to tell apart from others. */
-export function identityOf(uri: string): string {
-  const folded = uri.includes('%') ? uri.replace(/%[0-9a-f]{2}/gi, (triplet) => triplet.toUpperCase()) : uri;
-  let end = folded.length;
-  while (end > 0 && folded[end - 1] === '/') end--;
-  // The root of a scheme is all slashes: `notes:///`.
-  return folded[end - 1] === ':' ? folded : folded.slice(0, end);
-}
-
-/** What the URIs of everything below a container begin with. */
-export const insideOf = (uri: string): string => (uri.endsWith('/') ? uri : `${uri}/`);
-
-/** Containers around a URI that are looked at. */
-const MAX_ANCESTORS = 64;
-
-/** The URIs of containers that one may be in, nearest first: what is before each of its slashes. */
-export function* ancestorsOf(uri: string): Generator<string> {
-  const begin = /^[^:]*:\/{0,2}/.exec(uri)?.[0].length ?? 0;
-  let left = MAX_ANCESTORS;
-  for (let at = uri.lastIndexOf('/', uri.length - 2); at >= begin; at = uri.lastIndexOf('/', at - 1)) {
-    if (left-- === 0) return;
-    yield uri.slice(0, at);
-    // A root keeps its slash.
-    if (uri.indexOf('/', begin) === at) yield uri.slice(0, at + 1);
-    if (at === 0) return;
-  }
 }

@@ -1,13 +1,10 @@
-/**
- * Changes of resources, told in the way of either era: `resources/subscribe`, or one `subscriptions/listen` stream for all
- * that is watched. After the connection was lost all of it is watched again, and everybody is told that changes may be lost.
- */
-import type { McpSubscription, SubscriptionFilter } from '@modelcontextprotocol/client';
-import { abortable, type Connection } from './connection.ts';
+/** Changes of resources for those who watch, one by one. Who may have missed some is told so. */
+import { abortable } from '../connection/abortable.ts';
+import { createListening } from '../connection/listening.ts';
+import type { Connection } from './connection.ts';
 import { closedError, ResourceClientError } from './errors.ts';
 import { createEventQueue, type EventQueue, type Watch, type WatchEvent } from './events.ts';
 import type { Data, Link } from './link.ts';
-import { identityOf, insideOf } from './shapes.ts';
 
 export interface Watching {
   /** @param uri of a resource; undefined for the list of all */
@@ -21,19 +18,6 @@ export interface Watching {
   close(): Promise<void>;
 }
 
-interface Watched {
-  readonly queues: Set<EventQueue>;
-  /** Settles when the server tells of it. */
-  ready: Promise<void>;
-}
-
-/** Subscriptions that are restored at the same time. */
-const CONCURRENCY = 8;
-
-/** The first and the longest pause before what the server refused or ended is asked for again, in milliseconds. */
-const PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
-
 /** Watches at a time. Each costs the server something. */
 const MAX_WATCHES = 10_000;
 
@@ -43,190 +27,48 @@ export function createWatching(
   timeoutMs: number,
   mayHaveMissed: (uris: readonly string[]) => void,
 ): Watching {
-  const resources = new Map<string, Watched>();
-  const lists = new Set<EventQueue>();
   // Those that the server tells of changes already: others have nothing to miss.
   const live = new Set<EventQueue>();
-  const lifetime = new AbortController();
-  const timers = new Set<ReturnType<typeof setTimeout>>();
   let watches = 0;
-  let keeping: Disposable | undefined;
-  let stream: McpSubscription | undefined;
-  let streamOf: Link | undefined;
-  let relisten: Promise<SubscriptionFilter> | undefined;
-  const limits = { timeoutMs, signal: lifetime.signal };
-
-  function keep(): void {
-    if (watches > 0) keeping ??= connection.keep();
-    else {
-      keeping?.[Symbol.dispose]();
-      keeping = undefined;
-    }
-  }
-
-  const filter = ({ facts }: Link): SubscriptionFilter => ({
-    ...(lists.size > 0 && facts.listChanged && { resourcesListChanged: true }),
-    ...(resources.size > 0 && { resourceSubscriptions: [...resources.keys()] }),
+  let closed = false;
+  const listening = createListening<Link, EventQueue>({
+    connection,
+    timeoutMs,
+    tells: (list, { facts }) => list === 'resources' && facts.listChanged,
+    subscribes: ({ facts }) => facts.subscribe,
+    refusal: (uri) =>
+      new ResourceClientError('unsupported', 'The server does not tell of changes of this resource', { uri }),
+    reopened: () => missed('stream-interrupted'),
+    restored: (uri) => tell(listening.of(uri), { kind: 'missed', reason: 'reconnected' }),
   });
 
-  /** One stream for all that is watched; the next one is open before the last one ends. Changes at a time go together. */
-  function listen(link: Link): Promise<SubscriptionFilter> {
-    relisten ??= (async () => {
-      await Promise.resolve();
-      relisten = undefined;
-      const before = streamOf === link ? stream : undefined;
-      const wanted = filter(link);
-      if (Object.keys(wanted).length === 0) {
-        stream = undefined;
-        await before?.close();
-        return wanted;
-      }
-      const opened = await link.listen(wanted, limits);
-      stream = opened;
-      streamOf = link;
-      void opened.closed.then((cause) => {
-        if (stream !== opened || cause === 'local') return;
-        stream = undefined;
-        later(link, PAUSE_MS, restream);
-      });
-      await before?.close();
-      return opened.honoredFilter;
-    })();
-    return relisten;
-  }
+  const all = (): readonly EventQueue[] => [
+    ...listening.ofList('resources'),
+    ...listening.uris.flatMap((uri) => listening.of(uri)),
+  ];
 
-  /** After a pause, as long as the connection lasts and somebody watches; the next connection is seen to when it is there. */
-  function later(link: Link, pauseMs: number, act: (link: Link, pauseMs: number) => void): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      if (!link.ended && watches > 0 && !lifetime.signal.aborted) act(link, pauseMs);
-    }, pauseMs);
-    timers.add(timer);
-  }
-
-  function restream(link: Link, pauseMs: number): void {
-    listen(link).then(
-      () => missed('stream-interrupted'),
-      () => later(link, Math.min(pauseMs * 2, LONGEST_PAUSE_MS), restream),
-    );
-  }
-
-  /** Makes the server tell of one resource. */
-  async function begin(uri: string, link: Link): Promise<void> {
-    if (link.facts.era === 'legacy') {
-      if (!link.facts.subscribe) throw notWatchable(uri);
-      await link.request('resources/subscribe', { uri }, limits);
-      return;
-    }
-    const honoured = await listen(link);
-    if (honoured.resourceSubscriptions?.includes(uri) !== true && resources.has(uri)) throw notWatchable(uri);
-  }
-
-  async function end(uri: string): Promise<void> {
-    const link = connection.current;
-    if (link === undefined || link.ended || lifetime.signal.aborted) return;
-    if (link.facts.era === 'legacy') await link.request('resources/unsubscribe', { uri }, limits);
-    else await listen(link);
-  }
-
-  /** Watches everything over a new connection. */
-  async function restore(link: Link): Promise<void> {
-    if (link.facts.era === 'modern') {
-      await listen(link).catch(() => later(link, PAUSE_MS, restream));
-    } else await resubscribe([...resources.keys()], link, PAUSE_MS);
-    missed('reconnected');
-  }
-
-  async function resubscribe(uris: readonly string[], link: Link, pauseMs: number): Promise<void> {
-    const failed: string[] = [];
-    for (let at = 0; at < uris.length; at += CONCURRENCY) {
-      const some = uris.slice(at, at + CONCURRENCY).filter((uri) => resources.has(uri) && !link.ended);
-      await Promise.all(some.map((uri) => begin(uri, link).catch(() => failed.push(uri))));
-    }
-    if (failed.length === 0) return;
-    later(link, pauseMs, () => {
-      resubscribe(failed, link, Math.min(pauseMs * 2, LONGEST_PAUSE_MS)).then(() => {
-        for (const uri of failed) tell(uri, { kind: 'missed', reason: 'reconnected' });
-      });
-    });
-  }
-
-  function tell(uri: string, event: WatchEvent): void {
-    for (const queue of resources.get(uri)?.queues ?? []) {
-      if (event.kind !== 'missed' || live.has(queue)) queue.push(event);
-    }
+  function tell(queues: readonly EventQueue[], event: WatchEvent): void {
+    for (const queue of queues) if (event.kind !== 'missed' || live.has(queue)) queue.push(event);
   }
 
   function missed(reason: 'reconnected' | 'stream-interrupted'): void {
-    mayHaveMissed([...resources.keys()]);
-    tellAll({ kind: 'missed', reason });
-  }
-
-  function tellAll(event: WatchEvent): void {
-    for (const queue of lists) if (live.has(queue)) queue.push(event);
-    for (const uri of resources.keys()) tell(uri, event);
-  }
-
-  /** What is watched and is, or contains, the resource that changed. */
-  function watchedBy(uri: string): readonly string[] {
-    const changed = identityOf(uri);
-    return [...resources.keys()].filter((each) => {
-      const watched = identityOf(each);
-      return watched === changed || changed.startsWith(insideOf(watched)) || changed.startsWith(`${watched}#`);
-    });
-  }
-
-  async function beginFirst(uri: string): Promise<void> {
-    const link = await connection.get(lifetime.signal);
-    // Where the connection ends meanwhile, what is watched is watched over the next one.
-    await begin(uri, link).catch(async (error: unknown) => {
-      if (!link.ended) throw error;
-      await begin(uri, await connection.get(lifetime.signal));
-    });
-  }
-
-  function watchResource(uri: string, queue: EventQueue): Promise<void> {
-    const known = resources.get(uri);
-    if (known !== undefined) {
-      known.queues.add(queue);
-      return known.ready;
-    }
-    const made: Watched = { queues: new Set([queue]), ready: Promise.resolve() };
-    resources.set(uri, made);
-    made.ready = beginFirst(uri).catch((error: unknown) => {
-      if (resources.get(uri) === made) resources.delete(uri);
-      throw error;
-    });
-    return made.ready;
+    mayHaveMissed(listening.uris);
+    tell(all(), { kind: 'missed', reason });
   }
 
   async function watchList(queue: EventQueue): Promise<void> {
-    lists.add(queue);
-    const link = await connection.get(lifetime.signal);
+    listening.addTo('resources', queue);
+    const link = await connection.get();
     if (!link.facts.listChanged) {
       throw new ResourceClientError('unsupported', 'The server does not tell when its list changes');
     }
-    if (link.facts.era === 'modern') await listen(link);
-  }
-
-  async function unwatch(uri: string | undefined, queue: EventQueue): Promise<void> {
-    if (uri === undefined) {
-      if (!lists.delete(queue)) return;
-      const link = connection.current;
-      if (link?.facts.era === 'modern' && !link.ended && !lifetime.signal.aborted) await listen(link);
-      return;
-    }
-    const watched = resources.get(uri);
-    if (watched === undefined || !watched.queues.delete(queue) || watched.queues.size > 0) return;
-    resources.delete(uri);
-    await watched.ready.catch(() => {});
-    if (!resources.has(uri)) await end(uri);
+    if (link.era === 'modern') await listening.listen(link);
   }
 
   return {
     watch(uri, signal) {
       signal?.throwIfAborted();
-      if (lifetime.signal.aborted) throw closedError();
+      if (closed) throw closedError();
       if (watches >= MAX_WATCHES) throw new ResourceClientError('limited', `There are ${MAX_WATCHES} watches already`);
       let closing: Promise<void> | undefined;
       const close = (): Promise<void> => (closing ??= leave());
@@ -240,14 +82,11 @@ export function createWatching(
         queue.end();
         live.delete(queue);
         watches--;
-        keep();
-        // A server that does not take back what it was asked for is left to its own.
-        await unwatch(uri, queue).catch(() => {});
+        await (uri === undefined ? listening.removeFrom('resources', queue) : listening.remove(uri, queue));
       }
       watches++;
-      keep();
       signal?.addEventListener('abort', abort, { once: true });
-      const begun = uri === undefined ? watchList(queue) : watchResource(uri, queue);
+      const begun = uri === undefined ? watchList(queue) : listening.add(uri, queue);
       const ready = signal === undefined ? begun : abortable(begun, signal);
       ready.then(
         () => {
@@ -263,40 +102,34 @@ export function createWatching(
 
     notified(method, params) {
       if (method === 'notifications/resources/updated' && typeof params.uri === 'string') {
-        for (const uri of watchedBy(params.uri)) tell(uri, { kind: 'updated', uri: params.uri });
+        const { uri } = params;
+        for (const each of listening.watchedBy(uri)) tell(listening.of(each), { kind: 'updated', uri });
       }
       if (method === 'notifications/resources/list_changed') {
-        for (const queue of lists) queue.push({ kind: 'list-changed' });
+        tell(listening.ofList('resources'), { kind: 'list-changed' });
       }
     },
 
     missed: () => missed('stream-interrupted'),
 
     up(link, again) {
-      if (again && watches > 0) void restore(link).catch(() => {});
+      if (!again || watches === 0) return;
+      listening.restore(link).then(
+        () => missed('reconnected'),
+        () => {},
+      );
     },
 
     down(final) {
-      stream = undefined;
-      if (!final) return;
       const gone = new ResourceClientError('unavailable', 'The connection is lost');
-      for (const queue of [...lists, ...[...resources.values()].flatMap((each) => [...each.queues])]) queue.fail(gone);
+      if (final) for (const queue of all()) queue.fail(gone);
     },
 
     async close() {
-      if (lifetime.signal.aborted) return;
-      lifetime.abort(closedError());
-      for (const timer of timers) clearTimeout(timer);
-      timers.clear();
-      keeping?.[Symbol.dispose]();
-      keeping = undefined;
-      for (const queue of [...lists, ...[...resources.values()].flatMap((each) => [...each.queues])]) queue.end();
-      lists.clear();
-      resources.clear();
-      await stream?.close().catch(() => {});
+      if (closed) return;
+      closed = true;
+      for (const queue of all()) queue.end();
+      await listening.close(closedError());
     },
   };
 }
-
-const notWatchable = (uri: string): ResourceClientError =>
-  new ResourceClientError('unsupported', 'The server does not tell of changes of this resource', { uri });

@@ -50,6 +50,12 @@ const dpopConfig = z.strictObject({
   required: z.boolean().optional().describe('Whether every token has to be bound to a key. Default: false'),
   algorithms: algorithms.optional().describe('Of proofs. Default: RS256, PS256, ES256, EdDSA and Ed25519'),
   maxAgeSeconds: z.number().min(1).max(600).optional().describe('How old a proof may be. Default: 60'),
+  maxProofs: z
+    .int()
+    .min(100)
+    .max(10_000_000)
+    .optional()
+    .describe('Proofs remembered until they are too old; one principal has a quarter at most. Default: 100000'),
 });
 
 const issuerConfig = z.strictObject({

@@ -89,7 +89,9 @@ const limitsConfig = z.strictObject({
   maxSessions: count.optional().describe('2025-era HTTP sessions at a time. Default: 1000'),
   sessionIdleSeconds: count.optional().describe('Seconds until an unused session ends. Default: 1800'),
   maxStreams: count.optional().describe('Listen streams at a time. Default: 1024'),
-  maxConnections: count.optional().describe('HTTP connections at a time. Default: 4096'),
+  maxConnections: count
+    .optional()
+    .describe('HTTP connections at a time. Default: 4096, and more where sessions and streams may be more'),
   maxConnectionsPerAddress: count
     .optional()
     .describe('HTTP connections of one address at a time. Default: 256, and any number of this machine'),
@@ -108,6 +110,12 @@ const limitsConfig = z.strictObject({
     .min(1_048_576)
     .optional()
     .describe('Bytes of contents and answers in memory at a time. Default: 67108864'),
+  keptBytes: z
+    .number()
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('Bytes of answers to reads and lists that are kept to be given again; 0 keeps none. Default: 16777216'),
   maxSubscriptions: count.optional().describe('Subscriptions to resources at a time. Default: 100000'),
   maxSubscriptionsPerPrincipal: count.optional().describe('Subscriptions of one principal. Default: 5000'),
   maxSessionsPerPrincipal: count.optional().describe('2025-era HTTP sessions of one principal. Default: 100'),

@@ -24,6 +24,9 @@ export interface UpstreamSurroundings {
   readonly log?: Log | undefined;
 }
 
+/** As a configuration says it: YAML takes a year for a number. */
+const ERAS = { '2025': '2025', '2026': '2026', auto: 'auto' } as const;
+
 const CONNECT_TIMEOUT_MS = 20_000;
 
 /** How long a server that is required may think about whether it is there, in milliseconds. */
@@ -42,6 +45,7 @@ export async function upstreamMount(
     forms,
     start = 'eager',
     connections,
+    era,
     maxConnections,
     schemes,
     required = false,
@@ -55,6 +59,7 @@ export async function upstreamMount(
     target,
     start,
     connections,
+    era: era === undefined ? undefined : ERAS[era],
     maxConnections,
     schemes,
     connectTimeoutMs,

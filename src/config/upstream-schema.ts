@@ -14,6 +14,12 @@ const common = {
     .enum(['client', 'shared'])
     .optional()
     .describe('shared: one connection for all clients, which the server cannot ask. Default: client'),
+  era: z
+    .union([z.enum(['2025', '2026', 'auto']), z.literal(2025), z.literal(2026)])
+    .optional()
+    .describe(
+      'The era that it is spoken to in. auto: 2026 where it can, and 2025 for clients that it asks in that era alone',
+    ),
   maxConnections: z.number().int().positive().max(1_000).optional().describe('Connections of clients. Default: 32'),
   schemes: z
     .array(z.string().regex(/^[a-z][a-z0-9+.-]*$/, 'is no URI scheme, as in "file" or "memo"'))

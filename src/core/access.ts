@@ -4,7 +4,7 @@
  */
 
 import type { Resource } from '../protocol/resources.ts';
-import type { Context, Principal } from './context.ts';
+import type { Principal } from './context.ts';
 import type { AccessEffect, AccessOperation } from './decided.ts';
 
 export interface AccessRequest {
@@ -68,6 +68,11 @@ export interface AccessPolicy {
    * asks at each read what to say of it. Default: not.
    */
   readMeansAll?(principal: Principal): boolean;
+  /**
+   * An object, as long as all that was decided for the principal about lists and subscriptions stays decided; another one
+   * where it may not. Then entries that are listed again need not be decided about again. Default: nobody knows.
+   */
+  steady?(principal: Principal): object | undefined;
   /** Ends what it holds. */
   close?(): Promise<void>;
 }
@@ -77,27 +82,13 @@ export function principalKey({ id, scopes = [], groups = [], clientId = '' }: Pr
   return JSON.stringify([id, clientId, [...scopes].sort(), [...groups].sort()]);
 }
 
-/** A tool or prompt in a list. */
-export type NamedEntry = Pick<AccessRequest, 'name' | 'mount' | 'onlyResources'> & {
-  readonly operation: 'call' | 'prompt';
-};
-
-/** What one caller gets to see of what is there. */
-export interface Sight {
-  /** Whether an entry is listed. */
-  shows(entry: NamedEntry, ctx: Context): Promise<boolean>;
+/** Tells of a caller, before it asks for anything, what it could do. */
+export interface AccessOutline {
   /** Whether anything there may be used. */
   could(principal: Principal, area: AccessArea): boolean;
-  /** Scopes that are all that keeps a caller from something; undefined where it may be, or more is missing. */
-  scopesFor(request: AccessRequest): Promise<readonly string[] | undefined>;
-  /** The context of a list: its answer names no mount, as missing, of which the caller can see nothing. */
-  within(ctx: Context): Context;
+  /**
+   * Scopes that are all that keeps a caller from something; undefined where it may be, or more is missing. Missing where
+   * nothing depends on scopes.
+   */
+  readonly scopesFor?: ((request: AccessRequest) => Promise<readonly string[] | undefined>) | undefined;
 }
-
-/** Everything is seen. */
-export const FULL_SIGHT: Sight = {
-  shows: async () => true,
-  could: () => true,
-  scopesFor: async () => undefined,
-  within: (ctx) => ctx,
-};

@@ -3,7 +3,7 @@
  * source's own cursor. A source that is slow is passed over and gets its turn at the end; one that fails is left out, and
  * the answer says so. So a source delays and harms its own part only.
  */
-import type { Context } from './context.ts';
+import { type Context, withSignal } from './context.ts';
 import { invalid, ResourceError } from './errors.ts';
 import { type HeldNotes, holdNotes } from './notes.ts';
 import type { Page } from './provider.ts';
@@ -103,7 +103,7 @@ async function take<T>(
 ): Promise<TakenPage<T> | typeof SLOW> {
   const given = new AbortController();
   const notes = holdNotes();
-  const listing = source.list(page, { ...ctx, notes, signal: AbortSignal.any([ctx.signal, given.signal]) });
+  const listing = source.list(page, withSignal({ ...ctx, notes }, AbortSignal.any([ctx.signal, given.signal])));
   let timer: NodeJS.Timeout | undefined;
   try {
     if (patienceMs === undefined) return { ...(await listing), notes };

@@ -24,6 +24,11 @@ export interface Admission {
    */
   run<T>(asked: AskedFor, ctx: Context, work: () => Promise<T>): Promise<T>;
   /**
+   * Gives a function that counts a request. The caller calls it in the same turn, once it has an answer at once. Undefined
+   * where the request may be over a limit: then it has to `run`.
+   */
+  atOnce(asked: AskedFor, principal: Principal): (() => void) | undefined;
+  /**
    * Counts a message for which nothing runs here, such as a ping.
    * @throws ResourceError `limited`
    */

@@ -3,9 +3,8 @@
  * something else, counted, and its events coalesced, so
  * that a storm of writes is one update in a while (SEC-RES-4).
  */
-import { setMaxListeners } from 'node:events';
 import { principalKey } from './access.ts';
-import type { Context } from './context.ts';
+import { type Context, withSignal } from './context.ts';
 import { ResourceError } from './errors.ts';
 import type { ChangeEvent, ProviderFeatures, ResourceProvider } from './provider.ts';
 
@@ -50,8 +49,6 @@ export function createChangeHub(
   const watches = new Map<string, Watch>();
   const ending = new Set<Promise<void>>();
   const lifetime = new AbortController();
-  // Watches that are being opened listen to it, as many as there are at once.
-  setMaxListeners(0, lifetime.signal);
 
   function open(key: string, uri: string | undefined, ctx: Context): Watch {
     if (provider.watch === undefined) throw new ResourceError('invalid', 'Changes cannot be watched here', { uri });
@@ -77,7 +74,7 @@ export function createChangeHub(
       if (listeners.size > 0) watch.timer ??= setTimeout(flush, coalesceMs);
     };
     // The watch outlives the request that opened it: others share it. So it has the hub's lifetime, not the caller's.
-    const ready = provider.watch(uri, onChange, { ...ctx, signal: lifetime.signal });
+    const ready = provider.watch(uri, onChange, withSignal(ctx, lifetime.signal));
     const watch: Watch = { listeners, ready, timer: undefined };
     watches.set(key, watch);
     ready.catch(() => watches.get(key) === watch && watches.delete(key));

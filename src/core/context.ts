@@ -49,9 +49,10 @@ export interface ClientFeatures {
   readonly logLevel?: LoggingLevel | undefined;
   /**
    * Asks it while the request is running, which works in the 2025 era; elsewhere a question is an answer (`InputRequired`).
+   * @param reports lets the client say that it is still at it, which gives it more time
    * @throws what the client answers with when it refuses
    */
-  readonly ask?: ((request: InputRequest, signal: AbortSignal) => Promise<unknown>) | undefined;
+  readonly ask?: ((request: InputRequest, signal: AbortSignal, reports?: boolean) => Promise<unknown>) | undefined;
 }
 
 /** @param uri a provider's own, or in layers a published one */
@@ -94,6 +95,11 @@ export interface Context {
   readonly may?: May | undefined;
   /** Is told what was decided about this operation. */
   readonly decided?: ((decided: Decided) => void) | undefined;
+  /**
+   * Takes what is done when it is certain that there is an answer, of which this operation is a part: the other parts may
+   * still say that they would not be given again. Undefined: it is certain.
+   */
+  readonly onceCertain?: ((done: () => void) => void) | undefined;
   /** The trace that the operation is a part of; undefined where there is none. */
   readonly trace?: Trace | undefined;
   /** Takes what is to be said of the answer as a whole. */
@@ -103,6 +109,12 @@ export interface Context {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** The same operation under another signal, to which many may listen at once, too. */
+export function withSignal(ctx: Context, signal: AbortSignal): Context {
+  setMaxListeners(0, signal);
+  return Object.freeze({ ...ctx, signal });
+}
 
 /** Makes a frozen context; what is left out is anonymous, silent and never aborted. */
 export function createContext(parts: Partial<Context> = {}): Context {
@@ -123,6 +135,7 @@ export function createContext(parts: Partial<Context> = {}): Context {
     purpose: parts.purpose,
     may: parts.may,
     decided: parts.decided,
+    onceCertain: parts.onceCertain,
     trace: parts.trace,
     notes: parts.notes,
     round: parts.round,

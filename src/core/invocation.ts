@@ -5,17 +5,23 @@ import { keyed } from './keyed.ts';
 
 export type { ClientFeatures, LoggingLevel } from './context.ts';
 
+/** Further fields of a notification, `_meta` among them, as another server sent them. */
+export type OtherFields = Readonly<Record<string, unknown>>;
+
 export interface Invocation extends Context {
   readonly client: ClientFeatures;
   /**
    * Reports progress where the client asked for it. Values that do not increase are left out, and so are reports that
    * follow each other too fast (SEC-UTIL-3). Never put data of a resource into the message.
    */
-  progress(progress: number, total?: number, message?: string): void;
+  progress(progress: number, total?: number, message?: string, others?: OtherFields): void;
   /** Whether the client asked for reports of progress. */
   readonly wantsProgress: boolean;
-  /** Sends a log message to the client, at the level it asked for or above; scrubbed and rate-limited (SEC-UTIL-4). */
-  notify(level: LoggingLevel, data: unknown, logger?: string): void;
+  /**
+   * Sends a log message to the client, at the level it asked for or above; scrubbed and rate-limited (SEC-UTIL-4).
+   * @param logger who says it: this server where that is left out, and nobody where it is null
+   */
+  notify(level: LoggingLevel, data: unknown, logger?: string | null, others?: OtherFields): void;
   /**
    * Ends the connection on which the client waits, where it can come back for the answer: for work that takes long, over
    * HTTP with `resume`. The work goes on. Does nothing elsewhere.

@@ -43,11 +43,34 @@ describe('a wrapped provider', () => {
     const overrides = wrapProvider(memory, { async *search() {} });
     expect(OPTIONAL_METHODS.filter((method) => wrapProvider(bare, memory)[method] !== undefined)).toEqual([]);
     expect(OPTIONAL_METHODS.filter((method) => overrides[method] !== undefined)).toEqual([
+      'again',
+      'listAgain',
       'listTemplates',
       'complete',
       'watch',
       'close',
     ]);
+  });
+
+  it('has no `again` where `read` is overridden, unless that is overridden too', () => {
+    const read: ResourceProvider['read'] = (uri, want, context) => memory.read(uri, want, context);
+    expect(wrapProvider(memory, { read }).again).toBeUndefined();
+    expect(wrapProvider(memory, { read, again: () => false }).again).toBeTypeOf('function');
+    expect(wrapProvider(bare, { read, again: () => false }).again).toBeUndefined();
+  });
+
+  it('has no `listAgain` where `list` is overridden, unless that is overridden too', () => {
+    const list: ResourceProvider['list'] = (uri, page, context) => memory.list(uri, page, context);
+    expect(wrapProvider(memory, { list }).listAgain).toBeUndefined();
+    expect(wrapProvider(memory, { list }).again).toBeTypeOf('function');
+    expect(wrapProvider(memory, { list, listAgain: () => false }).listAgain).toBeTypeOf('function');
+    expect(wrapProvider(bare, { list, listAgain: () => false }).listAgain).toBeUndefined();
+  });
+
+  it('gives `again` to no copy, in which `read` may be another', () => {
+    expect(memory.again).toBeTypeOf('function');
+    const copies: ResourceProvider[] = [{ ...memory }, { ...wrapProvider(memory, {}) }, Object.assign({}, memory)];
+    for (const copy of copies) expect(copy.again).toBeUndefined();
   });
 
   it('overrides an optional method that the inner one has', async () => {

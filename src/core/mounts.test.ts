@@ -3,6 +3,7 @@ import type { InputRequest } from '../protocol/input-required.ts';
 import { memoryProvider } from '../providers/memory/index.ts';
 import { flatProvider } from '../testing/flat-fixture.ts';
 import { listAll, readLeaf, urisOf } from '../testing/observe.ts';
+import { QuestionsAsked } from './asking/needed.ts';
 import { chunksOf } from './body.ts';
 import { createContext } from './context.ts';
 import { PeerError, ResourceError, toWireError } from './errors.ts';
@@ -11,7 +12,6 @@ import type { Mount } from './mounts/mount.ts';
 import { ANY_SCHEME, MAX_MOUNT_NAME_LENGTH, mountNameProblem, mountTree, publishUri } from './mounts.ts';
 import { createNotes } from './notes.ts';
 import type { ResourceProvider } from './provider.ts';
-import { QuestionsAsked } from './questions.ts';
 import { parseUriTemplate } from './uri-template.ts';
 
 const ctx = createContext();

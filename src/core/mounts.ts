@@ -6,12 +6,23 @@
 
 import { NAMES, type Resource, type ResourceTemplate } from '../protocol/resources.ts';
 import { type ListSource, pageAcross, type SourcePage } from './across.ts';
+import { type AgainMethods, createOrigins, isRepeatable, markRepeatable, type Origins, withAgain } from './again.ts';
 import { closeBodies, type ResourceBody } from './body.ts';
+import { mapInPieces } from './breaks.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
+import { oncePerKept } from './kept.ts';
 import type { Mount } from './mounts/mount.ts';
 import { createResolver, type Resolved } from './mounts/resolver.ts';
-import type { ChangeEvent, Page, ProviderFeatures, ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
+import type {
+  ChangeEvent,
+  Page,
+  ProviderFeatures,
+  ResourcePage,
+  ResourceProvider,
+  SearchMatch,
+  SearchQuery,
+} from './provider.ts';
 import { ANY_SCHEME, isPrefixed, publishUri } from './published-uris.ts';
 import { publishAsking, publishQuestions } from './rewriting.ts';
 import { searchProvider } from './search.ts';
@@ -39,6 +50,7 @@ export function mountNameProblem(name: string): string | undefined {
  */
 export function mountTree(mounts: readonly Mount[], { resolve } = createResolver(mounts)): ResourceProvider {
   assertUnambiguous(mounts);
+  const origins = new Map<Mount, Origins>(mounts.map((mount) => [mount, createOrigins(mount.provider)]));
 
   /** @throws ResourceError `not-found` */
   function route(published: string): Resolved {
@@ -63,8 +75,15 @@ export function mountTree(mounts: readonly Mount[], { resolve } = createResolver
     });
   }
 
-  const reachableResources = (mount: Mount, listed: readonly Resource[], ctx: Context): readonly Resource[] =>
-    reachable(mount, listed, (each) => each.uri, ctx).map((each) => publish(mount, each));
+  const publishing = new Map(
+    mounts.map((mount) => [mount, oncePerKept((each: Resource) => publish(mount, each))] as const),
+  );
+
+  function reachableResources(mount: Mount, listed: readonly Resource[], ctx: Context): readonly Resource[] {
+    const found = reachable(mount, listed, (each) => each.uri, ctx);
+    const published = isPrefixed(mount) ? publishing.get(mount) : undefined;
+    return published === undefined ? found : found.map(published);
+  }
 
   /** Runs one operation on the mount of a URI; what it throws names the published URI. */
   async function on<T>(
@@ -95,10 +114,17 @@ export function mountTree(mounts: readonly Mount[], { resolve } = createResolver
           }
         },
       }));
-  const roots = sources(async (mount, page, ctx) => {
-    const { resources, ...rest } = await mount.provider.list(undefined, page, ctx);
-    return { ...rest, items: reachableResources(mount, resources, ctx) };
-  });
+  /** The list of all roots; those of each mount are put down in `taken`. */
+  const rootsInto = (taken: TakenRoots[]) =>
+    sources(async (mount, page, ctx) => {
+      const own: TakenRoots = { mount, want: page, page: undefined };
+      taken.push(own);
+      own.page = await mount.provider.list(undefined, page, ctx);
+      const { resources, ...rest } = own.page;
+      return { ...rest, items: reachableResources(mount, resources, ctx) };
+    });
+  /** What lists of all roots were made of. */
+  const rootsOf = new WeakMap<ResourcePage, readonly TakenRoots[]>();
   const templates = sources(async (mount, page, ctx) => {
     const result = await mount.provider.listTemplates?.(page, ctx);
     const listed = reachable(mount, result?.resourceTemplates ?? [], (each) => each.uriTemplate, ctx);
@@ -131,7 +157,31 @@ export function mountTree(mounts: readonly Mount[], { resolve } = createResolver
     }
   }
 
-  return {
+  /** Bodies without a prefix are given as they came. */
+  const askedAgain = new Map<Mount, AgainMethods>(
+    [...origins].map(([mount, made]) => [mount, isPrefixed(mount) ? made : mount.provider]),
+  );
+
+  const again: NonNullable<ResourceProvider['again']> = (bodies, uri, want, ctx) => {
+    const found = resolve(uri);
+    if (found === undefined) return false;
+    const { mount, native } = found;
+    return askedAgain.get(mount)?.again?.(bodies, native, want, within(mount, ctx)) === true;
+  };
+
+  const areThere = ({ mount, page, want }: TakenRoots, ctx: Context): boolean =>
+    page !== undefined && mount.provider.listAgain?.(page, undefined, want, within(mount, ctx)) === true;
+
+  const listAgain: NonNullable<ResourceProvider['listAgain']> = (page, uri, want, ctx) => {
+    if (uri === undefined) return rootsOf.get(page)?.every((each) => areThere(each, ctx)) === true;
+    const found = resolve(uri);
+    return (
+      found !== undefined &&
+      origins.get(found.mount)?.listAgain(page, found.native, want, within(found.mount, ctx)) === true
+    );
+  };
+
+  const provider: ResourceProvider = {
     name: 'mounts',
     get features() {
       return featuresOf(mounts);
@@ -139,12 +189,17 @@ export function mountTree(mounts: readonly Mount[], { resolve } = createResolver
 
     async list(uri, page, ctx) {
       if (uri === undefined) {
-        const { items, ...rest } = await pageAcross(roots, page, ctx);
-        return { ...rest, resources: items };
+        const taken: TakenRoots[] = [];
+        const { items, ...rest } = await pageAcross(rootsInto(taken), page, ctx);
+        const roots: ResourcePage = { ...rest, resources: items };
+        if (!taken.every(({ page: given }) => given !== undefined && isRepeatable(given))) return roots;
+        rootsOf.set(roots, taken);
+        return markRepeatable(roots);
       }
       return on(uri, ctx, async (mount, native, noted) => {
         const result = await mount.provider.list(native, page, noted);
-        return { ...result, resources: reachableResources(mount, result.resources, noted) };
+        const listed = { ...result, resources: reachableResources(mount, result.resources, noted) };
+        return origins.get(mount)?.made(listed, result) ?? listed;
       });
     },
 
@@ -157,7 +212,10 @@ export function mountTree(mounts: readonly Mount[], { resolve } = createResolver
     read: (uri, want, ctx) =>
       on(uri, ctx, async (mount, native, noted) => {
         const bodies = await mount.provider.read(native, want, noted);
-        if (isPrefixed(mount)) return bodies.map((body) => publishBody(mount, body));
+        if (isPrefixed(mount)) {
+          const published = await mapInPieces(bodies, (body) => publishBody(mount, body));
+          return origins.get(mount)?.made(published, bodies) ?? published;
+        }
         const strays = bodies.filter((body) => !isOf(mount, body.resource.uri));
         if (strays.length === 0) return bodies;
         // What was asked for keeps the name that it was asked for by.
@@ -213,6 +271,14 @@ export function mountTree(mounts: readonly Mount[], { resolve } = createResolver
       await Promise.allSettled(mounts.map((mount) => mount.provider.close?.()));
     },
   };
+  return withAgain(provider, { again, listAgain });
+}
+
+/** A page of the roots of one mount, as it gave it; undefined where it has not, and may have been passed over. */
+interface TakenRoots {
+  readonly mount: Mount;
+  readonly want: Page;
+  page: ResourcePage | undefined;
 }
 
 /** What a mount throws of itself names the URI that it publishes. */

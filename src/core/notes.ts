@@ -25,6 +25,8 @@ export interface AnswerNotes {
 }
 
 export interface CollectedNotes extends AnswerNotes {
+  /** Nothing was noted that the answer would differ by. */
+  readonly silent: boolean;
   /** The result with all that was noted. @param own the freshness of what says nothing of it */
   finish<T extends object>(result: T, own: CacheHint): T & CacheHint;
 }
@@ -55,6 +57,9 @@ export function createNotes(): CollectedNotes {
   const missing: MissingPart[] = [];
   let passed: Readonly<Record<string, unknown>> | undefined;
   return {
+    get silent() {
+      return hint === undefined && passed === undefined && missing.length === 0;
+    },
     fresh(part) {
       hint = hint === undefined ? part : narrower(hint, part);
     },

@@ -5,6 +5,7 @@
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
+import type { Loan } from './loan.ts';
 
 /** What a provider can do: flat facts that core and frontends read instead of asking for names. */
 export interface ProviderFeatures {
@@ -81,6 +82,11 @@ export interface ReadOptions {
    * wanted, of those that there are (`core/accept.ts`). Left out: the provider's own choice, or all alternatives.
    */
   readonly accept?: readonly string[] | undefined;
+  /**
+   * Memory to read into. What is given of a read, and with it what lies there, is looked at until the loan ends, and not after
+   * that: so what is kept for others is read without.
+   */
+  readonly loan?: Loan | undefined;
 }
 
 /** Asks for values of one variable of a template that the provider listed. */
@@ -150,6 +156,23 @@ export interface ResourceProvider {
    */
   read(uri: string, want: ReadOptions, ctx: Context): Promise<readonly ResourceBody[]>;
 
+  /**
+   * Whether `read` of the same would give this caller the same again: these very bodies are what it gave before, as one
+   * array, with the same `uri` and `want`. Answers at once, and says no where it is not sure: no is always right. What
+   * was read is not kept longer than that is known, and whoever asks does without `ctx.signal`. Default: no.
+   *
+   * A layer that overrides `read` and not this says no. One that has both does here whatever it has to do at a read: it
+   * decides anew, and records. Never throws. Put it on a provider with `withAgain`.
+   */
+  again?(bodies: readonly ResourceBody[], uri: string, want: ReadOptions, ctx: Context): boolean;
+
+  /**
+   * The same of `list`: whether it would give this caller this very page again, for the same `uri` and `want`. What is said
+   * of entries may be as old as the provider's documentation says. An answer may need several pages: what a layer does at a
+   * list, it hands to `ctx.onceCertain`, where there is one.
+   */
+  listAgain?(page: ResourcePage, uri: string | undefined, want: Page, ctx: Context): boolean;
+
   listTemplates?(page: Page, ctx: Context): Promise<TemplatePage>;
   complete?(request: CompletionRequest, ctx: Context): Promise<CompletionValues>;
 
@@ -166,5 +189,16 @@ export interface ResourceProvider {
   close?(): Promise<void>;
 }
 
-/** The optional methods, as data: a layer that drops one fails its contract. */
-export const OPTIONAL_METHODS = ['listTemplates', 'complete', 'watch', 'search', 'isListed', 'close'] as const;
+/** Optional methods that a layer may drop: then it is slow, and right. */
+export const AGAIN_METHODS = ['again', 'listAgain'] as const;
+
+/** The optional methods, as data: a layer that drops another one fails its contract. */
+export const OPTIONAL_METHODS = [
+  ...AGAIN_METHODS,
+  'listTemplates',
+  'complete',
+  'watch',
+  'search',
+  'isListed',
+  'close',
+] as const;

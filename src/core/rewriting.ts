@@ -4,11 +4,11 @@
  * text and structured content, is left alone. Nothing is copied that has none.
  */
 import type { InputRequest, InputRequired } from '../protocol/input-required.ts';
+import { type InputRequests, QuestionsAsked } from './asking/needed.ts';
 import type { Context } from './context.ts';
 import type { ResourceError } from './errors.ts';
 import type { Mount } from './mounts/mount.ts';
 import { isPrefixed, nativeUri, publishUri } from './published-uris.ts';
-import { QuestionsAsked } from './questions.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -71,8 +71,6 @@ export function publishQuestions(mount: Mount, error: ResourceError): ResourceEr
   if (!isPrefixed(mount) || !(error instanceof QuestionsAsked)) return error;
   return new QuestionsAsked(publishRequests(mount, error.requests), error.state, error.uri);
 }
-
-type InputRequests = Readonly<Record<string, InputRequest>>;
 
 function publishRequests(mount: Mount, requests: InputRequests): InputRequests {
   return Object.fromEntries(

@@ -4,7 +4,7 @@
  */
 import type { Resource } from '../protocol/resources.ts';
 import { chunksOf, closeBodies } from './body.ts';
-import { breaks } from './breaks.ts';
+import { type Breaks, breaks } from './breaks.ts';
 import type { Context } from './context.ts';
 import { invalid, ResourceError } from './errors.ts';
 import { globFilter } from './glob/filter.ts';
@@ -132,7 +132,7 @@ async function* searchResource(
   provider: ResourceProvider,
   uri: string,
   test: LineTest,
-  taken: ReturnType<typeof breaks>,
+  taken: Breaks,
   ctx: Context,
 ): AsyncIterable<SearchMatch> {
   try {

@@ -3,7 +3,6 @@
  * costs a look at `undefined`: nothing here knows OpenTelemetry, `layers/telemetry` does.
  */
 
-import type { Gate } from './gate.ts';
 import type { Layer } from './layer.ts';
 import type { NetworkTransport, Trace } from './trace.ts';
 
@@ -25,8 +24,6 @@ export interface IncomingRequest {
   readonly revision: string | undefined;
   /** Tells sessions apart, and lets nobody into one. */
   readonly session: string | undefined;
-  /** Failures that only mean that the request is run in another way: they are no outcome. */
-  readonly goesOn?: ((error: unknown) => boolean) | undefined;
 }
 
 /** What is read of an engine whenever metrics are. */
@@ -38,10 +35,8 @@ export interface EngineState {
 }
 
 export interface Telemetry {
-  /** A span and a measurement for each operation of a mount. @param mountOf the mount of a published URI */
+  /** A span and a measurement for each operation. @param mountOf the mount of a published URI */
   layer(mountOf: (uri: string) => string | undefined): Layer;
-  /** The same for what is no operation of a provider. */
-  gate(mountOf: (uri: string) => string | undefined): Gate;
   /** Runs a request of a client within a span of its own. */
   request<T>(request: IncomingRequest, run: (trace: Trace) => Promise<T>): Promise<T>;
   /** Something that lasts has begun; to be called when it ends. */

@@ -12,10 +12,10 @@ import { defineTool } from '../core/tool.ts';
 import { text } from '../protocol/content.ts';
 import { memoryProvider } from '../providers/memory/index.ts';
 import { complete } from './completion/complete.ts';
-import { getPrompt, listPrompts } from './prompts/methods.ts';
+import { listPrompts } from './prompts/methods.ts';
 import { createPromptRegistry, type PromptRegistry } from './prompts/registry.ts';
 import { DEFAULT_LIMITS, type ResourceOptions } from './resources/options.ts';
-import { callTool, listTools } from './tools/methods.ts';
+import { listTools } from './tools/methods.ts';
 import { createToolRegistry, type ToolRegistry } from './tools/registry.ts';
 
 const ctx = createContext();
@@ -76,7 +76,7 @@ async function listAll(registry: ToolRegistry | PromptRegistry, pageSize: number
   for (let pages = 0; pages < 200; pages++) {
     const params = cursor === undefined ? {} : { cursor };
     const page =
-      'call' in registry
+      'callTool' in registry
         ? await listTools(registry, options, params, ctx)
         : await listPrompts(registry, options, params, ctx);
     const shown = 'tools' in page ? page.tools : page.prompts;
@@ -145,7 +145,7 @@ describe.each(KINDS)('%s of mounted servers', (kind, registryOf) => {
 describe('a tool of a mounted server', () => {
   const registry = createToolRegistry([tool('read')], published({ a: fakeServer(NAMES) }, { bare: fakeServer(['x']) }));
   const call = async (name: string) => {
-    const result = await callTool(registry, { name, arguments: { n: 1 } }, detached(ctx));
+    const result = await registry.callTool({ name, arguments: { n: 1 } }, {}, detached(ctx));
     return 'content' in result ? result.content : result;
   };
 
@@ -154,18 +154,18 @@ describe('a tool of a mounted server', () => {
     expect(await call('a_not_listed')).toEqual([text('{"name":"not_listed","arguments":{"n":1}}')]);
     expect(await call('x')).toEqual([text('{"name":"x","arguments":{"n":1}}')]);
     expect(await call('read')).toEqual([text('own read')]);
-    expect(await registry.headerParameters('a_one', createContext())).toEqual([]);
+    expect(await registry.headerParameters('a_one', {}, createContext())).toEqual([]);
   });
 
   it('that is nobody’s is refused', async () => {
     const alone = createToolRegistry([], published({ a: fakeServer(NAMES) }));
-    await expect(callTool(alone, { name: 'b_one' }, detached(ctx))).rejects.toMatchObject({ code: 'invalid' });
+    await expect(alone.callTool({ name: 'b_one' }, {}, detached(ctx))).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('fails with what its server answers', async () => {
     const error = new PeerError({ code: -32042, message: 'First sign in', data: { elicitations: [] } });
     const failing = createToolRegistry([], published({ a: fakeServer([], { callTool: () => Promise.reject(error) }) }));
-    await expect(callTool(failing, { name: 'a_x' }, detached(ctx))).rejects.toMatchObject({ wire: error.wire });
+    await expect(failing.callTool({ name: 'a_x' }, {}, detached(ctx))).rejects.toMatchObject({ wire: error.wire });
   });
 });
 
@@ -173,13 +173,13 @@ describe('a prompt of a mounted server', () => {
   const registry = createPromptRegistry([prompt('greet')], published({ a: fakeServer(NAMES) }));
 
   it('is got by its name there, and own ones by theirs', async () => {
-    expect(await getPrompt(registry, { name: 'a_one', arguments: { of: 'x' } }, detached(ctx))).toEqual({
+    expect(await registry.getPrompt({ name: 'a_one', arguments: { of: 'x' } }, {}, detached(ctx))).toEqual({
       messages: [{ role: 'user', content: text('{"name":"one","arguments":{"of":"x"}}') }],
     });
-    expect(await getPrompt(registry, { name: 'greet' }, detached(ctx))).toMatchObject({
+    expect(await registry.getPrompt({ name: 'greet' }, {}, detached(ctx))).toMatchObject({
       messages: [{ content: text('own greet') }],
     });
-    await expect(getPrompt(registry, { name: 'b_one' }, detached(ctx))).rejects.toMatchObject({ code: 'invalid' });
+    await expect(registry.getPrompt({ name: 'b_one' }, {}, detached(ctx))).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('is completed by its server', async () => {
@@ -188,14 +188,14 @@ describe('a prompt of a mounted server', () => {
       argument: { name: 'of', value: 'v' },
       context: { arguments: { k: 'w' } },
     } as const;
-    const { completion } = await complete(optionsOf(9), registry, params, ctx);
+    const { completion } = await complete(registry, registry.ownerOf, params, 9, ctx);
     expect(completion).toEqual({
       values: ['{"prompt":"one","argument":"of","value":"v","known":{"k":"w"}}'],
       total: 9,
       hasMore: true,
     });
     const unknown = { ...params, ref: { type: 'ref/prompt', name: 'b_one' } } as const;
-    await expect(complete(optionsOf(9), registry, unknown, ctx)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(complete(registry, registry.ownerOf, unknown, 9, ctx)).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('gives way to one of a source that comes and goes', async () => {
@@ -203,12 +203,12 @@ describe('a prompt of a mounted server', () => {
     const source: PromptSource = { list: async () => own };
     const beside = createPromptRegistry([source], published({}, { bare: fakeServer(['x', 'y']) }));
     expect((await listAll(beside, 9)).names).toEqual(['x', 'y']);
-    expect(await getPrompt(beside, { name: 'x' }, detached(ctx))).toMatchObject({
+    expect(await beside.getPrompt({ name: 'x' }, {}, detached(ctx))).toMatchObject({
       messages: [{ content: text('own x') }],
     });
     own = [];
     expect(await listAll(beside, 9)).toEqual({ names: ['x', 'y'], missing: [] });
-    expect(await getPrompt(beside, { name: 'x' }, detached(ctx))).toMatchObject({
+    expect(await beside.getPrompt({ name: 'x' }, {}, detached(ctx))).toMatchObject({
       messages: [{ content: text('{"name":"x"}') }],
     });
   });

@@ -92,7 +92,7 @@ describe('the lists of all servers', () => {
     const notes = createNotes();
     const routes = createServerRoutes('tools', [a, dotted, bare], ['read'], async () => ['now']);
     const page = await pageAcross(routes.sources(pageOf), { limit: 100 }, { ...ctx, log, notes });
-    expect(page.items.map(({ name }) => name)).toEqual(['a_1', 'a_2', 'a.b-c_1', 'x', 'b_x']);
+    expect(page.items.map(({ described }) => described.name)).toEqual(['a_1', 'a_2', 'a.b-c_1', 'x', 'b_x']);
     const left = ['a_1', 'read', 'now'];
     expect(warned).toEqual(left.map((name) => ({ mount: 'bare', name })));
     expect(notes.finish({}, OWN)).toMatchObject({
@@ -101,7 +101,10 @@ describe('the lists of all servers', () => {
       },
     });
     // A tool that is shown is the one that is called.
-    for (const { name } of page.items) expect(listed[routes.find(name)?.mount ?? '']).toContainEqual({ name });
+    for (const { described, owner } of page.items) {
+      expect(owner).toEqual({ mount: routes.find(described.name)?.mount, foreign: true });
+      expect(listed[owner.mount ?? '']).toContainEqual(described);
+    }
   });
 
   it('have nothing of servers that have none of a kind, which are not asked', async () => {
@@ -124,7 +127,7 @@ describe('the lists of all servers', () => {
     const notes = createNotes();
     const first = await pageAcross(sources, { limit: 9 }, { ...ctx, notes });
     const rest = await pageAcross(sources, { limit: 9, cursor: first.nextCursor }, ctx);
-    expect([...first.items, ...rest.items]).toEqual(listed['a.b-c']);
+    expect([...first.items, ...rest.items].map(({ described }) => described)).toEqual(listed['a.b-c']);
     expect(notes.finish({}, OWN)).toMatchObject({ _meta: { 'vitrine/missing': [{ mount: 'a', reason: 'Not now' }] } });
   });
 });

@@ -3,6 +3,7 @@ import type { ListSource, SourcePage } from '../core/across.ts';
 import type { Context } from '../core/context.ts';
 import { invalid } from '../core/errors.ts';
 import type { ServerList } from '../core/mounted-server.ts';
+import type { Named, Owner } from '../core/operations.ts';
 import type { Page } from '../core/provider.ts';
 import type { PublishedServer } from '../core/published-server.ts';
 
@@ -14,11 +15,14 @@ export interface ServerRoutes {
   /** The server that a name belongs to; undefined for the names of this server itself, and for those of none. */
   find(name: string): PublishedServer | undefined;
   /** One source a server, without the entries whose names belong to others. */
-  sources<T extends { readonly name: string }>(
-    list: (server: PublishedServer, page: Page, ctx: Context) => Promise<SourcePage<T>>,
-  ): ListSource<T>[];
+  sources<T extends { readonly name: string }>(list: ListOf<T>): ListSource<Named<T>>[];
+  /** Whose a name is, or would be; undefined for the names of this server itself, and for those of none. */
+  ownerOf(name: string, list: ListOf<{ readonly name: string }>): Owner | undefined;
   watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
 }
+
+/** A server's list. */
+export type ListOf<T> = (server: PublishedServer, page: Page, ctx: Context) => Promise<SourcePage<T>>;
 
 /**
  * @param own the names of this server itself
@@ -86,9 +90,17 @@ export function createServerRoutes(
             const reason = 'A name is left out: it belongs to another';
             ctx.notes?.missing({ mount: server.mount, reason, entry: name });
           }
-          return { ...rest, items: kept };
+          const owner: Owner = { mount: server.mount, foreign: true };
+          return { ...rest, items: kept.map((described) => ({ described, owner })) };
         },
       })),
+    ownerOf(name, list) {
+      const server = find(name);
+      if (server === undefined) return undefined;
+      const exists = (ctx: Context): Promise<boolean> =>
+        isListed(name, (page) => list(server, page, { ...ctx, notes: undefined }));
+      return { mount: server.mount, foreign: true, exists };
+    },
     async watch(onChange, ctx) {
       const opened = await Promise.allSettled(servers.map((server) => server.watch(kind, onChange, ctx)));
       const handles = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -116,7 +128,7 @@ function parted<T>(all: readonly T[], test: (item: T) => boolean): [yes: T[], no
 const MAX_LOOKED_THROUGH = 10_000;
 
 /** Whether a list has a name; all of it is gone through, so that this takes as long for each. */
-export async function isListed(
+async function isListed(
   name: string,
   list: (page: Page) => Promise<SourcePage<{ readonly name: string }>>,
 ): Promise<boolean> {

@@ -9,3 +9,6 @@ export const LEGACY_RESOURCE_NOT_FOUND = -32002;
 
 /** A header of a request and its body say different things (2026-07-28, Streamable HTTP). */
 export const HEADER_MISMATCH = -32020;
+
+/** A request needs what its client has not declared (2026-07-28). */
+export const MISSING_CAPABILITY = -32021;

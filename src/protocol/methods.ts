@@ -40,7 +40,6 @@ export const completeParams = z.looseObject({
 export type ListParams = z.infer<typeof listParams>;
 export type ReadParams = z.infer<typeof readParams>;
 export type MetadataParams = z.infer<typeof metadataParams>;
-export type DirectoryReadParams = z.infer<typeof directoryReadParams>;
 export type TemplatesParams = z.infer<typeof templatesParams>;
 export type CompleteParams = z.infer<typeof completeParams>;
 
@@ -62,6 +61,4 @@ export const getPromptParams = z.looseObject({
 });
 
 export type ListToolsParams = z.infer<typeof listToolsParams>;
-export type CallToolParams = z.infer<typeof callToolParams>;
 export type ListPromptsParams = z.infer<typeof listPromptsParams>;
-export type GetPromptParams = z.infer<typeof getPromptParams>;

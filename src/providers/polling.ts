@@ -2,7 +2,7 @@
  * Changes by looking again, for data that sends no word of them. What is watched by several is looked at once; between two
  * looks some time passes; nobody watches, nobody looks.
  */
-import { type Context, createContext, type Log } from '../core/context.ts';
+import { type Context, createContext, type Log, withSignal } from '../core/context.ts';
 import type { ChangeEvent } from '../core/provider.ts';
 
 type OnChange = (event: ChangeEvent) => void;
@@ -81,7 +81,7 @@ export function createPolling(look: Look, concurrency: number): Polling {
   function begin(uri: string | undefined, milliseconds: number, ctx: Context): Watched {
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, ctx.signal]);
-    const seen = inTurn(() => look(uri, { ...ctx, signal }));
+    const seen = inTurn(() => look(uri, withSignal(ctx, signal)));
     const each: Watched = {
       ...{ listeners: new Set<OnChange>(), ending, seen, timer: undefined, failures: 0 },
       running: Promise.resolve(),

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isTextTooDeep, isTooDeep } from './depth.ts';
+import { excessOf } from '../core/json-text.ts';
+import { isTooDeep } from './depth.ts';
+
+const isTextTooDeep = (json: string, depth: number): boolean =>
+  excessOf(json, { values: Number.POSITIVE_INFINITY, depth }) === 'depth';
 
 const nested = (levels: number, open = '[', close = ']'): string => `${open.repeat(levels)}1${close.repeat(levels)}`;
 

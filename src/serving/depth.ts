@@ -1,15 +1,9 @@
 /** How deep a message is nested, found out without going down: what walks it later may do so by calling itself. */
 
-import { excessOf } from '../core/json-text.ts';
-
 /** Levels of arrays and objects in one message. Requests of the protocol have fewer than ten. */
 export const MAX_DEPTH = 64;
 
-/** Whether a JSON text opens more than `limit` brackets within each other. Linear, and stops there. */
-export const isTextTooDeep = (json: string, limit: number): boolean =>
-  excessOf(json, { values: Number.POSITIVE_INFINITY, depth: limit }) === 'depth';
-
-/** The same of what has been parsed by others. */
+/** What `excessOf` says of a text, of what has been parsed by others. */
 export function isTooDeep(value: unknown, limit: number): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

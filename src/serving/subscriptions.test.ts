@@ -4,7 +4,7 @@ import { until } from '../../test/e2e/waiting.ts';
 import { type Engine, startEngine } from '../../test/security/engine.ts';
 import { refusal, refused } from '../../test/security/served.ts';
 import { createContext } from '../core/context.ts';
-import { createSubscriptions, type SubscriptionSink, type Subscriptions } from './subscriptions.ts';
+import { type SubscriptionSink, Subscriptions } from './subscriptions.ts';
 
 const A = 'file:///a.txt';
 const B = 'file:///b.txt';
@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(() => engine[Symbol.asyncDispose]());
 
-const make = (limit?: number): Subscriptions => createSubscriptions(engine.vitrine, sink, limit);
+const make = (limit?: number): Subscriptions => new Subscriptions(engine.vitrine, sink, limit);
 
 const watches = (): number => engine.vitrine.changes.size;
 
@@ -139,7 +139,7 @@ describe('limits [SEC-RES-4]', () => {
 
   it('hold for all connections together, and a refusal leaves the others be', async () => {
     await using small = await startEngine(undefined, { maxWatches: 2 });
-    const [one, other] = [createSubscriptions(small.vitrine, sink), createSubscriptions(small.vitrine, sink)];
+    const [one, other] = [new Subscriptions(small.vitrine, sink), new Subscriptions(small.vitrine, sink)];
     await one.add(A, ctx);
     await one.add(B, ctx);
     expect(await refused(other.add('file:///', ctx))).toBe('limited');

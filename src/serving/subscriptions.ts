@@ -14,28 +14,9 @@ export interface SubscriptionSink {
   toolsChanged(): void;
 }
 
-export interface Subscriptions {
-  /** @throws ResourceError `not-found`, `denied`, `invalid` for what cannot be subscribed to, `limited` */
-  add(uri: string, ctx: Context): Promise<void>;
-  /** Takes one `add` back; without one it does nothing. */
-  remove(uri: string): Promise<void>;
-  /** Reports changes of the listed set from now on. */
-  addList(ctx: Context): Promise<void>;
-  removeList(): Promise<void>;
-  /** Reports changes of the prompts from now on. */
-  addPrompts(ctx: Context): Promise<void>;
-  removePrompts(): Promise<void>;
-  /** Reports changes of the tools from now on. */
-  addTools(ctx: Context): Promise<void>;
-  removeTools(): Promise<void>;
-  /** Ends what this caller may no longer see, as after a change of its roots; gives the URIs. */
-  recheck(ctx: Context): Promise<readonly string[]>;
-  close(): Promise<void>;
-}
-
-const LIST = Symbol('the listed set');
-const PROMPTS = Symbol('the prompts');
-const TOOLS = Symbol('the tools');
+const LIST = { list: 'resources' } as const;
+const PROMPTS = { list: 'prompts' } as const;
+const TOOLS = { list: 'tools' } as const;
 
 /** What is held: a URI, or one of the lists. */
 type Key = string | typeof LIST | typeof PROMPTS | typeof TOOLS;
@@ -45,96 +26,138 @@ interface Counted {
   readonly handle: Promise<AsyncDisposable>;
 }
 
-export function createSubscriptions(
-  vitrine: Vitrine,
-  sink: SubscriptionSink,
-  limit = MAX_SUBSCRIPTIONS,
-): Subscriptions {
-  const held = new Map<Key, Counted>();
-  let closed = false;
-  let closing: Promise<void> | undefined;
+export class Subscriptions {
+  readonly #vitrine: Vitrine;
+  readonly #sink: SubscriptionSink;
+  readonly #limit: number;
+  readonly #held = new Map<Key, Counted>();
+  #closed = false;
+  #closing: Promise<void> | undefined;
 
-  async function end(): Promise<void> {
-    closed = true;
-    const all = [...held.values()];
-    held.clear();
+  constructor(vitrine: Vitrine, sink: SubscriptionSink, limit = MAX_SUBSCRIPTIONS) {
+    this.#vitrine = vitrine;
+    this.#sink = sink;
+    this.#limit = limit;
+  }
+
+  /** @throws ResourceError `not-found`, `denied`, `invalid` for what cannot be subscribed to, `limited` */
+  async add(uri: string, ctx: Context): Promise<void> {
+    await assertSubscribable(this.#vitrine, uri, ctx);
+    await this.#hold(uri, ctx);
+  }
+
+  /** Takes one `add` back; without one it does nothing. */
+  remove(uri: string): Promise<void> {
+    return this.#release(uri);
+  }
+
+  /** Reports changes of the listed set from now on. */
+  addList(ctx: Context): Promise<void> {
+    return this.#hold(LIST, ctx);
+  }
+
+  removeList(): Promise<void> {
+    return this.#release(LIST);
+  }
+
+  /** Reports changes of the prompts from now on. */
+  addPrompts(ctx: Context): Promise<void> {
+    return this.#hold(PROMPTS, ctx);
+  }
+
+  removePrompts(): Promise<void> {
+    return this.#release(PROMPTS);
+  }
+
+  /** Reports changes of the tools from now on. */
+  addTools(ctx: Context): Promise<void> {
+    return this.#hold(TOOLS, ctx);
+  }
+
+  removeTools(): Promise<void> {
+    return this.#release(TOOLS);
+  }
+
+  /** Ends what this caller may no longer see, as after a change of its roots; gives the URIs. */
+  async recheck(ctx: Context): Promise<readonly string[]> {
+    const uris = [...this.#held.keys()].filter((key) => typeof key === 'string');
+    const ended = await Promise.all(uris.map((uri) => this.#endIfDenied(uri, ctx)));
+    return uris.filter((_, index) => ended[index]);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#held.values()];
+    this.#held.clear();
     await Promise.all(all.map(dispose));
   }
 
-  async function hold(key: Key, tell: () => void, ctx: Context): Promise<void> {
-    if (closed) throw new ResourceError('unavailable', 'The connection has ended');
-    const known = held.get(key);
+  #tell(key: Key): void {
+    if (typeof key === 'string') this.#sink.updated(key);
+    else if (key.list === 'prompts') this.#sink.promptsChanged();
+    else if (key.list === 'tools') this.#sink.toolsChanged();
+    else this.#sink.listChanged();
+  }
+
+  async #hold(key: Key, ctx: Context): Promise<void> {
+    if (this.#closed) throw new ResourceError('unavailable', 'The connection has ended');
+    const known = this.#held.get(key);
     if (known !== undefined) {
       known.count++;
       await known.handle;
       return;
     }
-    if (typeof key === 'string' && held.size >= limit) {
-      throw new ResourceError('limited', `A connection has at most ${limit} subscriptions; end one first`, {
+    if (typeof key === 'string' && this.#held.size >= this.#limit) {
+      throw new ResourceError('limited', `A connection has at most ${this.#limit} subscriptions; end one first`, {
         uri: key,
-        details: { limit },
+        details: { limit: this.#limit },
       });
     }
     const listener = (): void => {
-      if (!closed && held.get(key) === counted) tell();
+      if (!this.#closed && this.#held.get(key) === counted) this.#tell(key);
     };
-    const hub = key === PROMPTS ? vitrine.promptChanges : key === TOOLS ? vitrine.toolChanges : vitrine.changes;
-    const handle = hub.subscribe(typeof key === 'string' ? key : undefined, listener, ctx);
+    const to = typeof key === 'string' ? { uri: key } : key;
+    const handle = this.#vitrine.provider.subscribe(to, listener, ctx);
     const counted: Counted = { count: 1, handle };
-    held.set(key, counted);
+    this.#held.set(key, counted);
     try {
       await counted.handle;
     } catch (error) {
-      if (held.get(key) === counted) held.delete(key);
+      if (this.#held.get(key) === counted) this.#held.delete(key);
       throw error;
     }
   }
 
-  async function release(key: Key): Promise<void> {
-    const counted = held.get(key);
+  async #release(key: Key): Promise<void> {
+    const counted = this.#held.get(key);
     if (counted === undefined || --counted.count > 0) return;
-    held.delete(key);
+    this.#held.delete(key);
     await dispose(counted);
   }
 
-  async function endIfDenied(uri: string, ctx: Context): Promise<boolean> {
+  async #endIfDenied(uri: string, ctx: Context): Promise<boolean> {
     try {
-      await vitrine.provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
+      await this.#vitrine.provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
       return false;
     } catch (error) {
       // What is merely gone may come again, and its subscriber wants to know.
       if (!(error instanceof ResourceError) || error.code !== 'denied') return false;
-      const counted = held.get(uri);
-      held.delete(uri);
+      const counted = this.#held.get(uri);
+      this.#held.delete(uri);
       if (counted !== undefined) await dispose(counted);
       return true;
     }
   }
+}
 
-  async function dispose(counted: Counted): Promise<void> {
-    const handle = await counted.handle.catch(() => undefined);
-    await handle?.[Symbol.asyncDispose]();
-  }
-
-  return {
-    async add(uri, ctx) {
-      await assertSubscribable(vitrine, uri, ctx);
-      await hold(uri, () => sink.updated(uri), ctx);
-    },
-    remove: (uri) => release(uri),
-    addList: (ctx) => hold(LIST, () => sink.listChanged(), ctx),
-    removeList: () => release(LIST),
-    addPrompts: (ctx) => hold(PROMPTS, () => sink.promptsChanged(), ctx),
-    removePrompts: () => release(PROMPTS),
-    addTools: (ctx) => hold(TOOLS, () => sink.toolsChanged(), ctx),
-    removeTools: () => release(TOOLS),
-    async recheck(ctx) {
-      const uris = [...held.keys()].filter((key) => typeof key === 'string');
-      const ended = await Promise.all(uris.map((uri) => endIfDenied(uri, ctx)));
-      return uris.filter((_, index) => ended[index]);
-    },
-    close: () => (closing ??= end()),
-  };
+async function dispose(counted: Counted): Promise<void> {
+  const handle = await counted.handle.catch(() => undefined);
+  await handle?.[Symbol.asyncDispose]();
 }
 
 /** @throws ResourceError what `metadata` throws, and `invalid` for what cannot be subscribed to */
@@ -149,14 +172,16 @@ async function assertSubscribable({ provider }: Vitrine, uri: string, ctx: Conte
 }
 
 /** The same for a connection that lasts: what its peer subscribes to by tools it is told of as well. */
-export function connectionSubscriptions(vitrine: Vitrine, sink: SubscriptionSink, peer: string): Subscriptions {
-  const own = createSubscriptions(vitrine, sink);
-  const disconnect = vitrine.toolSubscriptions?.connect(peer, own);
-  return {
-    ...own,
-    async close() {
-      await disconnect?.();
-      await own.close();
-    },
-  };
+export class ConnectionSubscriptions extends Subscriptions {
+  readonly #disconnect: (() => Promise<void>) | undefined;
+
+  constructor(vitrine: Vitrine, sink: SubscriptionSink, peer: string) {
+    super(vitrine, sink);
+    this.#disconnect = vitrine.toolSubscriptions?.connect(peer, this);
+  }
+
+  override async close(): Promise<void> {
+    await this.#disconnect?.();
+    await super.close();
+  }
 }

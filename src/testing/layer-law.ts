@@ -1,12 +1,15 @@
 /** What the laws of layers are made of: an inner provider that keeps what reaches it, and calls of every method. */
+import { markRepeatable } from '../core/again.ts';
 import type { ResourceBody } from '../core/body.ts';
 import { type Context, createContext } from '../core/context.ts';
+import { detached } from '../core/invocation.ts';
 import type { Layer } from '../core/layer.ts';
+import { NAMED_METHODS, type Operations, type Owner } from '../core/operations.ts';
 import {
   type ChangeEvent,
   OPTIONAL_METHODS,
   type ProviderFeatures,
-  type ResourceProvider,
+  type ResourcePage,
   type SearchMatch,
 } from '../core/provider.ts';
 import type { Resource } from '../protocol/resources.ts';
@@ -19,10 +22,22 @@ export interface LayerLaw {
   readonly check: (layer: Layer) => Promise<void>;
 }
 
-export type OptionalMethod = (typeof OPTIONAL_METHODS)[number];
+/** The methods that a provider may have, and those that only all mounts together have. */
+export const ALL_OPTIONAL = [...OPTIONAL_METHODS, ...NAMED_METHODS] as const;
+
+export type OptionalMethod = (typeof ALL_OPTIONAL)[number];
 
 /** The methods that run on behalf of a caller. */
-export const CALLER_METHODS = ['list', 'metadata', 'read', 'listTemplates', 'complete', 'watch', 'search'] as const;
+export const CALLER_METHODS = [
+  'list',
+  'metadata',
+  'read',
+  'listTemplates',
+  'complete',
+  'watch',
+  'search',
+  ...NAMED_METHODS,
+] as const;
 export type CallerMethod = (typeof CALLER_METHODS)[number];
 
 export const URI = 'memory:///note.txt';
@@ -57,18 +72,34 @@ export interface InnerOptions {
   /** Runs in every method before it answers; what it throws is what the method throws. */
   readonly before?: (reached: Reached) => Promise<void>;
   readonly bodies?: () => readonly ResourceBody[];
+  /** What it says of bodies that it gave for the very same. Default: that it would give them again. */
+  readonly again?: (bodies: readonly ResourceBody[], uri: string, ctx: Context) => boolean;
+  /** Likewise of the page that it gave. */
+  readonly listAgain?: (page: ResourcePage, uri: string | undefined, ctx: Context) => boolean;
+  /** Is told of each page that it gives. */
+  readonly onPage?: (page: ResourcePage) => void;
   readonly onWatch?: (onChange: (event: ChangeEvent) => void) => void;
   readonly onUnwatch?: () => void;
   readonly onClose?: () => Promise<void>;
 }
 
+const NAME = 'note';
+const OWNER: Owner = { mount: 'inner', foreign: true };
+
 const MATCH: SearchMatch = { uri: URI, place: { line: 1, offset: 0 } };
 
 /** A provider of one note, which does as it is told. */
-export function innerProvider(options: InnerOptions = {}): ResourceProvider {
-  const { methods = OPTIONAL_METHODS, before = async () => {} } = options;
+export function innerProvider(options: InnerOptions = {}): Operations {
+  const { methods = ALL_OPTIONAL, before = async () => {} } = options;
   const bytes = new TextEncoder().encode('hello');
-  const optional: Required<Pick<ResourceProvider, OptionalMethod>> = {
+  const given = new WeakMap<readonly ResourceBody[], string>();
+  const listed = new WeakMap<ResourcePage, string | undefined>();
+  const reached = (method: CallerMethod, ctx: Context, uri?: string): Promise<void> => before({ method, uri, ctx });
+  const optional: Required<Pick<Operations, OptionalMethod>> = {
+    again: (bodies, uri, want, ctx) =>
+      given.get(bodies) === uri && want.range === undefined && (options.again?.(bodies, uri, ctx) ?? true),
+    listAgain: (page, uri, _want, ctx) =>
+      listed.has(page) && listed.get(page) === uri && (options.listAgain?.(page, uri, ctx) ?? true),
     async listTemplates(_page, ctx) {
       await before({ method: 'listTemplates', uri: undefined, ctx });
       return { resourceTemplates: [{ uriTemplate: 'memory:///{+path}', name: 'by path' }] };
@@ -86,6 +117,35 @@ export function innerProvider(options: InnerOptions = {}): ResourceProvider {
       await before({ method: 'search', uri: query.uri, ctx });
       yield MATCH;
     },
+    async listTools(_page, ctx) {
+      await reached('listTools', ctx);
+      return { items: [{ described: { name: NAME, inputSchema: { type: 'object' } }, owner: OWNER }] };
+    },
+    async callTool(_request, _owner, ctx) {
+      await reached('callTool', ctx);
+      return { content: [] };
+    },
+    async headerParameters(_tool, _owner, ctx) {
+      await reached('headerParameters', ctx);
+      return [];
+    },
+    async listPrompts(_page, ctx) {
+      await reached('listPrompts', ctx);
+      return { items: [{ described: { name: NAME }, owner: OWNER }] };
+    },
+    async getPrompt(_request, _owner, ctx) {
+      await reached('getPrompt', ctx);
+      return { messages: [] };
+    },
+    async completePrompt(_request, _owner, ctx) {
+      await reached('completePrompt', ctx);
+      return { values: [NAME], hasMore: false };
+    },
+    async subscribe(to, onChange, ctx) {
+      await reached('subscribe', ctx, 'uri' in to ? to.uri : undefined);
+      options.onWatch?.(() => onChange());
+      return { [Symbol.asyncDispose]: async () => options.onUnwatch?.() };
+    },
     isListed: async () => true,
     close: async () => options.onClose?.(),
   };
@@ -94,7 +154,10 @@ export function innerProvider(options: InnerOptions = {}): ResourceProvider {
     features: FEATURES,
     async list(uri, _page, ctx) {
       await before({ method: 'list', uri, ctx });
-      return { resources: [RESOURCE] };
+      const page = { resources: [RESOURCE] };
+      listed.set(page, uri);
+      options.onPage?.(page);
+      return markRepeatable(page);
     },
     async metadata(uri, ctx) {
       await before({ method: 'metadata', uri, ctx });
@@ -102,14 +165,17 @@ export function innerProvider(options: InnerOptions = {}): ResourceProvider {
     },
     async read(uri, _want, ctx) {
       await before({ method: 'read', uri, ctx });
-      return options.bodies?.() ?? [{ resource: RESOURCE, content: { kind: 'bytes', bytes } }];
+      const bodies = options.bodies?.() ?? [{ resource: RESOURCE, content: { kind: 'bytes', bytes } }];
+      if (bodies.some(({ content }) => content.kind === 'stream')) return bodies;
+      given.set(bodies, uri);
+      return markRepeatable(bodies);
     },
     ...Object.fromEntries(methods.map((method) => [method, optional[method]])),
   };
 }
 
 /** Calls a method as a frontend would, and drains what is drained there. */
-export async function call(provider: ResourceProvider, method: CallerMethod, ctx = createContext()): Promise<unknown> {
+export async function call(provider: Operations, method: CallerMethod, ctx = createContext()): Promise<unknown> {
   switch (method) {
     case 'list':
       return await provider.list(URI, { limit: 10 }, ctx);
@@ -125,6 +191,20 @@ export async function call(provider: ResourceProvider, method: CallerMethod, ctx
     }
     case 'watch':
       return await provider.watch?.(URI, () => {}, ctx);
+    case 'listTools':
+      return await provider.listTools?.({ limit: 10 }, ctx);
+    case 'callTool':
+      return await provider.callTool?.({ name: NAME }, OWNER, detached(ctx));
+    case 'headerParameters':
+      return await provider.headerParameters?.(NAME, OWNER, ctx);
+    case 'listPrompts':
+      return await provider.listPrompts?.({ limit: 10 }, ctx);
+    case 'getPrompt':
+      return await provider.getPrompt?.({ name: NAME }, OWNER, detached(ctx));
+    case 'completePrompt':
+      return await provider.completePrompt?.({ prompt: NAME, argument: 'a', value: '', known: {} }, OWNER, ctx);
+    case 'subscribe':
+      return await provider.subscribe?.({ uri: URI }, () => {}, ctx);
     case 'search': {
       const matches: SearchMatch[] = [];
       const found = provider.search?.({ pattern: 'hello', literal: true, uri: URI }, ctx) ?? [];

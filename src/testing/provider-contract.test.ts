@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wrapProvider } from '../core/layer.ts';
 import type { SearchMatch } from '../core/provider.ts';
+import { BROKEN_AGAIN } from './broken/again.ts';
 import { BROKEN_LIFETIMES } from './broken/lifetime.ts';
 import { BROKEN_LISTS } from './broken/listing.ts';
 import { BROKEN_NAMES } from './broken/naming.ts';
@@ -18,6 +19,7 @@ import { PROVIDER_LAWS } from './provider-contract.ts';
 const BROKEN = [
   ...BROKEN_LISTS,
   ...BROKEN_READS,
+  ...BROKEN_AGAIN,
   ...BROKEN_NAMES,
   ...BROKEN_WATCHES,
   ...BROKEN_TEMPLATES,
@@ -77,6 +79,8 @@ describe('a law', () => {
       'entries that come and go between',
       'a read of a container gives',
       'a read of a container stays',
+      '`again` says no once a leaf',
+      '`listAgain` says no once an entry',
       'an escape is decoded once: a',
       'a slash at the end is',
       'a slash at the end of',

@@ -3,7 +3,9 @@ import { describe, it } from 'vitest';
 import { checkLaw } from './check-law.ts';
 import type { MakeFixture } from './fixture.ts';
 import type { ProviderLaw } from './law.ts';
+import { againLaws } from './laws/again.ts';
 import { lifetimeLaws } from './laws/lifetime.ts';
+import { listAgainLaws } from './laws/list-again.ts';
 import { listingLaws } from './laws/listing.ts';
 import { namingLaws } from './laws/naming.ts';
 import { readingLaws } from './laws/reading.ts';
@@ -15,6 +17,8 @@ import { windowLaws } from './laws/windows.ts';
 export const PROVIDER_LAWS: readonly ProviderLaw[] = [
   ...listingLaws,
   ...readingLaws,
+  ...againLaws,
+  ...listAgainLaws,
   ...windowLaws,
   ...namingLaws,
   ...watchingLaws,

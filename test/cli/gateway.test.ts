@@ -1,14 +1,11 @@
 /** Other servers on the command line and in configurations: how they are mounted, reported, and kept quiet about. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, connectHttp, connectStdio, startHttp } from '../e2e/harness.ts';
 import { until, within } from '../e2e/waiting.ts';
 import { vitrine } from './run.ts';
-
-// Each starts programs of its own: side by side, none has a processor for itself.
-vi.setConfig({ testTimeout: 120_000 });
 
 const SECRET = 'never-to-be-seen-7f3a';
 /** A program that is no server, and says what it was given. */

@@ -30,9 +30,7 @@ export async function vitrine(
     stderr += chunk.toString();
   });
   try {
-    const [status] = (await within(once(child, 'close'), `the end of vitrine ${args.join(' ')}`, 25_000)) as [
-      number | null,
-    ];
+    const [status] = (await within(once(child, 'close'), `the end of vitrine ${args.join(' ')}`)) as [number | null];
     return { status, stdout, stderr };
   } finally {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');

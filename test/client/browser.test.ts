@@ -57,7 +57,9 @@ describe('a bundle for browsers', () => {
     const text = [...files.values()].join('\n');
     const parts = [...text.matchAll(/^\/\/#region (\S+)/gm)].map((match) => match[1] ?? '');
     expect(parts).toEqual(expect.arrayContaining(['src/client/client.ts', 'src/client/safety/sanitizer.ts']));
-    const own = parts.filter((part) => part.startsWith('src/') && !/^src\/(client|protocol|core)\//.test(part));
+    const own = parts.filter(
+      (part) => part.startsWith('src/') && !/^src\/(client|connection|protocol|core)\//.test(part),
+    );
     const others = parts.filter((part) => /modelcontextprotocol\/server|\bajv\b|src\/client\/node/i.test(part));
     expect([...own, ...others]).toEqual([]);
   });

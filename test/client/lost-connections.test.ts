@@ -8,7 +8,6 @@ import { until, within } from '../e2e/waiting.ts';
 import { type Faulty, faulty } from '../gateway/faults/faulty.ts';
 
 const ONE = 'thing:///one';
-const PATIENCE_MS = 20_000;
 
 /** Everything that a watch tells. */
 function collect(watch: Watch): { readonly events: WatchEvent[]; readonly end: Promise<unknown> } {
@@ -25,16 +24,12 @@ const textOf = async (resources: ResourceClient): Promise<string | undefined> =>
 /** Whether something of this kind is told after a change, which is made until it is: a stream may be on its way. */
 async function tellsOf(server: Faulty, events: readonly WatchEvent[], text: string): Promise<void> {
   const before = events.length;
-  await until(
-    async () => {
-      await server.changes(text);
-      return await until(() => events.slice(before).some(({ kind }) => kind === 'updated'), 'an update', 500).catch(
-        () => false,
-      );
-    },
-    'a change to be told',
-    PATIENCE_MS,
-  );
+  await until(async () => {
+    await server.changes(text);
+    return await until(() => events.slice(before).some(({ kind }) => kind === 'updated'), 'an update', 500).catch(
+      () => false,
+    );
+  }, 'a change to be told');
 }
 
 describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
@@ -57,7 +52,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     await server.well();
     await server.restart();
     const missed = (events: readonly WatchEvent[]): boolean => events.some(({ kind }) => kind === 'missed');
-    await until(() => missed(told.events) && missed(listTold.events), 'what may be missed', PATIENCE_MS);
+    await until(() => missed(told.events) && missed(listTold.events), 'what may be missed');
     expect(await textOf(resources)).toBe('meanwhile');
     await tellsOf(server, told.events, 'third');
     expect(await textOf(resources)).toBe('third');
@@ -77,7 +72,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     await expect(textOf(resources)).rejects.toMatchObject({ code: 'unavailable', retryable: true });
     await server.well();
     await server.restart();
-    await until(async () => (await textOf(resources).catch(() => undefined)) === 'at first', 'an answer', PATIENCE_MS);
+    await until(async () => (await textOf(resources).catch(() => undefined)) === 'at first', 'an answer');
   });
 
   it('that ends for ever ends the watches with an error', async () => {
@@ -91,7 +86,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     await within(watch.ready, 'the subscription');
     const told = collect(watch);
     await server.fails({ kind: 'crash-loop' });
-    expect(await within(told.end, 'the end of the watch', PATIENCE_MS)).toMatchObject({ code: 'unavailable' });
+    expect(await within(told.end, 'the end of the watch')).toMatchObject({ code: 'unavailable' });
   });
 });
 
@@ -105,11 +100,11 @@ describe.each(ERAS)('streams of a server of the %s era', (era) => {
     await tellsOf(server, told.events, 'second');
     // Each stream is cut as soon as it is open, until the server is well again.
     await server.fails({ kind: 'cut-streams' });
-    await until(() => told.events.some(({ kind }) => kind === 'missed'), 'what may be missed', PATIENCE_MS);
+    await until(() => told.events.some(({ kind }) => kind === 'missed'), 'what may be missed');
     await server.changes('meanwhile');
     const before = told.events.length;
     await server.well();
-    await until(() => told.events.length > before, 'the change, or that it may be missed', PATIENCE_MS);
+    await until(() => told.events.length > before, 'the change, or that it may be missed');
     expect(await textOf(resources)).toBe('meanwhile');
     await tellsOf(server, told.events, 'third');
   });

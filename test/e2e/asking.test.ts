@@ -1,7 +1,7 @@
 /** What the server asks of its client: the user's word, the model's work, and the roots. */
 import { pathToFileURL } from 'node:url';
 import { isJSONRPCNotification } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import type { InputRequired } from '../../src/protocol/input-required.ts';
@@ -23,9 +23,6 @@ import {
 } from './harness.ts';
 import { collectNotices } from './notices.ts';
 import { within } from './waiting.ts';
-
-// Each row starts programs of its own: side by side, none has a processor for itself.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** What is of one era, over either transport. */
 const OVER = TRANSPORTS.map((transport) => ({ transport }));

@@ -67,7 +67,7 @@ export async function startProgram(args: readonly string[], address = '0'): Prom
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
     const exited = once(child, 'exit');
     child.kill(signal);
-    const [code] = (await within(exited, `the end of the server after ${signal}`, 25_000)) as [number | null];
+    const [code] = (await within(exited, `the end of the server after ${signal}`)) as [number | null];
     return code;
   };
   return { url, process: child, output: () => output, stop, [Symbol.asyncDispose]: async () => void (await stop()) };

@@ -1,16 +1,13 @@
 /** Prompts out of folders of Markdown files, over the wire. */
 import { rm } from 'node:fs/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { GetPromptResult, PromptDescription, PromptMessage } from '../../src/protocol/content.ts';
 import { failure } from './answers.ts';
 import { askable } from './asked.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, DIAGONAL, MATRIX, MUSEUM_CONFIG } from './harness.ts';
 import { until } from './waiting.ts';
-
-// Each row starts programs of its own: side by side, none has a processor for itself.
-vi.setConfig({ testTimeout: 120_000 });
 
 async function list(on: Connected): Promise<readonly PromptDescription[]> {
   return (await on.request<{ prompts: readonly PromptDescription[] }>('prompts/list')).prompts;

@@ -93,7 +93,7 @@ export function startStdio(era: Era, args: readonly string[], command: readonly 
     end: () => void child.stdin.end(),
     hangUp: () => void child.stdout.destroy(),
     kill: (signal) => void child.kill(signal),
-    exited: within(exited, 'the end of the process', 60_000),
+    exited: within(exited, 'the end of the process'),
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
       await exited;

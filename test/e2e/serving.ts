@@ -10,9 +10,6 @@ import { rememberText } from '../errors/sent.ts';
 import { watchText } from '../errors/tap.ts';
 import { within } from './waiting.ts';
 
-/** How long a server may take to end, in milliseconds. */
-const END_MS = 25_000;
-
 interface Command {
   readonly input: Transform;
   readonly output: Transform;
@@ -54,7 +51,7 @@ function runServe(args: readonly string[]): Command {
     ended,
     stop() {
       tell();
-      return within(ended, 'the end of the server', END_MS);
+      return within(ended, 'the end of the server');
     },
   };
 }

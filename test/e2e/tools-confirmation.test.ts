@@ -1,13 +1,10 @@
 /** Reads by tools that a human has to confirm: asked for in the way of each era, as any read is. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import { embeddedIn, structured, textOf, type WindowAnswer } from '../tools/engine.ts';
 import { askable, type Decision } from './asked.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, MATRIX } from './harness.ts';
-
-// Each row starts programs of its own: side by side, none has a processor for itself.
-vi.setConfig({ testTimeout: 120_000 });
 
 const PLAN = 'docs+file:///private/plan.md';
 const LARGE = 'docs+file:///private/large.md';

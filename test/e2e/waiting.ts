@@ -1,8 +1,8 @@
 /** Waits that end: for an event, with an error that says what did not come. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How long anything may be waited for, in milliseconds. */
-export const PATIENCE_MS = 25_000;
+/** How long anything may be waited for, on however busy a machine, in milliseconds: what takes longer has failed. */
+export const PATIENCE_MS = 60_000;
 
 /** What the promise gives; an error that names what was awaited when that takes too long. */
 export async function within<T>(awaited: Promise<T>, what: string, ms = PATIENCE_MS): Promise<T> {

@@ -71,7 +71,7 @@ export async function makePlace(): Promise<Place> {
       cursors: { secret: Buffer.alloc(32, 'fuzz') },
     });
     closing.push(() => vitrine.close());
-    if (!(await far.ready(10_000))) throw new Error('the upstream cannot be reached');
+    if (!(await far.ready(60_000))) throw new Error('the upstream cannot be reached');
     const endpoint = createEndpoint(vitrine);
     closing.push(() => endpoint.close());
     const serving = await serveHttp(vitrine, { port: 0 });

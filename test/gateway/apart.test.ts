@@ -1,14 +1,11 @@
 /** A 2025-era program that keeps what it holds in its own process: a client finds there what it did, and is told of it. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { MATRIX } from '../e2e/harness.ts';
 import { callTool, tellsOf } from './fixture/asking.ts';
 import { answering } from './fixture/client.ts';
 import { connectThrough } from './fixture/link.ts';
 import type { FixtureMount } from './fixture/mounts.ts';
-
-// Each row starts programs of its own: side by side, none has a processor for itself.
-vi.setConfig({ testTimeout: 120_000 });
 
 const PROGRAM = { transport: 'stdio', era: 'legacy' } as const;
 const COUNTER = 'fixture:///counter';

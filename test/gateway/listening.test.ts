@@ -36,7 +36,7 @@ it('subscriptions that begin and end while others do leave none behind at the up
   const mounts = [{ name: 'far', provider: far.provider, server: far.server, health: () => far.health() }];
   const front = createVitrine({ mounts });
   try {
-    expect(await far.ready(10_000)).toBe(true);
+    expect(await far.ready(60_000)).toBe(true);
     const told = new Set<string>();
     const handles = await Promise.all(
       names.map(async (name, index) => {

@@ -1,11 +1,8 @@
 /** Many servers with long lists behind one gateway: paged through without being collected, whatever comes and goes. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { ERAS, type Era } from '../e2e/harness.ts';
 import { drained, type Memory, mean, type Plan, type Plans, pages, quarter, withFleet } from './many/fleet.ts';
-
-// Long lists, on however busy a machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Every way of giving a list that servers have, in one era. */
 const WAYS: readonly Omit<Plan, 'era'>[] = [
@@ -202,9 +199,10 @@ describe.concurrent('a server among others', () => {
     await withFleet(plans, { era, behind: { folder: folder.path }, limits: { pageSize: 20 } }, async (on, fleet) => {
       const { items } = await drained(on, 'resources/list');
       expect(counts(items)).toEqual({ legacy: 100, modern: 100, folder: 12 });
-      // It has four pages. The last one may be asked for again where its end and the end of a page of ours fall together.
+      // It has four pages. The last one may be asked for again where its end and the end of a page of ours fall together,
+      // and all of them where that takes longer than they are fresh.
       for (const name of Object.keys(plans)) {
-        expect(await fleet.asked(name, 'resources/list'), name).toBeLessThanOrEqual(5);
+        expect(await fleet.asked(name, 'resources/list'), name).toBeLessThan(2 * 5);
       }
     });
   });

@@ -1,5 +1,5 @@
 /** The gateway with one server behind it says what that server says, message by message. */
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DIAGONAL, ERAS, type Era, MATRIX, TRANSPORTS } from '../e2e/harness.ts';
 import { answering } from './fixture/client.ts';
 import { type Difference, differences, type NormalScene, normalize } from './fixture/compare.ts';
@@ -7,9 +7,6 @@ import { connectDirectly, connectThrough, type GatewayOptions, type Way } from '
 import { type Eras, MEANT, type Meant } from './fixture/meant.ts';
 import { PREFIXED, publishScene } from './fixture/publish.ts';
 import { record, SAME } from './fixture/transcript.ts';
-
-// Each row starts programs of its own: side by side, none has a processor for itself.
-vi.setConfig({ testTimeout: 120_000 });
 
 const used = new Set<Meant>();
 const direct = new Map<Era, Promise<Recorded>>();

@@ -1,6 +1,7 @@
 /** A connection to a server or to the gateway, and what it answers: results and errors alike, with every field. */
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { PATIENCE_MS } from '../e2e/waiting.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | Data;
 export interface Data {
@@ -20,7 +21,7 @@ export type Outcome = { readonly result: Data } | { readonly error: Refusal };
 const loose = z.looseObject({});
 
 /** How long one request may take, in milliseconds: everything that is mounted shares few processors with the tests. */
-const REQUEST_MS = 25_000;
+const REQUEST_MS = PATIENCE_MS;
 
 /** Pages of one list, at most. */
 const MAX_PAGES = 500;

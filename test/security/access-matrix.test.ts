@@ -333,8 +333,8 @@ describe.each(ERAS)('in the %s era', (era) => {
     await inParallel(CALLS, async (call) => {
       const without = outcomeOf(await anybody('tools/call', call));
       for (const { person, decide, ask } of people) {
-        const onlyResources = bare.tools.onlyResources(call.name);
-        const decision = decide({ operation: 'call', ...call, mount: bare.tools.mountOf(call.name), onlyResources });
+        const { mount, onlyResources } = bare.tools.ownerOf(call.name);
+        const decision = decide({ operation: 'call', ...call, mount, onlyResources });
         const expected =
           call.name.endsWith('nothing') && decision.effect === 'allow'
             ? without
@@ -355,7 +355,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       const got = outcomeOf(await anybody('prompts/get', get));
       const completed = outcomeOf(await anybody('completion/complete', complete));
       for (const { person, decide, ask } of people) {
-        const { mount } = await bare.prompts.placeOf(name, ctx);
+        const { mount } = await bare.prompts.ownerOf(name, ctx);
         const decision = decide({ operation: 'prompt', name, mount });
         const outcome = (without: Outcome, beforehand?: AccessDecision): Outcome =>
           decision.effect === 'allow' ? without : expectedOf('answered', decision, beforehand);
@@ -461,7 +461,7 @@ describe.each(ERAS)('in the %s era', (era) => {
               operation,
               name,
               mount,
-              ...(operation === 'call' && { onlyResources: bare.tools.onlyResources(name) }),
+              ...(operation === 'call' && { onlyResources: bare.tools.ownerOf(name).onlyResources }),
             }).effect,
           );
         const kept: unknown[] = [];
@@ -469,9 +469,9 @@ describe.each(ERAS)('in the %s era', (era) => {
           const { name, uriTemplate } = each as Resource & { readonly uriTemplate?: string };
           const shown =
             field === 'tools'
-              ? may('call', name, bare.tools.mountOf(name))
+              ? may('call', name, bare.tools.ownerOf(name).mount)
               : field === 'prompts'
-                ? may('prompt', name, (await bare.prompts.placeOf(name, ctx)).mount)
+                ? may('prompt', name, (await bare.prompts.ownerOf(name, ctx)).mount)
                 : uriTemplate !== undefined
                   ? decide({ operation: 'list', uri: uriTemplate, template: true, mount: bare.mountOf(uriTemplate) })
                       .effect === 'allow'

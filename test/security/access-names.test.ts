@@ -33,7 +33,7 @@ async function serve(rules: readonly AccessRule[], prefix: 'name' | 'none', orde
     access: { rules, default: 'deny' },
     promptFolders: [],
   });
-  expect(await up.ready(20_000)).toBe(true);
+  expect(await up.ready(60_000)).toBe(true);
   const http = await serveHttp(vitrine, { port: 0 });
   return {
     ask: (era) => askerOf(http.url, era, undefined),

@@ -5,6 +5,7 @@ import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import type { Vitrine } from '../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { ERAS } from '../e2e/harness.ts';
+import { PATIENCE_MS } from '../e2e/waiting.ts';
 import { askerOf } from './access/asking.ts';
 import { makePlace, type Place } from './access/place.ts';
 import { type Issuer, RESOURCE, SCOPES, startIssuer } from './authorization-servers.ts';
@@ -112,12 +113,14 @@ describe('the audit', () => {
     await ask('tools/call', { name: 'wiki_edit', arguments: {} });
     await ask('tools/call', { name: 'sum', arguments: {} });
     await expect
-      .poll(async () =>
-        (await lines())
-          .filter(({ principal }) => principal === `${issuer.origin}#reader`)
-          .map(({ method, uri, name, decision, rule, outcome }) =>
-            [method, uri ?? name, decision, rule, outcome].join(' '),
-          ),
+      .poll(
+        async () =>
+          (await lines())
+            .filter(({ principal }) => principal === `${issuer.origin}#reader`)
+            .map(({ method, uri, name, decision, rule, outcome }) =>
+              [method, uri ?? name, decision, rule, outcome].join(' '),
+            ),
+        { timeout: PATIENCE_MS },
       )
       .toEqual(
         expect.arrayContaining([

@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chainLine, unchain } from '../../src/layers/audit/chain.ts';
 import { vitrine } from '../cli/run.ts';
 import { read } from '../e2e/answers.ts';
@@ -12,49 +12,66 @@ import { connectToProgram } from '../e2e/programs.ts';
 import { until } from '../e2e/waiting.ts';
 import { type Line, linesOf } from './audit-lines.ts';
 
-let folder: Folder;
-let file: string;
-let anchors: string;
-
-beforeEach(async () => {
-  folder = await temporaryFolder({ 'docs/a.txt': 'a', 'elsewhere/': '' });
-  file = folder.at('audit.jsonl');
-  anchors = folder.at('elsewhere', 'heads.jsonl');
-});
-
-afterEach(() => folder[Symbol.asyncDispose]());
-
 const NOTES = { to: 'elsewhere/heads.jsonl', everySeconds: 1 };
 
-const configure = (anchor: unknown, audit: object = {}): Promise<string> =>
-  writeConfig(folder, { mounts: { docs: './docs' }, audit: { file: 'audit.jsonl', anchor, ...audit } });
+/** A folder with an audit and the heads of it, of one test: the tests wait for their seconds side by side. */
+interface Place extends AsyncDisposable {
+  readonly folder: Folder;
+  readonly file: string;
+  readonly anchors: string;
+  configure(anchor: unknown, audit?: object): Promise<string>;
+  /** Those that were noted. */
+  heads(): Promise<Line[]>;
+  verify(...more: readonly string[]): Promise<readonly [number | null, string]>;
+  /** Has a server write an audit, with its heads noted in between and at its end. */
+  written(audit?: object, count?: number): Promise<void>;
+  rewrite(change: (lines: readonly string[]) => readonly string[]): Promise<void>;
+}
 
-const heads = async (): Promise<Line[]> =>
-  (await linesOf(anchors).catch(() => [])).filter(({ anchor }) => anchor === 1);
-
-const verify = async (...more: readonly string[]): Promise<readonly [number | null, string]> => {
-  const { status, stdout, stderr } = await vitrine(['audit', 'verify', file, ...more]);
-  return [status, stdout + stderr];
-};
+async function setPlace(): Promise<Place> {
+  const folder = await temporaryFolder({ 'docs/a.txt': 'a', 'elsewhere/': '' });
+  const file = folder.at('audit.jsonl');
+  const anchors = folder.at('elsewhere', 'heads.jsonl');
+  const configure: Place['configure'] = (anchor, audit = {}) =>
+    writeConfig(folder, { mounts: { docs: './docs' }, audit: { file: 'audit.jsonl', anchor, ...audit } });
+  const heads = async (): Promise<Line[]> =>
+    (await linesOf(anchors).catch(() => [])).filter(({ anchor }) => anchor === 1);
+  return {
+    folder,
+    file,
+    anchors,
+    configure,
+    heads,
+    async verify(...more) {
+      const { status, stdout, stderr } = await vitrine(['audit', 'verify', file, ...more]);
+      return [status, stdout + stderr];
+    },
+    async written(audit = {}, count = 3) {
+      const before = (await heads()).length;
+      await using server = await startHttp([await configure(NOTES, audit)]);
+      await using on = await connectHttp('modern', server);
+      await until(async () => (await heads()).length > before, 'a head at the beginning');
+      await reads(on, count);
+      await until(async () => (await heads()).length > before + 1, 'a head in between');
+      await on.close();
+      await server.stop();
+    },
+    async rewrite(change) {
+      const lines = (await readFile(file, 'utf8')).split(/(?<=\n)/);
+      await writeFile(file, change(lines).join(''));
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
 
 const reads = async (on: Connected, count = 3): Promise<void> => {
   for (let index = 0; index < count; index++) await read(on, 'docs+file:///a.txt');
 };
 
-/** Has a server write an audit, with its heads noted in between and at its end. */
-async function written(audit: object = {}, count = 3): Promise<void> {
-  const before = (await heads()).length;
-  await using server = await startHttp([await configure(NOTES, audit)]);
-  await using on = await connectHttp('modern', server);
-  await until(async () => (await heads()).length > before, 'a head at the beginning');
-  await reads(on, count);
-  await until(async () => (await heads()).length > before + 1, 'a head in between');
-  await on.close();
-  await server.stop();
-}
-
-describe.each(ERAS)('in the %s era, heads', (era) => {
+describe.concurrent.each(ERAS)('in the %s era, heads', (era) => {
   it('are noted in a file while a server runs and at its end, and each is a line of the chain', async () => {
+    await using place = await setPlace();
+    const { file, anchors, configure, heads, verify } = place;
     const on = await connectStdio(era, [await configure(NOTES)]);
     await until(async () => (await heads()).length > 0, 'a head');
     await reads(on);
@@ -74,11 +91,7 @@ describe.each(ERAS)('in the %s era, heads', (era) => {
   });
 });
 
-describe('with the heads that were noted elsewhere, verify finds', () => {
-  const rewrite = async (change: (lines: readonly string[]) => readonly string[]): Promise<void> => {
-    const lines = (await readFile(file, 'utf8')).split(/(?<=\n)/);
-    await writeFile(file, change(lines).join(''));
-  };
+describe.concurrent('with the heads that were noted elsewhere, verify finds', () => {
   /** All lines from one on with right hashes, as somebody makes them who can compute them. */
   const forged = (lines: readonly string[], from: number): readonly string[] => {
     let before = unchain(lines[from] ?? '').before;
@@ -94,6 +107,8 @@ describe('with the heads that were noted elsewhere, verify finds', () => {
   };
 
   it('an end that was cut off', async () => {
+    await using place = await setPlace();
+    const { anchors, verify, written, rewrite } = place;
     await written();
     await rewrite((lines) => lines.slice(0, -2));
     expect((await verify())[0]).toBe(0);
@@ -104,6 +119,8 @@ describe('with the heads that were noted elsewhere, verify finds', () => {
   });
 
   it('an end that was cut off before another start', async () => {
+    await using place = await setPlace();
+    const { anchors, verify, written, rewrite } = place;
     await written();
     await rewrite((lines) => lines.slice(0, -2));
     await written();
@@ -117,6 +134,8 @@ describe('with the heads that were noted elsewhere, verify finds', () => {
   });
 
   it('a chain that was written anew from some line on', async () => {
+    await using place = await setPlace();
+    const { anchors, verify, written, rewrite } = place;
     await written();
     await rewrite((lines) =>
       forged(
@@ -132,6 +151,8 @@ describe('with the heads that were noted elsewhere, verify finds', () => {
   });
 
   it('an audit that was begun anew', async () => {
+    await using place = await setPlace();
+    const { file, anchors, verify, written } = place;
     await written();
     await rm(file);
     await written();
@@ -140,6 +161,8 @@ describe('with the heads that were noted elsewhere, verify finds', () => {
   });
 
   it('oldest files that were taken away, and not those that the server put out', async () => {
+    await using place = await setPlace();
+    const { file, anchors, verify, written } = place;
     await written({ maxBytes: 4_096, maxFiles: 3 }, 60);
     expect(await verify('--anchor', anchors)).toEqual([
       0,
@@ -154,6 +177,8 @@ describe('with the heads that were noted elsewhere, verify finds', () => {
   });
 
   it('notes that were changed, or contradict each other, and passes over what stands between them', async () => {
+    await using place = await setPlace();
+    const { anchors, verify, written } = place;
     await written();
     const text = await readFile(anchors, 'utf8');
     await writeFile(anchors, `a line of a log\n${text}`);
@@ -166,6 +191,8 @@ describe('with the heads that were noted elsewhere, verify finds', () => {
   });
 
   it('nothing in a file that has no heads, and says so', async () => {
+    await using place = await setPlace();
+    const { folder, file, verify, written } = place;
     await written();
     expect(await verify('--anchor', file)).toEqual([2, expect.stringContaining('No head was noted in')]);
     expect(await verify('--anchor', folder.at('none'))).toEqual([2, expect.stringContaining('cannot be read: ENOENT')]);
@@ -213,7 +240,7 @@ async function receiver(answer: (response: ServerResponse, index: number) => voi
 
 const SECRET = 'hook-0123456789-secret';
 
-describe('heads that are sent to a URL', () => {
+describe.concurrent('heads that are sent to a URL', () => {
   const placeOf = ({ origin }: Receiver): object => ({
     to: `${origin}/${SECRET}?key=${SECRET}`,
     headers: { authorization: `Bearer ${SECRET}` },
@@ -221,6 +248,8 @@ describe('heads that are sent to a URL', () => {
   });
 
   it('arrive one at a time with the headers, and verify what the server wrote', async () => {
+    await using place = await setPlace();
+    const { file, anchors, configure, heads, verify } = place;
     await using there = await receiver((response) => response.writeHead(204).end());
     const server = await startHttp([await configure(placeOf(there))]);
     const on = await connectHttp('modern', server);
@@ -249,6 +278,8 @@ describe('heads that are sent to a URL', () => {
   ])(
     'hold nobody up where the place %s, and the log says so once and without what is secret',
     async (_name, answer, reason) => {
+      await using place = await setPlace();
+      const { configure } = place;
       await using there = await receiver((response, index) =>
         index < 4 ? answer(response) : response.writeHead(200).end(),
       );
@@ -267,6 +298,8 @@ describe('heads that are sent to a URL', () => {
   );
 
   it('that never answers keeps one request open at most, and no server from its end', async () => {
+    await using place = await setPlace();
+    const { file, configure } = place;
     await using there = await receiver(() => {});
     const server = await startHttp([await configure(placeOf(there))]);
     await using on = await connectHttp('modern', server);
@@ -279,6 +312,8 @@ describe('heads that are sent to a URL', () => {
   });
 
   it('are not sent where nobody listens, which is said, and reads go on', async () => {
+    await using place = await setPlace();
+    const { configure } = place;
     const there = await receiver(() => {});
     const config = await configure(placeOf(there));
     await there[Symbol.asyncDispose]();
@@ -290,6 +325,8 @@ describe('heads that are sent to a URL', () => {
   });
 
   it('have headers from the environment', async () => {
+    await using place = await setPlace();
+    const { configure } = place;
     await using there = await receiver((response) => response.writeHead(200).end());
     process.env.VITRINE_TEST_HOOK = SECRET;
     try {
@@ -307,8 +344,10 @@ describe('heads that are sent to a URL', () => {
   });
 });
 
-describe('heads on standard error', () => {
+describe.concurrent('heads on standard error', () => {
   it('are told from lines of the log, and verify', async () => {
+    await using place = await setPlace();
+    const { anchors, configure, verify } = place;
     const on = await connectToProgram('stdio', 'modern', [await configure('-')]);
     await reads(on);
     await on.close();
@@ -318,7 +357,7 @@ describe('heads on standard error', () => {
   });
 });
 
-describe('a place for heads', () => {
+describe.concurrent('a place for heads', () => {
   it.each<[unknown, object, string]>([
     [`https://ada:${SECRET}@hooks.example/`, {}, 'has a user or a password in it; say them in headers'],
     [`ftp://hooks.example/${SECRET}`, {}, 'is no http: or https: URL'],
@@ -328,6 +367,8 @@ describe('a place for heads', () => {
     ['heads.jsonl', { file: '-' }, 'each process has a chain of its own'],
     [{ to: 'heads.jsonl', everySeconds: 0 }, {}, 'everySeconds'],
   ])('%j is refused', async (anchor, audit, said) => {
+    await using place = await setPlace();
+    const { configure } = place;
     const { status, stderr } = await vitrine(['serve', await configure(anchor, audit)]);
     expect([status, stderr]).toEqual([2, expect.stringContaining(said)]);
     expect(stderr).not.toContain(SECRET);

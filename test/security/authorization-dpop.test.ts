@@ -243,6 +243,88 @@ describe('a bound token', () => {
   });
 });
 
+describe('the memory of proofs', () => {
+  let issuer: Issuer;
+  let guarded: Guarded;
+
+  beforeEach(async () => {
+    issuer = await startIssuer();
+    guarded = await startGuarded({ issuers: [{ issuer: issuer.origin }], dpop: { maxProofs: 100 } });
+  });
+
+  afterEach(async () => {
+    await guarded[Symbol.asyncDispose]();
+    await issuer[Symbol.asyncDispose]();
+  });
+
+  interface Client {
+    readonly token: string;
+    readonly forged: Forged;
+  }
+
+  /** A client of that principal, with a key of its own. */
+  async function clientOf(sub: string): Promise<Client> {
+    const own = await generateKeyPair('ES256', { extractable: true });
+    const ownJwk = await exportJWK(own.publicKey);
+    const token = await issuer.forge({ sub, cnf: { jkt: await calculateJwkThumbprint(ownJwk) } });
+    return { token, forged: { header: { jwk: ownJwk }, signedBy: own.privateKey } };
+  }
+
+  /** What a request with that proof is answered with, or with one that was not used. */
+  async function statusOf(era: (typeof ERAS)[number], { token, forged }: Client, proof?: string): Promise<number> {
+    const headers = shown(token, proof ?? (await proofFor(token, forged)));
+    const [method, params] = era === 'modern' ? ['resources/list', {}] : ['initialize', INITIALIZE];
+    return (await post(guarded.serving.url, era, method, params, headers)).status;
+  }
+
+  /** How many requests with one of the clients in turn are answered before the first that is not, with its status. */
+  async function answered(
+    era: (typeof ERAS)[number],
+    ...clients: readonly Client[]
+  ): Promise<readonly [number, number]> {
+    for (let count = 0; ; count++) {
+      const status = await statusOf(era, clients[count % clients.length] as Client);
+      if (status !== 200) return [count, status];
+    }
+  }
+
+  it.each(ERAS)('has a share for each principal, whatever keys it has, %s', async (era) => {
+    const keysOfAnn = await Promise.all([1, 2, 3].map(() => clientOf('ann')));
+    const used = await proofFor(keysOfAnn[0]?.token ?? '', keysOfAnn[0]?.forged);
+    expect(await statusOf(era, keysOfAnn[0] as Client, used)).toBe(200);
+    expect(await answered(era, ...keysOfAnn)).toEqual([24, 503]);
+    expect(await statusOf(era, await clientOf('ann'))).toBe(503);
+    // What is remembered is not good again, and others are not kept waiting.
+    expect(await statusOf(era, keysOfAnn[0] as Client, used)).toBe(401);
+    expect(await answered(era, await clientOf('bob'))).toEqual([25, 503]);
+    // Once all of it would be too old, there is room again; the old proof is no better for it.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
+    expect(await statusOf(era, keysOfAnn[1] as Client)).toBe(200);
+    expect(await statusOf(era, keysOfAnn[0] as Client, used)).toBe(401);
+  });
+
+  it.each(ERAS)('has room for those who come when others have used it up, %s', async (era) => {
+    for (const flooder of ['a', 'b', 'c', 'd']) {
+      expect(await answered(era, await clientOf(flooder))).toEqual([25, 503]);
+    }
+    expect(await answered(era, await clientOf('newcomer'))).toEqual([1, 503]);
+    expect(await answered(era, await clientOf('another'))).toEqual([1, 503]);
+    expect(await statusOf(era, await clientOf('a'))).toBe(503);
+  });
+
+  it('has nothing of what is refused in it', async () => {
+    const ann = await clientOf('ann');
+    const eve = await clientOf('eve');
+    for (let count = 0; count < 60; count++) {
+      const stolen = await proofFor(ann.token, eve.forged);
+      const wrong = await proofFor(ann.token, { ...ann.forged, claims: { htm: count % 2 === 0 ? 'GET' : 'PUT' } });
+      const forged = await proofFor(ann.token, { ...ann.forged, signedBy: eve.forged.signedBy as CryptoKey });
+      for (const proof of [stolen, wrong, forged]) expect(await statusOf('modern', ann, proof)).toBe(401);
+    }
+    expect(await answered('modern', ann)).toEqual([25, 503]);
+  });
+});
+
 it('an opaque token can be bound, too', async () => {
   await using issuer = await startIssuer({ format: 'opaque', claims: (sub) => ({ sub }) });
   await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection: LIBRARY }] });

@@ -220,11 +220,13 @@ describe.each(ERAS)('in the %s era', (era) => {
   it('arguments that are enormous keep nobody else waiting', async () => {
     const ask = await asker(era);
     const list = Array.from({ length: 1_000_000 }, () => []);
+    // Of the processor's time, which is the same on a busy machine.
     let longest = 0;
-    let last = performance.now();
+    let last = process.cpuUsage();
     const pulse = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
+      const { user, system } = process.cpuUsage(last);
+      longest = Math.max(longest, (user + system) / 1_000);
+      last = process.cpuUsage();
     }, 10);
     try {
       for (let index = 0; index < 3; index++) await ask('tools/call', { name: 'roll', arguments: { count: 1, list } });

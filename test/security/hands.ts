@@ -28,12 +28,12 @@ export async function startHands(): Promise<Hands> {
   child.on('message', (answer: Answer) => waiting.get(answer.id)?.(answer));
   let last = 0;
 
-  async function ask(what: object, patienceMs = 30_000): Promise<Answer> {
+  async function ask(what: object): Promise<Answer> {
     const id = ++last;
     const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve));
     child.send({ id, ...what });
     try {
-      const answer = await within(answered, 'the other program to be done', patienceMs);
+      const answer = await within(answered, 'the other program to be done');
       if (answer.error !== undefined) throw new Error(`the other program failed: ${answer.error}`);
       return answer;
     } finally {

@@ -20,7 +20,8 @@ export interface Served extends AsyncDisposable {
   text(uri: string, want?: Partial<ReadOptions>): Promise<string>;
   metadata(uri: string): Promise<Resource>;
   complete(value: string): Promise<readonly string[]>;
-  watch(uri?: string): Promise<Watching>;
+  /** @param onEvent called with all events so far, at once when one is told */
+  watch(uri?: string, onEvent?: (events: readonly ChangeEvent[]) => void): Promise<Watching>;
 }
 
 export async function serve(options: FilesOptions): Promise<Served> {
@@ -56,7 +57,7 @@ export async function serve(options: FilesOptions): Promise<Served> {
       const request = { uriTemplate, variable: 'path', value, known: {}, limit: 100 };
       return (await provider.complete?.(request, ctx))?.values ?? [];
     },
-    watch: (uri) => watching(provider, uri),
+    watch: (uri, onEvent) => watching(provider, uri, onEvent),
     [Symbol.asyncDispose]: async () => provider.close?.(),
   };
   return served;
@@ -93,13 +94,18 @@ export interface Watching extends AsyncDisposable {
   next(what?: string): Promise<ChangeEvent>;
 }
 
-async function watching(provider: ResourceProvider, uri: string | undefined): Promise<Watching> {
+async function watching(
+  provider: ResourceProvider,
+  uri: string | undefined,
+  onEvent: (events: readonly ChangeEvent[]) => void = () => {},
+): Promise<Watching> {
   const events: ChangeEvent[] = [];
   const waiting = new Set<(event: ChangeEvent) => void>();
   const handle = await provider.watch?.(
     uri,
     (event) => {
       events.push(event);
+      onEvent(events);
       for (const tell of [...waiting]) tell(event);
       waiting.clear();
     },

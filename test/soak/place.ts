@@ -1,6 +1,5 @@
 /** One server with everything that stands between a client and the data, which counts what it holds. */
 import { createHash } from 'node:crypto';
-import { OPEN_GATE } from '../../src/core/gate.ts';
 import type { Telemetry } from '../../src/core/telemetry.ts';
 import { defineTool } from '../../src/core/tool.ts';
 import { filesProvider } from '../../src/providers/files/index.ts';
@@ -69,7 +68,7 @@ export async function makePlace(): Promise<Place> {
       changes: { coalesceMs: 5 },
     });
     closing.push(() => vitrine.close());
-    if (!(await far.ready(10_000))) throw new Error('the mounted server cannot be reached');
+    if (!(await far.ready(60_000))) throw new Error('the mounted server cannot be reached');
     const hash = createHash('sha256').update(TOKEN).digest('hex');
     const serving = await serveHttp(vitrine, {
       port: 0,
@@ -87,7 +86,6 @@ export async function makePlace(): Promise<Place> {
 /** Tells nobody anything: it counts what lasts. */
 const counting = (open: { session: number; stream: number }): Telemetry => ({
   layer: () => (inner) => inner,
-  gate: () => OPEN_GATE,
   request: (_request, run) => run({ outgoing: (_outgoing, ask) => ask({}) }),
   opened(kind) {
     open[kind]++;

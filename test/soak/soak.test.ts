@@ -53,7 +53,7 @@ async function quiet(place: Place, handles: Readonly<Record<string, number>>): P
     ...(open.session + open.stream > 0 ? [JSON.stringify(open)] : []),
     ...(vitrine.changes.size > 0 ? [`watches: ${vitrine.changes.size}`] : []),
   ];
-  await until(() => busy().length === 0, 'everything to be given back', 15_000).catch((cause: unknown) => {
+  await until(() => busy().length === 0, 'everything to be given back').catch((cause: unknown) => {
     throw new Error(`still open: ${busy().join(', ')}`, { cause });
   });
 }
@@ -90,7 +90,7 @@ it(`${operations} operations of many clients leave nothing behind [SEC-RES-4]`, 
         throw new Error(`${grown} bytes more after ${operations - warm} operations`, { cause });
       });
       expectRoom(place);
-      await within(act(place, 0, ACTS.length), 'what still has to be served', 20_000);
+      await within(act(place, 0, ACTS.length), 'what still has to be served');
     }
     await until(() => moreThan(outside).length === 0, `handles to be closed: ${moreThan(outside)}`);
     expect(unhandled).toEqual([]);

@@ -27,7 +27,7 @@ describe.each(PAIRS)('a client of the $era era and a server of the $speaking era
       mounts: [{ name: 'up', provider: up.provider, server: up.server, health: () => up.health() }],
       setup: { traces: { endpoint: `${collector.origin}/v1/traces` } },
     });
-    expect(await up.ready(10_000)).toBe(true);
+    expect(await up.ready(60_000)).toBe(true);
     const client = await on.client(era);
     const { tools } = await client.request<{ tools: { name: string }[] }>('tools/list');
     const tool =

@@ -30,7 +30,8 @@ export function engineOf(
   const unnamed = Object.entries(bare).map(([name, provider]): Mount => ({ name, provider, prefix: 'none' }));
   const vitrine = createVitrine({ mounts: [...named, ...unnamed], ...options });
   const call: Engine['call'] = async (tool, args = {}, ctx = {}) => {
-    const result = await vitrine.tools.call({ name: tool, arguments: args }, detached(createContext(ctx)));
+    const request = { name: tool, arguments: args };
+    const result = await vitrine.provider.callTool(request, vitrine.tools.ownerOf(tool), detached(createContext(ctx)));
     if (isInputRequired(result)) throw new Error(`${tool} asks the client`);
     return result;
   };
@@ -140,5 +141,6 @@ export function nextOffset(result: CallToolResult): number | undefined {
 
 /** The descriptions of all tools. */
 export async function toolsOf(vitrine: Vitrine): Promise<readonly ToolDescription[]> {
-  return (await vitrine.tools.page({ limit: 1_000 }, createContext())).items;
+  const { items } = await vitrine.provider.listTools({ limit: 1_000 }, createContext());
+  return items.map(({ described }) => described);
 }

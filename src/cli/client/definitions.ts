@@ -2,8 +2,9 @@
 import { distance } from 'fastest-levenshtein';
 import { createCursors } from '../../client/cursors.ts';
 import { clientError, ResourceClientError } from '../../client/errors.ts';
-import { anyResult, type Data } from '../../client/link.ts';
+import type { Data } from '../../client/link.ts';
 import { entriesIn } from '../../client/shapes.ts';
+import { anyResult } from '../../connection/results.ts';
 import { CommandFailure } from '../errors.ts';
 import type { Session } from './connect.ts';
 import { EXIT_INCOMPLETE, EXIT_NOT_FOUND } from './exit-codes.ts';

@@ -1,5 +1,7 @@
 /** What went wrong with a server, in one line that helps, and the status to exit with. */
+
 import { ResourceClientError } from '../../client/errors.ts';
+import { ConnectionFault } from '../../connection/faults.ts';
 import { CommandFailure } from '../errors.ts';
 import { EXIT_FAILED, exitOfCode } from './exit-codes.ts';
 import { safe } from './output.ts';
@@ -60,6 +62,10 @@ function causeOf(error: unknown): string | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < MAX_DEPTH && typeof current === 'object' && current !== null; depth++) {
     const { code, status, errors, cause, data } = current as Readonly<Record<string, unknown>>;
+    if (current instanceof ConnectionFault && current.kind === 'ended' && current.message !== '')
+      found = safe(current.message.replace(/^The /, 'the '));
+    // What `fetch` says of ports that browsers keep away from.
+    if (current instanceof Error && current.message === 'bad port') found = 'nothing on the web may use that port';
     if (typeof code === 'string' && REASONS[code] !== undefined) found = REASONS[code];
     const answered = status ?? (data as { readonly status?: unknown } | undefined)?.status;
     if (typeof answered === 'number') found = `it answers with the HTTP status ${answered}`;

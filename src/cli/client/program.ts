@@ -8,6 +8,7 @@ import type { DoctorFlags } from './doctor/index.ts';
 import type { GetFlags } from './get.ts';
 import type { GrepFlags } from './grep.ts';
 import type { LsFlags } from './ls.ts';
+import type { OpenFlags } from './open.ts';
 import { collect, outputOptions, SERVER_ARGUMENT, serverOptions } from './options.ts';
 import type { PromptsFlags } from './prompts.ts';
 import type { ServersFlags } from './servers.ts';
@@ -62,6 +63,20 @@ export function addClientCommands(program: Command, secrets: Secrets): void {
     .action(async (server: string, uris: readonly string[], flags: ServerFlags) => {
       const { stat } = await import('./stat.ts');
       await stat(server, uris, flags, secrets);
+    });
+
+  serverOptions(program.command('open'))
+    .summary('open the website of a server')
+    .description(
+      'Prints the address that a server names as its website, and opens it in the browser: only of the own origin of the ' +
+        'server, or of a domain that is trusted here.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .option('--trust <domain>', 'follow websites of this domain and all below it (may be repeated)', collect)
+    .option('--print', 'print the address, and open nothing')
+    .action(async (server: string, flags: OpenFlags) => {
+      const { open } = await import('./open.ts');
+      await open(server, flags, secrets);
     });
 
   serverOptions(program.command('cat'))

@@ -5,6 +5,7 @@ import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import { messageOf, statusOf } from './failures.ts';
+import { iconsText, implementationLines } from './implementation.ts';
 import { jsonText, type Output, safe, safeLines } from './output.ts';
 import { urisOf } from './references.ts';
 import { sizeText } from './rows.ts';
@@ -64,6 +65,7 @@ async function ofServer({ facts, resources, output, signal, label }: Session): P
       [
         ['Server', safe(facts.name ?? label)],
         ['Version', facts.version === undefined ? undefined : safe(facts.version)],
+        ...implementationLines(facts),
         ['Protocol', `${safe(protocol ?? 'unknown')} (${facts.era})`],
         ['Has', has.length === 0 ? 'nothing that it declares' : safe(has.join(', '))],
         ['Extensions', extensions.length === 0 ? undefined : safe(extensions.join(', '))],
@@ -91,7 +93,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 function described({ resource, source }: ResourceMetadata, output: Output): string {
-  const { annotations = {}, capabilities, _meta = {}, icons = [], description, title, size, mimeType } = resource;
+  const { annotations = {}, capabilities, _meta = {}, icons, description, title, size, mimeType } = resource;
   const { [FORMATS_META_KEY]: formats, ...meta } = _meta as Readonly<Record<string, unknown>>;
   const { lastModified, audience, priority, ...more } = annotations as Readonly<Record<string, unknown>>;
   const others = Object.entries(resource).filter(([key]) => !KNOWN.has(key));
@@ -110,7 +112,7 @@ function described({ resource, source }: ResourceMetadata, output: Output): stri
       ['Lists', capabilities?.list === undefined ? undefined : yesNo(capabilities.list)],
       ['Subscribe', capabilities?.subscribe === undefined ? undefined : yesNo(capabilities.subscribe)],
       ['Formats', Array.isArray(formats) ? formats.map(formatText).join(', ') : undefined],
-      ['Icons', Array.isArray(icons) && icons.length > 0 ? icons.map(iconText).join(', ') : undefined],
+      ['Icons', iconsText(icons)],
       ...others.map(([key, value]): Field => [safe(key), shown(value)]),
       ...Object.entries(meta).map(([key, value]): Field => [safe(key), shown(value)]),
       ['Description', typeof description === 'string' ? safeLines(description).trimEnd() : undefined],
@@ -151,10 +153,4 @@ function formatText(format: unknown): string {
   const { mimeType, size } = (format ?? {}) as { readonly mimeType?: unknown; readonly size?: unknown };
   const bytes = typeof size === 'number' ? ` (${sizeText(size)})` : '';
   return `${typeof mimeType === 'string' ? safe(mimeType) : '?'}${bytes}`;
-}
-
-function iconText(icon: unknown): string {
-  const { src = '', mimeType } = (icon ?? {}) as { readonly src?: unknown; readonly mimeType?: unknown };
-  const address = String(src);
-  return safe(address.startsWith('data:') ? `${String(mimeType ?? 'image')} in it` : address.slice(0, MAX_VALUE));
 }

@@ -1,26 +1,18 @@
 /** Connecting to a program that serves over stdio. */
-import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client } from '@modelcontextprotocol/client';
+import { dial, endedAtOnce, probeTimeoutMs } from '../../connection/dial.ts';
+import { type Program, programTransport } from '../../connection/node/program.ts';
 import type { Connect, ConnectContext } from '../connection.ts';
 import { ResourceClientError } from '../errors.ts';
-import { type ClientTarget, newClient, open } from '../http.ts';
+import { type ClientTarget, dialOptions, newClient } from '../http.ts';
 
-/** A program that serves over stdio. It is started without a shell. */
-export interface StdioTarget extends ClientTarget {
-  readonly command: string;
-  readonly args?: readonly string[] | undefined;
-  /** Beside `HOME`, `PATH` and the like, which it gets anyway. Nothing else of this program's environment is handed on. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Where it runs. Default: where this program does. */
-  readonly cwd?: string | undefined;
+/** A program that serves over stdio. It and all that it started end with the connection. */
+export interface StdioTarget extends ClientTarget, Program {
   /** What it writes to standard error, in pieces. It may hold terminal escapes. Default: it is thrown away. */
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 
-/** How long a program may think about which era it speaks, in milliseconds: an old one may never answer. */
-const PROBE_MS = 5_000;
-
-/** How to start a program and connect to it. It ends with the connection. */
+/** How to start a program and connect to it. */
 export function stdioConnect(target: StdioTarget): Connect {
   let legacy = false;
   return async (context) => {
@@ -34,33 +26,24 @@ export function stdioConnect(target: StdioTarget): Connect {
       context.signal.throwIfAborted();
       if (!endedAtOnce(error)) throw error;
     }
-    // Some programs of the 2025 era end when they are asked for their era: another one is not asked.
     const client = await start(target, 'legacy', context);
     legacy = true;
     return client;
   };
 }
 
-async function start(target: StdioTarget, mode: 'auto' | 'legacy', { signal }: ConnectContext) {
-  const { command, args = [], env, cwd, onStderr, clientOptions } = target;
+async function start(target: StdioTarget, mode: 'auto' | 'legacy', { signal }: ConnectContext): Promise<Client> {
+  const { clientOptions, onStderr } = target;
+  const options = dialOptions(target, signal);
   const versionNegotiation =
-    mode === 'legacy' ? { mode } : (clientOptions?.versionNegotiation ?? { mode, probe: { timeoutMs: PROBE_MS } });
+    mode === 'legacy'
+      ? { mode }
+      : (clientOptions?.versionNegotiation ?? { mode, probe: { timeoutMs: probeTimeoutMs(options.timeoutMs) } });
   const client = newClient({ ...target, clientOptions: { ...clientOptions, versionNegotiation } });
-  const transport = new StdioClientTransport({
-    command,
-    args: [...args],
-    stderr: 'pipe',
-    ...(env !== undefined && { env: { ...env } }),
-    ...(cwd !== undefined && { cwd }),
-  });
-  transport.stderr?.on('data', (chunk: Buffer) => onStderr?.(chunk.toString()));
-  await open(client, transport, target, signal);
+  const wrote = (chunk: Buffer): void => onStderr?.(chunk.toString());
+  await dial(client, (intake) => programTransport(target, intake, wrote), options);
   return client;
 }
-
-const endedAtOnce = (error: unknown): boolean =>
-  error instanceof SdkError &&
-  (error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.ConnectionClosed);
 
 /**
  * A command line in words: quotes and backslashes as a shell has them, and nothing else of a shell.

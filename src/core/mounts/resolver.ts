@@ -27,22 +27,26 @@ export interface Resolver {
 
 export function createResolver(mounts: readonly Mount[]): Resolver {
   const byName = new Map(mounts.filter(isPrefixed).map((mount) => [mount.name, mount]));
+  const longest = Math.max(0, ...[...byName.keys()].map((name) => name.length));
   const bare = mounts.filter((mount) => !isPrefixed(mount));
   // Of one request, every layer asks for the same.
   let last: { readonly published: string; readonly resolved: Resolved | undefined } | undefined;
+
+  const withScheme = (scheme: string): Mount | undefined =>
+    bare.find((mount) => mount.provider.features.schemes.includes(scheme));
 
   function find(published: string): Resolved | undefined {
     const isUi = UI.test(published);
     const text = isUi ? published.slice('ui://'.length) : published;
     const plus = text.indexOf('+');
-    const named = plus > 0 ? byName.get(text.slice(0, plus).toLowerCase()) : undefined;
+    // A name is short: text before a plus that stands further behind is none.
+    const named = plus > 0 && plus <= longest ? byName.get(text.slice(0, plus).toLowerCase()) : undefined;
     if (named !== undefined) {
       const native = text.slice(plus + 1);
       return { mount: named, native: isUi ? `ui://${native}` : native };
     }
     // Asked each time: a server that is mounted may say later which schemes it has.
-    const has = (scheme: string) => (mount: Mount) => mount.provider.features.schemes.includes(scheme);
-    const mount = bare.find(has(schemeOf(published) ?? '')) ?? bare.find(has(ANY_SCHEME));
+    const mount = withScheme(schemeOf(published) ?? '') ?? withScheme(ANY_SCHEME);
     return mount && { mount, native: published };
   }
 

@@ -3,60 +3,42 @@
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import { keyed } from '../../core/keyed.ts';
-import { noSuchPrompt } from '../../core/prompt.ts';
+import type { EngineOperations, Owner } from '../../core/operations.ts';
 import type { CompletionValues } from '../../core/provider.ts';
 import type { CompleteParams } from '../../protocol/methods.ts';
-import type { PromptRegistry } from '../prompts/registry.ts';
-import type { ResourceOptions } from '../resources/options.ts';
 
 export interface CompleteResult {
   readonly completion: { readonly values: readonly string[]; readonly total?: number; readonly hasMore: boolean };
 }
 
+/**
+ * @param ownerOf whose a prompt is
+ * @param limit values of one answer
+ */
 export async function complete(
-  options: ResourceOptions,
-  prompts: PromptRegistry,
-  params: CompleteParams,
+  operations: Pick<EngineOperations, 'complete' | 'completePrompt'>,
+  ownerOf: (prompt: string, ctx: Context) => Promise<Owner>,
+  { ref, argument, context }: CompleteParams,
+  limit: number,
   ctx: Context,
 ): Promise<CompleteResult> {
-  if (params.ref.type === 'ref/prompt') return completePrompt(prompts, params.ref.name, params, options, ctx);
-  if (options.provider.complete === undefined) throw invalid('Nothing here has templates to complete', params.ref.uri);
-  const completed = await options.provider.complete(
-    {
-      uriTemplate: params.ref.uri,
-      variable: params.argument.name,
-      value: params.argument.value,
-      known: keyed(params.context?.arguments),
-      limit: options.limits.maxCompletions,
-    },
-    ctx,
-  );
-  return resultOf(completed);
+  const { name, value } = argument;
+  const known = keyed(context?.arguments);
+  if (ref.type === 'ref/prompt') {
+    const asked = { prompt: ref.name, argument: name, value, known };
+    return resultOf(await operations.completePrompt(asked, await ownerOf(ref.name, ctx), ctx), limit);
+  }
+  if (operations.complete === undefined) throw invalid('Nothing here has templates to complete', ref.uri);
+  const asked = { uriTemplate: ref.uri, variable: name, value, known, limit };
+  return resultOf(await operations.complete(asked, ctx), limit);
 }
 
-const resultOf = ({ values, total, hasMore, others }: CompletionValues): CompleteResult => ({
-  ...others?.result,
-  completion: { ...others?.completion, values, hasMore, ...(total !== undefined && { total }) },
-});
-
-async function completePrompt(
-  prompts: PromptRegistry,
-  name: string,
-  { argument, context }: CompleteParams,
-  options: ResourceOptions,
-  ctx: Context,
-): Promise<CompleteResult> {
-  const prompt = (await prompts.list(ctx)).find((each) => each.name === name);
-  if (prompt === undefined) {
-    const server = prompts.serverOf(name);
-    if (server === undefined) throw noSuchPrompt(name);
-    const asked = { prompt: name, argument: argument.name, value: argument.value, known: keyed(context?.arguments) };
-    return resultOf(await server.completePrompt(asked, ctx));
-  }
-  if (!prompt.arguments?.some((each) => each.name === argument.name)) {
-    throw invalid(`The prompt ${name} has no argument ${JSON.stringify(argument.name)}`);
-  }
-  const all = (await prompt.complete?.(argument.name, argument.value, keyed(context?.arguments), ctx)) ?? [];
-  const values = all.slice(0, options.limits.maxCompletions);
-  return { completion: { values, total: all.length, hasMore: all.length > values.length } };
-}
+const resultOf = (completed: CompletionValues, limit: number): CompleteResult => {
+  const { total, hasMore, others } = completed;
+  const values = completed.values.slice(0, limit);
+  const more = hasMore || values.length < completed.values.length;
+  return {
+    ...others?.result,
+    completion: { ...others?.completion, values, ...(total !== undefined && { total }), hasMore: more },
+  };
+};

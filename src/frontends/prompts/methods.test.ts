@@ -6,7 +6,8 @@ import { detached } from '../../core/invocation.ts';
 import { definePrompt } from '../../core/prompt.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { DEFAULT_LIMITS, type ResourceOptions } from '../resources/options.ts';
-import { getPrompt, listPrompts, MAX_ARGUMENT_LENGTH } from './methods.ts';
+import { MAX_ARGUMENT_LENGTH } from './arguments.ts';
+import { listPrompts } from './methods.ts';
 import { createPromptRegistry } from './registry.ts';
 
 const options: ResourceOptions = {
@@ -31,7 +32,7 @@ const registry = createPromptRegistry([
 ]);
 
 const get = (args: Readonly<Record<string, string>>, name = 'echo') =>
-  getPrompt(registry, { name, arguments: args }, detached(createContext()));
+  registry.getPrompt({ name, arguments: args }, {}, detached(createContext()));
 
 describe('prompts/list', () => {
   it('pages through all of them with what is known of each', async () => {

@@ -1,26 +1,27 @@
 /** All prompts of a server: fixed ones, those of sources that change, and those of mounted servers. */
-import { FULL_SIGHT, type Sight } from '../../core/access.ts';
-import { type ListSource, pageAcross, type SourcePage } from '../../core/across.ts';
+import { type ListSource, pageAcross } from '../../core/across.ts';
+import { sendablePrompt } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
 import { fillPage } from '../../core/filtered-list.ts';
-import type { Prompt, PromptSource } from '../../core/prompt.ts';
-import type { Page } from '../../core/provider.ts';
+import { keyed } from '../../core/keyed.ts';
+import type { Named, NamedOperations, Owner } from '../../core/operations.ts';
+import { noSuchPrompt, type Prompt, type PromptSource } from '../../core/prompt.ts';
 import type { PublishedServer } from '../../core/published-server.ts';
 import type { PromptDescription } from '../../protocol/content.ts';
+import { isInputRequired } from '../../protocol/input-required.ts';
 import { pageOf } from '../page.ts';
-import { createServerRoutes, isListed } from '../server-routes.ts';
+import { createServerRoutes, type ListOf } from '../server-routes.ts';
+import { checkArguments } from './arguments.ts';
 
-export interface PromptRegistry {
+/** What it lists and gives is for the layers to wrap: nobody else uses it by itself. */
+export interface PromptRegistry extends Pick<NamedOperations, 'listPrompts' | 'getPrompt' | 'completePrompt'> {
   /** Whether there can be prompts now. */
   readonly some: boolean;
-  /** Own ones, without those of mounted servers. */
-  list(ctx: Context): Promise<readonly Prompt[]>;
-  /** The descriptions of all, own ones first. */
-  page(page: Page, ctx: Context): Promise<SourcePage<PromptDescription>>;
-  /** The mounted server that a prompt would be of. */
-  serverOf(name: string): PublishedServer | undefined;
+  /** Names of own ones, without those of mounted servers. */
+  ownNames(ctx: Context): Promise<readonly string[]>;
   /** Whose prompt it is, or would be. */
-  placeOf(name: string, ctx: Context): Promise<PromptPlace>;
+  ownerOf(name: string, ctx: Context): Promise<Owner>;
   /** Whether the list can change. */
   readonly watchable: boolean;
   /** @throws what the sources throw when none of them can be watched */
@@ -28,29 +29,25 @@ export interface PromptRegistry {
   close(): Promise<void>;
 }
 
-export interface PromptPlace {
-  /** The mount that it belongs to; undefined for one of none. */
-  readonly mount: string | undefined;
-  /** Whether a mounted server lists it; undefined for one that is, or would be, an own one. */
-  readonly exists: (() => Promise<boolean>) | undefined;
-}
-
 interface OwnPrompt {
   readonly prompt: Prompt;
   readonly mount: string | undefined;
 }
 
-/** The first of two prompts with one name wins; the log says so. */
+const listOf: ListOf<PromptDescription> = async (server, page, ctx) => {
+  const { prompts: items, nextCursor } = await server.listPrompts(page, ctx);
+  return { items, nextCursor };
+};
+
+/** Lists own prompts first. The first of two with one name wins; the log says so. */
 export function createPromptRegistry(
   given: readonly (Prompt | PromptSource)[],
   servers: readonly PublishedServer[] = [],
-  sight: Sight = FULL_SIGHT,
 ): PromptRegistry {
   const sources = given.map((each): PromptSource => ('get' in each ? { list: async () => [each] } : each));
   const fixed = given.flatMap((each) => ('get' in each ? [each.name] : (each.names ?? [])));
-  const routes = createServerRoutes('prompts', servers, fixed, async (ctx) =>
-    (await list(ctx)).map((prompt) => prompt.name),
-  );
+  const ownNames = async (ctx: Context): Promise<readonly string[]> => [...(await listOwn(ctx)).keys()];
+  const routes = createServerRoutes('prompts', servers, fixed, ownNames);
 
   async function listOwn(ctx: Context): Promise<ReadonlyMap<string, OwnPrompt>> {
     const byName = new Map<string, OwnPrompt>();
@@ -64,55 +61,61 @@ export function createPromptRegistry(
     return byName;
   }
 
-  const list = async (ctx: Context): Promise<readonly Prompt[]> =>
-    [...(await listOwn(ctx)).values()].map(({ prompt }) => prompt);
-
-  const own: ListSource<PromptDescription> = {
+  const own: ListSource<Named<PromptDescription>> = {
     name: '',
     remote: false,
     async list(page, ctx) {
       ctx.notes?.plain();
-      const { items, nextCursor } = pageOf(await list(ctx), (prompt) => prompt.name, page);
-      return { items: items.map(describe), nextCursor };
+      const all = [...(await listOwn(ctx)).values()];
+      const { items, nextCursor } = pageOf(all, ({ prompt }) => prompt.name, page);
+      return {
+        items: items.map(({ prompt, mount }) => ({ described: describe(prompt), owner: { mount } })),
+        nextCursor,
+      };
     },
   };
-  const all = [
-    ...(sources.length > 0 ? [own] : []),
-    ...routes.sources(async (server, page, ctx) => {
-      const { prompts: items, nextCursor } = await server.listPrompts(page, ctx);
-      return { items, nextCursor };
-    }),
-  ];
+  const all = [...(sources.length > 0 ? [own] : []), ...routes.sources(listOf)];
+
+  /** @throws ResourceError `invalid` */
+  function serverOf(name: string): PublishedServer {
+    const server = routes.find(name);
+    if (server === undefined) throw noSuchPrompt(name);
+    return server;
+  }
 
   return {
     get some() {
       return sources.length > 0 || routes.some;
     },
-    list,
-    async page(page, ctx) {
-      const own = await listOwn(ctx);
-      return fillPage(
-        (wanted, quietly) => pageAcross(all, wanted, quietly ? { ...ctx, notes: undefined } : sight.within(ctx)),
+    listPrompts: (page, ctx) =>
+      fillPage(
+        (wanted, quietly) => pageAcross(all, wanted, quietly ? { ...ctx, notes: undefined } : ctx),
         page,
-        async (prompt) => {
-          const { name } = prompt;
-          const mount = (own.get(name) ?? routes.find(name))?.mount;
-          return (await sight.shows({ operation: 'prompt', name, mount }, ctx)) ? prompt : undefined;
-        },
+        (prompt) => prompt,
         ctx,
-      );
-    },
-    serverOf: (name) => routes.find(name),
-    async placeOf(name, ctx) {
+      ),
+    ownNames,
+    async ownerOf(name, ctx) {
       const own = (await listOwn(ctx)).get(name);
-      const server = own === undefined ? routes.find(name) : undefined;
-      if (server === undefined) return { mount: own?.mount, exists: undefined };
-      const exists = (): Promise<boolean> =>
-        isListed(name, async (page) => {
-          const { prompts: items, nextCursor } = await server.listPrompts(page, { ...ctx, notes: undefined });
-          return { items, nextCursor };
-        });
-      return { mount: server.mount, exists };
+      return own === undefined ? (routes.ownerOf(name, listOf) ?? {}) : { mount: own.mount };
+    },
+    async getPrompt(request, _owner, invocation) {
+      const { name } = request;
+      const own = (await listOwn(invocation)).get(name);
+      if (own === undefined) return serverOf(name).getPrompt(request, invocation);
+      const values = checkArguments(own.prompt, keyed(request.arguments as Readonly<Record<string, string>>));
+      const result = await own.prompt.get(values, invocation);
+      return isInputRequired(result) ? result : sendablePrompt(result);
+    },
+    async completePrompt(request, _owner, ctx) {
+      const { prompt: name, argument, value, known } = request;
+      const own = (await listOwn(ctx)).get(name);
+      if (own === undefined) return serverOf(name).completePrompt(request, ctx);
+      if (!own.prompt.arguments?.some((each) => each.name === argument)) {
+        throw invalid(`The prompt ${name} has no argument ${JSON.stringify(argument)}`);
+      }
+      const values = (await own.prompt.complete?.(argument, value, known, ctx)) ?? [];
+      return { values, total: values.length, hasMore: false };
     },
     get watchable() {
       return routes.watchable || sources.some((source) => source.watch !== undefined);

@@ -1,6 +1,5 @@
 /** Errors of the frontends, for a model: what to call instead. */
 import { ResourceError } from '../../core/errors.ts';
-import { RootsNeeded } from '../../core/roots.ts';
 import { scrub } from '../../core/scrub.ts';
 import { callOf, type ToolSetup } from './setup.ts';
 
@@ -9,8 +8,7 @@ const MAX_REPEATED_URI = 500;
 
 /** The same error with a message for a model. What was not expected stays as it is, and is hidden further out. */
 export function advised(error: unknown, setup: ToolSetup): unknown {
-  // A question to the client, further out; it ends as a refusal only where nobody can be asked.
-  if (!(error instanceof ResourceError) || error instanceof RootsNeeded) return error;
+  if (!(error instanceof ResourceError)) return error;
   const uri = error.uri === undefined || error.uri.length > MAX_REPEATED_URI ? undefined : scrub(error.uri);
   return new ResourceError(error.code, messageFor(error, uri, setup), {
     uri,

@@ -1,5 +1,6 @@
 /** What the resource tools have in common: names, hints, icons, and errors that tell a model how to do better. */
 
+import { isAsked } from '../../core/asking/needed.ts';
 import type { Schema } from '../../core/schema.ts';
 import { defineTool, type Tool, type ToolDefinition } from '../../core/tool.ts';
 import type { ToolAnnotations } from '../../protocol/content.ts';
@@ -35,7 +36,7 @@ export function resourceTool<const S extends Schema>(setup: ToolSetup, definitio
       try {
         return await definition.run(args, invocation);
       } catch (error) {
-        throw advised(error, setup);
+        throw isAsked(error, invocation) ? error : advised(error, setup);
       }
     },
   });

@@ -3,7 +3,9 @@
  * CB-8). One file a tool.
  */
 
+import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
+import type { NamedRequest } from '../../core/mounted-server.ts';
 import type { Tool } from '../../core/tool.ts';
 import { describeTool } from './describe.ts';
 import { iconOf } from './icons.ts';
@@ -13,6 +15,7 @@ import { listTemplatesTool } from './list-templates.ts';
 import type { ToolName } from './names.ts';
 import { readTool } from './read.ts';
 import { readEmbeddedTool } from './read-embedded.ts';
+import { readToolAgain } from './reading/kept.ts';
 import { searchTool } from './search.ts';
 import type { ToolSetup } from './setup.ts';
 import { DEFAULT_OUTPUT_BYTES, type ResourceToolContext, type ResourceToolOptions } from './setup.ts';
@@ -27,6 +30,8 @@ const MIN_OUTPUT_BYTES = 1_000;
 
 export interface ResourceTools {
   readonly tools: readonly Tool[];
+  /** The members of the result of a call in JSON, where one of these tools would give what it gave before. */
+  again(request: NamedRequest, ctx: Context): string | undefined;
   /** Ends what the tools have left open. */
   close(): Promise<void>;
 }
@@ -60,7 +65,12 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
   ];
   // Only what works is offered (SEC-CAP-1).
   const { watch } = context.resources.provider.features;
-  return { tools: watch ? [...looking, ...subscribing] : looking, close: () => search.close() };
+  const read = setup.nameOf('read');
+  return {
+    tools: watch ? [...looking, ...subscribing] : looking,
+    again: ({ name, arguments: args }, ctx) => (name === read ? readToolAgain(setup, args, ctx) : undefined),
+    close: () => search.close(),
+  };
 }
 
 const withIcon = (name: ToolName, tool: Tool): Tool => ({ ...tool, icons: [iconOf(name)] });

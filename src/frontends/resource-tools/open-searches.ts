@@ -2,7 +2,7 @@
  * Searches that are under way between two pages: paused, not running on, and ended when nobody goes on with them.
  * They live in this process; a cursor of one that has ended says so.
  */
-import { type Context, createContext } from '../../core/context.ts';
+import { type Context, withSignal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { SearchMatch } from '../../core/provider.ts';
 
@@ -68,7 +68,7 @@ export function createOpenSearches(): OpenSearches {
       makeRoom(ctx.peer);
       const controller = new AbortController();
       // The search outlives the request of its first page, so it has a signal of its own.
-      const own = createContext({ ...ctx, signal: controller.signal });
+      const own = withSignal(ctx, controller.signal);
       const matches = begin(own)[Symbol.asyncIterator]();
       const search: Held = {
         id: crypto.randomUUID(),

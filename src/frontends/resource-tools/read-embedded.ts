@@ -1,6 +1,5 @@
 /** The `read_embedded` tool: `read` in its embedded form, for hosts that prefer a tool for it (CB-4, CB-6). */
 import { z } from 'zod';
-import { withConfirmation } from '../../core/confirmation.ts';
 import type { Tool } from '../../core/tool.ts';
 import { resourceTool } from './define.ts';
 import { readAs } from './reading/forms.ts';
@@ -16,7 +15,6 @@ export function readEmbeddedTool(setup: ToolSetup): Tool {
     description: `Reads a whole resource and gives each part as an embedded resource, with URI, type and metadata as they are. For small and middle-sized resources that are to be kept or shown with where they come from; ${setup.nameOf('read')} is better for looking at something large.`,
     changes: 'nothing',
     inputSchema: input,
-    run: (args, invocation) =>
-      withConfirmation(invocation, (ctx) => readAs(setup, { uri: args.uri, as: 'embedded' }, ctx)),
+    run: (args, invocation) => readAs(setup, { uri: args.uri, as: 'embedded' }, invocation),
   });
 }

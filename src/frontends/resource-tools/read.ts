@@ -1,9 +1,9 @@
 /** The `read` tool: the content of a resource in one of three forms, or in the one that fits (CB-3 to CB-6). */
 import { z } from 'zod';
-import { withConfirmation } from '../../core/confirmation.ts';
 import type { Tool } from '../../core/tool.ts';
 import { resourceTool } from './define.ts';
-import { FORMS, readAs } from './reading/forms.ts';
+import { FORMS } from './reading/forms.ts';
+import { readAndKeep } from './reading/kept.ts';
 import { MIN_WINDOW_BYTES } from './reading/window.ts';
 import { uriArgument } from './schemas.ts';
 import type { ToolSetup } from './setup.ts';
@@ -47,6 +47,6 @@ export function readTool(setup: ToolSetup): Tool {
       'Reads a resource by its URI. Leave out everything else at first: what is small comes whole, images and sounds as such, and of what is large the first window, with the call for the next one. Of a directory it shows the children that fit; use list to see all of them. Offsets and sizes are bytes; characters are never split.',
     changes: 'nothing',
     inputSchema: inputFor(setup),
-    run: (args, invocation) => withConfirmation(invocation, (ctx) => readAs(setup, args, ctx)),
+    run: (args, invocation) => readAndKeep(setup, args, invocation),
   });
 }

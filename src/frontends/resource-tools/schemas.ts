@@ -1,7 +1,7 @@
 /** Parts of the schemas that several tools share. */
 
 import { z } from 'zod';
-import { FULL_SIGHT, type Sight } from '../../core/access.ts';
+import type { AccessOutline } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import { MAX_URI_LENGTH } from '../../core/uri.ts';
@@ -26,20 +26,18 @@ export const resourceOutput = z.looseObject({
   capabilities: z.looseObject({ list: z.boolean(), subscribe: z.boolean() }).optional(),
 });
 
+interface KnownMounts {
+  readonly mounts: readonly Mount[];
+  readonly access?: AccessOutline | undefined;
+}
+
 /** The mounts that a caller may know of. */
-export const seenMounts = (
-  { mounts, sight = FULL_SIGHT }: { readonly mounts: readonly Mount[]; readonly sight?: Sight | undefined },
-  { principal }: Context,
-): readonly Mount[] => mounts.filter(({ name }) => sight.could(principal, { operation: 'list', mount: name }));
+export const seenMounts = ({ mounts, access }: KnownMounts, { principal }: Context): readonly Mount[] =>
+  mounts.filter(({ name }) => access?.could(principal, { operation: 'list', mount: name }) !== false);
 
 /** For the description of a tool, which everybody reads: names only where everybody may know them. */
-export const mountHint = ({
-  mounts,
-  sight,
-}: {
-  readonly mounts: readonly Mount[];
-  readonly sight?: Sight | undefined;
-}): string => (sight === undefined ? ` Mounts: ${mountNames(mounts)}` : '');
+export const mountHint = ({ mounts, access }: KnownMounts): string =>
+  access === undefined ? ` Mounts: ${mountNames(mounts)}` : '';
 
 /** Names of mounts, for a description or an error; not more than a model can use. */
 export function mountNames(mounts: readonly { readonly name: string }[]): string {

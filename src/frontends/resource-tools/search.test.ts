@@ -167,7 +167,8 @@ describe('the search tool [CB-7]', () => {
         if (count === 5) caller.abort(new Error('gone'));
       },
     };
-    const ended = await engine.vitrine.tools.call({ name: 'search', arguments: { pattern: 'clock' } }, invocation).then(
+    const request = { name: 'search', arguments: { pattern: 'clock' } };
+    const ended = await engine.vitrine.provider.callTool(request, {}, invocation).then(
       (result) => ('isError' in result ? result.isError : false),
       () => true,
     );

@@ -1,6 +1,5 @@
 /** The `search` tool: places in texts, each with a few lines around it, page by page while the search goes on (CB-7). */
 import { z } from 'zod';
-import { ConfirmationNeeded } from '../../core/confirmation.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
@@ -133,11 +132,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
         : { content: { type: 'resource', resource }, bytes: Buffer.byteLength(resource.text) + BLOCK_BYTES };
     } catch (error) {
       // Gone since it was found, or not to be read without asking: then it is not shown either.
-      if (
-        error instanceof ConfirmationNeeded ||
-        (error instanceof ResourceError && !error.retryable && error.code !== 'internal')
-      )
-        return undefined;
+      if (error instanceof ResourceError && !error.retryable && error.code !== 'internal') return undefined;
       throw error;
     }
   }

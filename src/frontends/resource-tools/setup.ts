@@ -1,8 +1,8 @@
 /** What the resource tools work with. */
-import type { Sight } from '../../core/access.ts';
-import type { ChangeHub } from '../../core/change-hub.ts';
+import type { AccessOutline } from '../../core/access.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
+import type { NamedOperations } from '../../core/operations.ts';
 import type { ResourceOptions } from '../resources/options.ts';
 import type { ToolName } from './names.ts';
 import type { SubscriptionBook } from './subscribing/book.ts';
@@ -19,11 +19,11 @@ export const DEFAULT_OUTPUT_BYTES = 25_000;
 /** What the tools work with. */
 export interface ResourceToolContext {
   readonly resources: ResourceOptions;
-  readonly changes: ChangeHub;
+  readonly operations: Pick<NamedOperations, 'subscribe'>;
   readonly mounts: readonly Mount[];
   readonly resolver: Resolver;
   /** Which of the mounts a caller may know of. Default: all. */
-  readonly sight?: Sight | undefined;
+  readonly access?: AccessOutline | undefined;
   /** What the subscription tools have written down. */
   readonly subscriptions: SubscriptionBook;
 }

@@ -5,7 +5,7 @@ import { resourceTool } from './define.ts';
 import type { ToolSetup } from './setup.ts';
 
 export function subscribeListChangesTool(setup: ToolSetup): Tool {
-  const { changes, subscriptions, nameOf } = setup;
+  const { operations, subscriptions, nameOf } = setup;
   return resourceTool(setup, {
     name: 'subscribe_list_changes',
     title: 'Subscribe to changes of the list',
@@ -13,7 +13,11 @@ export function subscribeListChangesTool(setup: ToolSetup): Tool {
     changes: 'subscriptions',
     inputSchema: z.strictObject({}),
     async run(_, ctx) {
-      const isNew = await subscriptions.add(undefined, (onChange) => changes.subscribe(undefined, onChange, ctx), ctx);
+      const isNew = await subscriptions.add(
+        undefined,
+        (onChange) => operations.subscribe({ list: 'resources' }, onChange, ctx),
+        ctx,
+      );
       return isNew
         ? `Subscribed to changes of the list. ${nameOf('list_subscriptions')} tells whether it has changed.`
         : 'You had subscribed to changes of the list already, and still do.';

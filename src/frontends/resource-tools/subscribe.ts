@@ -25,14 +25,15 @@ export function subscribeTool(setup: ToolSetup): Tool {
 }
 
 async function subscribe(
-  { resources, changes, subscriptions, nameOf }: ToolSetup,
+  { resources, operations, subscriptions, nameOf }: ToolSetup,
   uri: string,
   ctx: Context,
 ): Promise<string> {
   const { resource } = await readMetadata(resources, { uri }, { ...ctx, purpose: 'subscribe' });
   if (resource.capabilities?.subscribe !== true)
     throw invalid('This resource cannot be subscribed to; read it again to see whether it has changed', uri);
-  const watch = (onChange: () => void): Promise<AsyncDisposable> => changes.subscribe(resource.uri, onChange, ctx);
+  const watch = (onChange: () => void): Promise<AsyncDisposable> =>
+    operations.subscribe({ uri: resource.uri }, onChange, ctx);
   const isNew = await subscriptions.add(resource.uri, watch, ctx);
   return isNew
     ? oneLine(`Subscribed to ${resource.uri}. ${nameOf('list_subscriptions')} tells whether it has changed.`)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfirmationNeeded } from '../../core/confirmation.ts';
+import { ConfirmationNeeded } from '../../core/asking/needed.ts';
+import { askAndRunAgain } from '../../core/asking/run-again.ts';
 import { createContext } from '../../core/context.ts';
 import { createCursorCodec } from '../../core/cursor.ts';
 import { detached, type Invocation } from '../../core/invocation.ts';
@@ -62,8 +63,7 @@ async function run(
   let state: unknown;
   let answers: Readonly<Record<string, unknown>> = {};
   for (;;) {
-    const result = await registry.call(
-      { name: 'summarize', arguments: args },
+    const result = await askAndRunAgain(
       {
         ...detached(createContext()),
         client: { elicitation: true, sampling: true, roots: false, ...client },
@@ -73,6 +73,7 @@ async function run(
         // As it is sealed on the wire, so that what does not fit fails here too.
         seal: (own) => codec.seal(JSON.stringify(own), scope),
       },
+      (invocation) => registry.callTool({ name: 'summarize', arguments: args }, {}, invocation),
     );
     if (!isInputRequired(result)) return { result, rounds, keys, requests, progress };
     const asked = Object.entries(result.inputRequests ?? {});

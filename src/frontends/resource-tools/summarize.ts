@@ -5,16 +5,14 @@
  */
 import { z } from 'zod';
 import { sampledText } from '../../core/answers.ts';
-import { withConfirmation } from '../../core/confirmation.ts';
-import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import { scrub } from '../../core/scrub.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
-import { type InputRequired, inputRequired, isInputRequired } from '../../protocol/input-required.ts';
+import { type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import type { ResourceToolContext, ResourceToolOptions } from './setup.ts';
-import { type Batch, pieceBytes, readBatch } from './summarizing/pieces.ts';
+import { pieceBytes, readBatch } from './summarizing/pieces.ts';
 import { combinePieces, summarizePiece, summarizeWhole } from './summarizing/requests.ts';
 import { type Progress, pieceSummary, progressOf, startAt } from './summarizing/state.ts';
 
@@ -93,14 +91,8 @@ async function step(
   if (isRead(known)) return combined(args, known, invocation);
 
   const size = known.size ?? 0;
-  let confirmed = known.confirmed;
-  const read = (ctx: Context): Promise<Batch> => {
-    confirmed = [...ctx.confirmed];
-    return readBatch(resources, args.uri, { offset: known.end, size, pieces: PARALLEL, maxPieces: MAX_PIECES }, ctx);
-  };
-  const asking = { ...invocation, confirmed: new Set([...invocation.confirmed, ...known.confirmed]) };
-  const batch = await withConfirmation(asking, read);
-  if (isInputRequired(batch)) return batch;
+  const pieces = { offset: known.end, size, pieces: PARALLEL, maxPieces: MAX_PIECES };
+  const batch = await readBatch(resources, args.uri, pieces, invocation);
   if (batch.pieces.length === 0) {
     if (known.summaries.length === 0) throw invalid('There is no text to summarise from there on', args.uri);
     return combined(args, { ...known, ended: true }, invocation);
@@ -111,7 +103,6 @@ async function step(
     ended: batch.ended,
     total: batch.total,
     size: batch.size,
-    confirmed,
     asked: batch.pieces.length,
   };
   const words = args.max_words ?? DEFAULT_WORDS;

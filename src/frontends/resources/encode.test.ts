@@ -6,7 +6,7 @@ import { createContext } from '../../core/context.ts';
 import type { ByteRange } from '../../core/provider.ts';
 import { WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
-import { encodeBody } from './encode.ts';
+import { encodeBody, STRINGS } from './encode.ts';
 
 const LIMIT = 1_000_000;
 const URI = 'memory:///a';
@@ -15,7 +15,7 @@ const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8');
 const resourceOf = (parts: Partial<Resource> = {}): Resource => ({ uri: URI, name: 'a', ...parts });
 
 const encode = (body: ResourceBody, range?: ByteRange, budget = LIMIT, ctx = createContext()) =>
-  encodeBody(body, { budget, limit: LIMIT, range }, ctx);
+  encodeBody(body, { budget, limit: LIMIT, range }, STRINGS, ctx);
 
 /** The item of a content in memory. */
 const itemOf = async (bytes: Uint8Array, mimeType?: string): Promise<ResourceContents> => {

@@ -1,13 +1,14 @@
 /** From a body to an item of `contents`: collected within the budget, then UTF-8 text or base64 (RES-2). */
-import { isUtf8 } from 'node:buffer';
 import { type BodyWindow, knownSize, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
+import type { Loan } from '../../core/loan.ts';
+import { isUtf8Text, LONG_BYTES, type LongText, longBase64, longUtf8, type Parts } from '../../core/long-text.ts';
 import type { ByteRange } from '../../core/provider.ts';
 import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text.ts';
 import { RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
-import { type Collected, collectRange } from './collect.ts';
+import { type CollectedParts, collectParts, joined } from './collect.ts';
 
 export interface EncodeOptions {
   /** Bytes that may still be taken in this read. */
@@ -17,29 +18,57 @@ export interface EncodeOptions {
   readonly range: ByteRange | undefined;
 }
 
-interface Encoded {
-  readonly item: ResourceContents;
+/** An item of `contents`, whose text or base64 need not be a string. */
+export type ItemOf<T> = Resource & ({ readonly text: T | string } | { readonly blob: T | string });
+
+/** What texts are made of the bytes that they consist of. */
+export interface TextForm<T> {
+  utf8(parts: Parts): T;
+  base64(parts: Parts): T;
+}
+
+export const STRINGS: TextForm<string> = {
+  utf8: (parts) => joined(parts).toString('utf8'),
+  base64: (parts) => joined(parts).toString('base64'),
+};
+
+/** As they go to a client: long ones stay as they are, in memory that may be lent. */
+export function toBeSent(loan: Loan): TextForm<string | LongText> {
+  const isLong = (parts: Parts): boolean => sizeOf(parts) > LONG_BYTES;
+  return {
+    utf8: (parts) => (isLong(parts) ? longUtf8(parts, loan) : STRINGS.utf8(parts)),
+    base64: (parts) => (isLong(parts) ? longBase64(parts, loan) : STRINGS.base64(parts)),
+  };
+}
+
+const sizeOf = (parts: Parts): number => parts.reduce((sum, part) => sum + part.byteLength, 0);
+
+interface Encoded<T> {
+  readonly item: ItemOf<T>;
   readonly bytes: number;
 }
 
-export async function encodeBody(body: ResourceBody, options: EncodeOptions, ctx: Context): Promise<Encoded> {
+export async function encodeBody<T>(
+  body: ResourceBody,
+  options: EncodeOptions,
+  form: TextForm<T>,
+  ctx: Context,
+): Promise<Encoded<T>> {
   const { resource } = body;
   // A provider without `ranges` gave the whole: cut here, so that a window means the same everywhere.
   const wanted = body.window === undefined ? options.range : undefined;
   const expected = expectedSize(body, wanted);
   if (expected !== undefined && expected > options.budget) throw tooLarge(body, options.limit);
   if (body.item !== undefined && options.range === undefined) return { item: body.item, bytes: expected ?? 0 };
-  const collected = await collectRange(body.content, wanted, options.budget, ctx);
+  const collected = await collectParts(body.content, wanted, options.budget, ctx);
   if (collected === undefined) throw tooLarge(body, options.limit);
-  const { bytes } = collected;
-  if (options.range === undefined) {
-    return { item: contentsOf(sized(resource, bytes.byteLength), bytes), bytes: bytes.byteLength };
-  }
+  const { parts, size } = collected;
+  if (options.range === undefined) return { item: itemOf(sized(resource, size), parts, form), bytes: size };
   const window = windowOf(body, options.range, collected);
   const { length } = options.range;
   // Less than was asked for is all that is left.
-  const atEnd = length === undefined || bytes.byteLength < length || window.offset + bytes.byteLength === window.total;
-  return { item: windowItem(body, bytes, window, atEnd), bytes: bytes.byteLength };
+  const atEnd = length === undefined || size < length || window.offset + size === window.total;
+  return { item: windowItem(body, collected, window, atEnd, form), bytes: size };
 }
 
 /** The size that was really read, should the resource have changed since it was described (2093-6). */
@@ -50,7 +79,7 @@ const sized = (resource: Resource, size: number): Resource =>
 function windowOf(
   { resource, content, window }: ResourceBody,
   { offset }: ByteRange,
-  { ended, seen }: Collected,
+  { ended, seen }: CollectedParts,
 ): BodyWindow {
   if (window !== undefined) return { offset: window.offset, total: window.total ?? resource.size };
   if (ended && offset > seen) {
@@ -66,32 +95,60 @@ function expectedSize(body: ResourceBody, wanted: ByteRange | undefined): number
 }
 
 /** The whole content of a resource as an item: text where it is UTF-8 and not of a binary type. */
-export function contentsOf(resource: Resource, bytes: Buffer): ResourceContents {
-  if (!isBinaryType(resource.mimeType) && isUtf8(bytes)) return { ...resource, text: bytes.toString('utf8') };
-  return { ...resource, blob: bytes.toString('base64') };
+export const contentsOf = (resource: Resource, bytes: Buffer): ResourceContents => itemOf(resource, [bytes], STRINGS);
+
+function itemOf<T>(resource: Resource, parts: Parts, form: TextForm<T>): ItemOf<T> {
+  if (!isBinaryType(resource.mimeType) && isUtf8Text(parts)) return { ...resource, text: form.utf8(parts) };
+  return { ...resource, blob: form.base64(parts) };
 }
 
-function windowItem(
+function windowItem<T>(
   { resource }: ResourceBody,
-  bytes: Buffer,
+  { parts, size }: CollectedParts,
   { offset, total }: BodyWindow,
   atEnd: boolean,
-): ResourceContents {
+  form: TextForm<T>,
+): ItemOf<T> {
   const meta = (start: number, length: number): { _meta: Record<string, unknown> } => ({
     _meta: { ...resource._meta, [WINDOW_META_KEY]: { offset: start, length, ...(total !== undefined && { total }) } },
   });
   // What begins in the middle of a character, or is no UTF-8 at all, is given as bytes: then no byte is left out, and a
   // reader who goes on where a window of text ended never begins there.
-  if (!isBinaryType(resource.mimeType) && leadingPartBytes(bytes) === 0) {
-    const whole = bytes.subarray(0, bytes.byteLength - (atEnd ? 0 : trailingPartBytes(bytes)));
-    if (isUtf8(whole)) {
-      if (whole.byteLength === 0 && bytes.byteLength > 0) {
+  if (!isBinaryType(resource.mimeType) && leadingPartBytes(between(parts, 0, LONGEST)) === 0) {
+    const open = atEnd ? 0 : trailingPartBytes(between(parts, Math.max(0, size - LONGEST), size));
+    const whole = open === 0 ? parts : upTo(parts, size - open);
+    if (isUtf8Text(whole)) {
+      if (size === open && size > 0) {
         throw invalid('The window ends within one character; ask for at least 4 bytes', resource.uri);
       }
-      return { ...resource, ...meta(offset, whole.byteLength), text: whole.toString('utf8') };
+      return { ...resource, ...meta(offset, size - open), text: form.utf8(whole) };
     }
   }
-  return { ...resource, ...meta(offset, bytes.byteLength), blob: bytes.toString('base64') };
+  return { ...resource, ...meta(offset, size), blob: form.base64(parts) };
+}
+
+/** Bytes of the longest character of UTF-8. */
+const LONGEST = 4;
+
+/** A few bytes of the parts, in one piece. */
+function between(parts: Parts, from: number, to: number): Buffer {
+  const pieces: Uint8Array[] = [];
+  let at = 0;
+  for (const part of parts) {
+    pieces.push(part.subarray(Math.max(0, from - at), Math.max(0, to - at)));
+    at += part.byteLength;
+  }
+  return Buffer.concat(pieces);
+}
+
+/** The beginning of the parts. */
+function upTo(parts: Parts, end: number): Parts {
+  let at = 0;
+  return parts.map((part) => {
+    const begin = part.subarray(0, Math.max(0, end - at));
+    at += part.byteLength;
+    return begin;
+  });
 }
 
 function tooLarge({ resource }: ResourceBody, limit: number): ResourceError {

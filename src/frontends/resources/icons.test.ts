@@ -5,7 +5,7 @@ import { withIcons } from './icons.ts';
 const OWN: readonly Icon[] = [{ src: 'https://example.com/own.png', mimeType: 'image/png', sizes: ['48x48'] }];
 
 function iconOf(mimeType: string | undefined): string {
-  const { resource } = withIcons({ resource: { uri: 'x:y', name: 'y', mimeType } }, () => undefined);
+  const { resource } = withIcons(() => undefined)({ resource: { uri: 'x:y', name: 'y', mimeType } });
   const icons = (resource as { icons?: readonly Icon[] }).icons;
   return Buffer.from(icons?.[0]?.src.split(',')[1] ?? '', 'base64').toString();
 }
@@ -39,7 +39,7 @@ describe('default icons [973-2]', () => {
 
   it('have sizes as a list [973-3], and go on every entry of a list, a read and the templates', () => {
     for (const key of ['resources', 'contents', 'resourceTemplates']) {
-      const result = withIcons({ [key]: [{ name: 'a' }, { name: 'b', icons: OWN }], other: [1] }, () => undefined);
+      const result = withIcons(() => undefined)({ [key]: [{ name: 'a' }, { name: 'b', icons: OWN }], other: [1] });
       const [first, second] = result[key] as { icons: readonly Icon[] }[];
       expect(first?.icons[0]?.sizes).toEqual(['any']);
       expect(second?.icons).toBe(OWN);
@@ -49,16 +49,13 @@ describe('default icons [973-2]', () => {
 
   it('of folders and templates are those of their mount', () => {
     const mounts = (uri: string) => (uri.startsWith('docs+') ? { icons: OWN } : undefined);
-    const { resources } = withIcons(
-      {
-        resources: [
-          { uri: 'docs+file:///a', name: 'a', mimeType: 'inode/directory' },
-          { uri: 'docs+file:///a.md', name: 'a.md', mimeType: 'text/markdown' },
-          { uri: 'other+file:///a', name: 'a', mimeType: 'inode/directory' },
-        ],
-      },
-      mounts,
-    );
+    const { resources } = withIcons(mounts)({
+      resources: [
+        { uri: 'docs+file:///a', name: 'a', mimeType: 'inode/directory' },
+        { uri: 'docs+file:///a.md', name: 'a.md', mimeType: 'text/markdown' },
+        { uri: 'other+file:///a', name: 'a', mimeType: 'inode/directory' },
+      ],
+    });
     const icons = (resources as { icons?: readonly Icon[] }[]).map((resource) => resource.icons === OWN);
     expect(icons).toEqual([true, false, false]);
   });

@@ -2,6 +2,7 @@
  * Default icons of what is listed, described and read (973-2): by MIME type, and for folders and templates by mount. They
  * are put on where resources go to a client; tools leave them out, since a model cannot see them and would pay for them.
  */
+import { oncePerKept } from '../../core/kept.ts';
 import { DIRECTORY_MIME_TYPE, type Icon } from '../../protocol/resources.ts';
 
 /** Line drawings of a few bytes on 16 x 16, so that nothing has to be fetched. */
@@ -36,21 +37,24 @@ interface Described {
   readonly icons?: readonly Icon[];
 }
 
-/** Puts icons on every resource and template of a result that has none of its own. */
-export function withIcons<T extends object>(result: T, mounts: MountIcons): T {
-  const entries = Object.entries(result).map(([key, value]): [string, unknown] => {
-    if (key === 'resource') return [key, withIcon(value as Described, mounts)];
-    if (!LISTS.has(key) || !Array.isArray(value)) return [key, value];
-    return [key, value.map((each: Described) => withIcon(each, mounts))];
-  });
-  return Object.fromEntries(entries) as T;
+/** Puts icons on every resource and template of results that have none of their own. */
+export function withIcons(mounts: MountIcons): <T extends object>(result: T) => T {
+  const dressed = oncePerKept((described: Described) => withIcon(described, mounts));
+  // Fields that another server sent and that are passed on may hold anything.
+  const each = (value: unknown): unknown => (typeof value === 'object' && value !== null ? dressed(value) : value);
+  return <T extends object>(result: T): T => {
+    const entries = Object.entries(result).map(([key, value]): [string, unknown] => {
+      if (key === 'resource') return [key, each(value)];
+      return [key, LISTS.has(key) && Array.isArray(value) ? value.map(each) : value];
+    });
+    return Object.fromEntries(entries) as T;
+  };
 }
 
 const LISTS: ReadonlySet<string> = new Set(['resources', 'contents', 'resourceTemplates']);
 
-function withIcon<T extends Described>(described: T, mounts: MountIcons): T {
-  // Fields that another server sent and that are passed on may hold anything.
-  if (typeof described !== 'object' || described === null || described.icons !== undefined) return described;
+function withIcon(described: Described, mounts: MountIcons): Described {
+  if (described.icons !== undefined) return described;
   const uri = described.uri ?? described.uriTemplate ?? '';
   if (typeof uri !== 'string' || !['string', 'undefined'].includes(typeof described.mimeType)) return described;
   const isFolder = described.mimeType === DIRECTORY_MIME_TYPE || described.uriTemplate !== undefined;

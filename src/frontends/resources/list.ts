@@ -1,9 +1,11 @@
 /** `resources/list` (2093-4) and `resources/directory/read` (SEP-2640): the default list, and direct children. */
 import type { Context } from '../../core/context.ts';
+import { createNotes } from '../../core/notes.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
 import { TRUNCATED_META_KEY } from '../../protocol/meta.ts';
-import type { DirectoryReadParams, ListParams } from '../../protocol/methods.ts';
+import type { ListParams } from '../../protocol/methods.ts';
 import type { CacheHint, Resource } from '../../protocol/resources.ts';
-import { answering } from './answer.ts';
+import { type GivenPage, isUnasked } from './kept.ts';
 import { nextCursor, openCursor, type ResourceOptions, scopeOf } from './options.ts';
 import { type WalkPage, walkPage } from './walk.ts';
 
@@ -13,24 +15,71 @@ export interface ListResult extends CacheHint {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Direct children of `uri`, or the default list without one. */
-export async function listResources(options: ResourceOptions, params: ListParams, ctx: Context): Promise<ListResult> {
-  if (params.uri !== undefined) return listChildren(options, 'resources/list', params.uri, params.cursor, ctx);
-  const scope = scopeOf(ctx, 'resources/list');
-  const position = openCursor(options, params.cursor, scope);
-  return answering(options, ctx, async (noted) => {
-    const { resources, position: next, truncatedBy } = await listedPage(options, undefined, position, noted);
-    return {
+/**
+ * A page as it goes to a client: direct children of `uri`, or the default list without one; with icons, and written and
+ * kept where it may be given again.
+ */
+export async function listForClient(
+  options: ResourceOptions,
+  method: string,
+  { uri, cursor }: ListParams,
+  ctx: Context,
+): Promise<ListResult> {
+  const { kept, withIcons, cacheHint } = options;
+  const scope = uri === undefined ? scopeOf(ctx, method) : scopeOf(ctx, method, uri);
+  const opened = openCursor(options, cursor, scope);
+  const notes = createNotes();
+  const taken: GivenPage[] = [];
+  const provider = kept === undefined ? options.provider : takingPages(options.provider, taken);
+  const page = await listedPage({ ...options, provider }, uri, opened, { ...ctx, notes });
+  const { resources, position, truncatedBy } = page;
+  const said = notes.finish(
+    {
       resources,
-      ...nextCursor(options, next, scope),
+      ...nextCursor(options, position, scope),
       ...(truncatedBy !== undefined && { _meta: { [TRUNCATED_META_KEY]: truncatedBy } }),
-    };
-  });
+    },
+    cacheHint,
+  );
+  const result: ListResult = withIcons === undefined ? said : withIcons(said);
+  // Later pages are asked for with a cursor that is sealed anew each time.
+  if (kept === undefined || cursor !== undefined || result._meta !== undefined) return result;
+  return notes.silent && isUnasked(ctx) ? kept.keep(keyOf(method, uri, ctx), taken, result) : result;
 }
+
+/**
+ * The members of the result in JSON, where a list would give what it gave before.
+ * @param params as they were sent, checked or not: what is wrong with them was never listed
+ */
+export function listAgain(
+  { kept }: ResourceOptions,
+  method: string,
+  { uri, cursor }: { readonly uri?: string | undefined; readonly cursor?: unknown },
+  ctx: Context,
+): string | undefined {
+  return cursor === undefined && isUnasked(ctx) ? kept?.again(keyOf(method, uri, ctx), ctx) : undefined;
+}
+
+/** A cursor in it is for one principal. */
+const keyOf = (method: string, uri: string | undefined, { principal }: Context): string =>
+  JSON.stringify([method, principal.id, uri]);
+
+/** The provider, of which each page is put down that it gives. */
+const takingPages = (provider: ResourceProvider, taken: GivenPage[]): Pick<ResourceProvider, 'list'> => ({
+  async list(uri, want, ctx) {
+    const page = await provider.list(uri, want, ctx).catch((error: unknown) => {
+      // Some failures are taken for an empty page, of which nobody can be asked again.
+      taken.push({ uri, want, page: { resources: [] } });
+      throw error;
+    });
+    taken.push({ uri, want, page });
+    return page;
+  },
+});
 
 /** A page of the default list, or of the children of `uri`, and the bare position behind it. */
 export async function listedPage(
-  options: ResourceOptions,
+  options: Pick<ResourceOptions, 'limits' | 'listing'> & { readonly provider: Pick<ResourceProvider, 'list'> },
   uri: string | undefined,
   position: string | undefined,
   ctx: Context,
@@ -42,28 +91,4 @@ export async function listedPage(
   }
   if (listing === 'walk') return walkPage(provider, position, limits, ctx);
   return { ...(await walkPage(provider, position, { ...limits, maxDepth: 1 }, ctx)), truncatedBy: undefined };
-}
-
-/** The direct children of a directory, with the same entries as `resources/list` with its URI. */
-export function readDirectory(
-  options: ResourceOptions,
-  params: DirectoryReadParams,
-  ctx: Context,
-): Promise<ListResult> {
-  return listChildren(options, 'resources/directory/read', params.uri, params.cursor, ctx);
-}
-
-async function listChildren(
-  options: ResourceOptions,
-  method: string,
-  uri: string,
-  cursor: string | undefined,
-  ctx: Context,
-): Promise<ListResult> {
-  const scope = scopeOf(ctx, method, uri);
-  const opened = openCursor(options, cursor, scope);
-  return answering(options, ctx, async (noted) => {
-    const { resources, position } = await listedPage(options, uri, opened, noted);
-    return { resources, ...nextCursor(options, position, scope) };
-  });
 }

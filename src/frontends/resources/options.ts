@@ -4,6 +4,7 @@ import type { Context } from '../../core/context.ts';
 import type { CursorCodec, CursorScope } from '../../core/cursor.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
+import { DEFAULT_KEPT_BYTES, type KeptAnswers } from './kept.ts';
 
 export interface ResourceLimits {
   /** Entries of a page. */
@@ -18,6 +19,8 @@ export interface ResourceLimits {
   readonly maxChildren: number;
   /** Values of a completion; the specification caps them at 100. */
   readonly maxCompletions: number;
+  /** Bytes of answers that are kept to be given again; 0 keeps none. */
+  readonly keptBytes: number;
 }
 
 /**
@@ -31,6 +34,7 @@ export const DEFAULT_LIMITS: ResourceLimits = {
   maxReadBytes: 7 * 1024 * 1024,
   maxChildren: 100,
   maxCompletions: 100,
+  keptBytes: DEFAULT_KEPT_BYTES,
 };
 
 export interface ResourceOptions {
@@ -40,6 +44,10 @@ export interface ResourceOptions {
   /** `walk`: the default list goes down the tree; `roots`: it shows the mounts' roots only. */
   readonly listing: 'walk' | 'roots';
   readonly cacheHint: CacheHint;
+  /** Puts icons on the resources of a result that goes to a client. Default: none are put on. */
+  readonly withIcons?: (<T extends object>(result: T) => T) | undefined;
+  /** Answers to reads. Default: none are kept. */
+  readonly kept?: KeptAnswers | undefined;
 }
 
 /** What a cursor of this method and these parameters is bound to. */

@@ -1,63 +1,135 @@
 /** `resources/read`: full metadata with every item (2093-1), whole or a window, within a byte budget (SEC-RES-3). */
-import { isUtf8 } from 'node:buffer';
+import { QuestionsAsked } from '../../core/asking/needed.ts';
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
-import { withConfirmation } from '../../core/confirmation.ts';
+import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
+import { Loan } from '../../core/loan.ts';
+import { isUtf8Text, LongText } from '../../core/long-text.ts';
+import { createNotes } from '../../core/notes.ts';
 import type { ByteRange, ReadOptions } from '../../core/provider.ts';
-import { withQuestions } from '../../core/questions.ts';
-import { withRoots } from '../../core/roots.ts';
 import { isBinaryType } from '../../core/text.ts';
-import type { InputRequired } from '../../protocol/input-required.ts';
+import { type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import { ACCEPT_META_KEY, RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { ReadParams } from '../../protocol/methods.ts';
-import type { CacheHint, ResourceContents } from '../../protocol/resources.ts';
+import type { CacheHint } from '../../protocol/resources.ts';
 import { answering } from './answer.ts';
-import { encodeBody } from './encode.ts';
+import { encodeBody, type ItemOf, STRINGS, type TextForm, toBeSent } from './encode.ts';
+import { type GivenBodies, isUnasked } from './kept.ts';
 import { cutLines, type LineRange, splitLines } from './lines.ts';
 import type { ResourceOptions } from './options.ts';
 
-export interface ReadResult extends CacheHint {
-  readonly contents: readonly ResourceContents[];
+export interface ReadResult<T = string> extends CacheHint {
+  readonly contents: readonly ItemOf<T>[];
 }
 
-/** The contents, or a question that has to be answered before they may be read. */
-export function readResource(
+/**
+ * The contents, or what another server asks before they may be read: its questions are handed on. Long contents are in
+ * memory that whoever sends them gives back (`LongText.release`).
+ */
+export async function readResource(
   options: ResourceOptions,
   params: ReadParams,
   invocation: Invocation,
-): Promise<ReadResult | InputRequired> {
-  return withRoots(invocation, (rooted) =>
-    withConfirmation(rooted, (confirmed) =>
-      withQuestions(confirmed, (asking) => readConfirmed(options, params, asking)),
-    ),
-  );
+): Promise<ReadResult<string | LongText> | InputRequired> {
+  const { state, answers, seal } = invocation;
+  // Who knows beforehand what will be asked may answer at once.
+  const isFirst = state === undefined && Object.keys(answers).length === 0;
+  try {
+    return await readForClient(options, params, isFirst ? invocation : { ...invocation, round: { answers, state } });
+  } catch (error) {
+    if (error instanceof QuestionsAsked) return inputRequired(error.requests, seal(error.state));
+    throw error;
+  }
 }
+
+/**
+ * The members of the result in JSON, where a read would give what it gave before.
+ * @param params as they were sent, checked or not: what is wrong with them was never read
+ */
+export function readAgain(
+  { kept }: ResourceOptions,
+  params: { readonly uri: string; readonly _meta?: Readonly<Record<string, unknown>> | undefined },
+  ctx: Context,
+): string | undefined {
+  return kept !== undefined && isPlain(params, ctx) ? kept.again(keyOf(params.uri), ctx) : undefined;
+}
+
+/** Nothing is wanted but the whole, and nobody was asked for anything. */
+const isPlain = (
+  { _meta: meta }: { readonly _meta?: Readonly<Record<string, unknown>> | undefined },
+  ctx: Context,
+): boolean => meta?.[RANGE_META_KEY] === undefined && meta?.[ACCEPT_META_KEY] === undefined && isUnasked(ctx);
+
+/** As it goes to a client: with icons, and written and kept where it may be given again. */
+async function readForClient(
+  options: ResourceOptions,
+  params: ReadParams,
+  ctx: Context,
+): Promise<ReadResult<string | LongText>> {
+  const { kept, withIcons, cacheHint } = options;
+  const notes = createNotes();
+  const loan = new Loan();
+  const { contents, from } = await readContents(options, params, { ...ctx, notes }, toBeSent(loan), loan).catch(
+    (error) => {
+      loan.end();
+      throw error;
+    },
+  );
+  const said = notes.finish({ contents }, cacheHint);
+  const result = withIcons === undefined ? said : withIcons(said);
+  if (contents.some(isLong)) return result;
+  loan.end();
+  if (kept === undefined || from === undefined || !notes.silent || !isPlain(params, ctx)) return result;
+  return kept.keep(keyOf(params.uri), [from], result);
+}
+
+/** An answer depends on nothing but how the URI was spelled. */
+const keyOf = (uri: string): string => `read ${uri}`;
+
+const isLong = (item: ItemOf<string | LongText>): boolean =>
+  ('text' in item ? item.text : item.blob) instanceof LongText;
 
 /** The contents, whole, a window or lines, without asking anybody: what is not confirmed in the context is refused. */
 export function readConfirmed(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
-  const { resource, lines } = splitLines(params.uri);
-  return answering(options, ctx, (noted) =>
-    lines === undefined ? readContents(options, params, noted) : readLines(options, resource, lines, params, noted),
-  );
+  return answering(options, ctx, async (noted) => {
+    const { contents } = await readContents(options, params, noted, STRINGS);
+    return { contents };
+  });
 }
 
-type Contents = Pick<ReadResult, 'contents'>;
+interface Contents<T> {
+  readonly contents: readonly ItemOf<T>[];
+  /** The bodies, where the contents are made of nothing else. */
+  readonly from?: GivenBodies;
+}
 
-async function readContents(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<Contents> {
+async function readContents<T>(
+  options: ResourceOptions,
+  params: ReadParams,
+  ctx: Context,
+  form: TextForm<T>,
+  loan?: Loan,
+): Promise<Contents<T>> {
+  const { resource, lines } = splitLines(params.uri);
+  if (lines !== undefined) return readLines(options, resource, lines, params, ctx, form);
+  const accept = params._meta?.[ACCEPT_META_KEY];
   const range = rangeOf(params);
   const limit = options.limits.maxReadBytes;
-  const accept = params._meta?.[ACCEPT_META_KEY];
-  return withBodies(options, params.uri, { range, accept }, ctx, async (bodies) => {
-    const contents: ResourceContents[] = [];
+  return withBodies(options, resource, { range, accept, loan }, ctx, async (bodies, from) => {
+    const contents: ItemOf<T>[] = [];
     let budget = limit;
+    const taken = breaks();
     for (const body of bodies) {
-      const { item, bytes } = await encodeBody(body, { budget, limit, range }, ctx);
+      const turn = taken();
+      if (turn !== undefined) await turn;
+      const { item, bytes } = await encodeBody(body, { budget, limit, range }, form, ctx);
       budget -= bytes;
       contents.push(item);
     }
-    return { contents };
+    await taken.end();
+    return { contents, from };
   });
 }
 
@@ -67,25 +139,31 @@ export async function withBodies<T>(
   uri: string,
   want: Partial<ReadOptions>,
   ctx: Context,
-  use: (bodies: readonly ResourceBody[]) => Promise<T>,
+  use: (bodies: readonly ResourceBody[], given: GivenBodies) => Promise<T>,
 ): Promise<T> {
   const { maxReadBytes, maxChildren } = options.limits;
-  const bodies = await options.provider.read(uri, { maxBytes: maxReadBytes, maxChildren, ...want }, ctx);
+  const { loan, ...kept } = want;
+  const wanted: ReadOptions = { maxBytes: maxReadBytes, maxChildren, ...kept };
+  const bodies = await options.provider.read(uri, loan === undefined ? wanted : { ...wanted, loan }, ctx);
   try {
-    return await use(bodies.map((body) => named(body, uri)));
+    return await use(
+      bodies.map((body) => named(body, uri)),
+      { uri, bodies, want: wanted },
+    );
   } finally {
     await closeBodies(bodies);
   }
 }
 
 /** Lines of a text, as one item whose URI is the one that was asked for. */
-async function readLines(
+async function readLines<T>(
   options: ResourceOptions,
   resource: string,
   lines: LineRange,
   { uri, _meta }: ReadParams,
   ctx: Context,
-): Promise<Contents> {
+  form: TextForm<T>,
+): Promise<Contents<T>> {
   const { maxReadBytes } = options.limits;
   const accept = _meta?.[ACCEPT_META_KEY];
   return withBodies(options, resource, { maxChildren: 0, accept }, ctx, async (bodies) => {
@@ -99,7 +177,8 @@ async function readLines(
     };
     const _meta = { ...body.resource._meta, [WINDOW_META_KEY]: window };
     // Lines in another encoding are given as the bytes they are, like the whole of such a text.
-    const content = isUtf8(bytes) ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
+    const parts = [bytes];
+    const content = isUtf8Text(parts) ? { text: form.utf8(parts) } : { blob: form.base64(parts) };
     return { contents: [{ ...body.resource, uri, _meta, ...content }] };
   });
 }

@@ -46,7 +46,7 @@ const STEP = 32;
 export const MAX_LISTS = 1_000;
 
 export async function walkPage(
-  provider: ResourceProvider,
+  provider: Pick<ResourceProvider, 'list'>,
   position: string | undefined,
   limits: WalkLimits,
   ctx: Context,
@@ -113,7 +113,7 @@ const isContainer = (resource: Resource): boolean => resource.capabilities?.list
 
 /** A container that is gone or closed since its parent was listed has no children; it does not end the walk. */
 async function tolerantList(
-  provider: ResourceProvider,
+  provider: Pick<ResourceProvider, 'list'>,
   uri: string | null,
   page: Page,
   ctx: Context,

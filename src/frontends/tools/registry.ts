@@ -1,6 +1,6 @@
 /** All tools of a server: its own, whose arguments and results are checked here, and those of mounted servers. */
-import { FULL_SIGHT, type Sight } from '../../core/access.ts';
-import { type ListSource, pageAcross, type SourcePage } from '../../core/across.ts';
+import { type ListSource, pageAcross } from '../../core/across.ts';
+import { isAsked } from '../../core/asking/needed.ts';
 import { sendableResult } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -8,42 +8,32 @@ import { fillPage } from '../../core/filtered-list.ts';
 import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { NamedRequest } from '../../core/mounted-server.ts';
-import type { Page } from '../../core/provider.ts';
+import type { Named, NamedOperations, Owner } from '../../core/operations.ts';
 import type { PublishedServer } from '../../core/published-server.ts';
-import { withRoots } from '../../core/roots.ts';
 import { type CompiledSchema, compileSchema } from '../../core/schema.ts';
 import { scrub } from '../../core/scrub.ts';
 import { noSuchTool, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { type CallToolResult, type ToolDescription, text } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
 import { pageOf } from '../page.ts';
-import { createServerRoutes, isListed } from '../server-routes.ts';
+import { createServerRoutes, type ListOf } from '../server-routes.ts';
 
-export interface ToolRegistry {
+/** What it lists and calls is for the layers to wrap: nobody else uses it by itself. */
+export interface ToolRegistry
+  extends Required<Pick<NamedOperations, 'listTools' | 'callTool' | 'callToolAgain' | 'headerParameters'>> {
   /** Whether there can be tools now. */
   readonly some: boolean;
   /** Whether the list can change. */
   readonly watchable: boolean;
-  /** The descriptions, in the order they were given; own ones first. */
-  page(page: Page, ctx: Context): Promise<SourcePage<ToolDescription>>;
-  /** @throws ResourceError `invalid` for a tool that is not there, and what a mounted server answers with */
-  call(request: NamedRequest, invocation: Invocation): Promise<CallToolResult | InputRequired>;
-  /** The mount whose tool it would be; undefined for an own one. */
-  mountOf(name: string): string | undefined;
-  /** Whether a mounted server lists the tool; undefined for one that would be an own one. */
-  exists(name: string, ctx: Context): (() => Promise<boolean>) | undefined;
-  /** Whether a tool does nothing but what is asked about again, resource by resource. */
-  onlyResources(name: string): boolean;
-  /** The arguments that HTTP clients repeat in headers; none for a tool that is not there. */
-  headerParameters(name: string, ctx: Context): Promise<readonly HeaderParameter[]>;
+  /** Whose a tool is, or would be. */
+  ownerOf(name: string): Owner;
   /** Calls back when the list may have changed. */
   watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
 }
 
-export interface ToolSight {
-  readonly sight?: Sight | undefined;
-  /** Names of those that do nothing but what is asked about again, resource by resource. */
-  readonly resourceTools?: ReadonlySet<string>;
+export interface OwnResourceTools {
+  readonly names: ReadonlySet<string>;
+  readonly again: (request: NamedRequest, ctx: Context) => string | undefined;
 }
 
 interface CompiledTool {
@@ -54,14 +44,22 @@ interface CompiledTool {
   readonly headers: readonly HeaderParameter[];
 }
 
+const listOf: ListOf<ToolDescription> = async (server, page, ctx) => {
+  const { tools: items, nextCursor } = await server.listTools(page, ctx);
+  return { items, nextCursor };
+};
+
 /**
+ * Lists own tools first, in the order they were given.
+ * @param resourceTools names of those that do nothing but what is asked about again, resource by resource, and what knows
+ *   whether one of them would give the same
  * @throws TypeError when two tools have one name
  * @throws ResourceError `invalid` when names of mounted servers could be those of others
  */
 export function createToolRegistry(
   tools: readonly Tool[],
   servers: readonly PublishedServer[] = [],
-  { sight = FULL_SIGHT, resourceTools = new Set() }: ToolSight = {},
+  resourceTools: OwnResourceTools = { names: new Set(), again: () => undefined },
 ): ToolRegistry {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
@@ -82,26 +80,21 @@ export function createToolRegistry(
     compiled.set(tool.name, known);
     return known;
   };
-  const shows = (name: string, ctx: Context): Promise<boolean> =>
-    sight.shows({ operation: 'call', name, mount: mountOf(name), onlyResources: resourceTools.has(name) }, ctx);
-  const mountOf = (name: string): string | undefined => (byName.has(name) ? undefined : routes.find(name)?.mount);
-  const own: ListSource<ToolDescription> = {
+  const ownOwner = (name: string): Owner => ({ onlyResources: resourceTools.names.has(name) });
+  const own: ListSource<Named<ToolDescription>> = {
     name: '',
     remote: false,
     async list(page, ctx) {
       ctx.notes?.plain();
       const { items, nextCursor } = pageOf([...byName.values()], (tool) => tool.name, page);
       const good = await Promise.all(items.map((tool) => compile(tool, ctx)));
-      return { items: good.flatMap((each) => (each === undefined ? [] : [each.description])), nextCursor };
+      const named = good.flatMap((each): Named<ToolDescription>[] =>
+        each === undefined ? [] : [{ described: each.description, owner: ownOwner(each.tool.name) }],
+      );
+      return { items: named, nextCursor };
     },
   };
-  const sources = [
-    ...(byName.size > 0 ? [own] : []),
-    ...routes.sources(async (server, page, ctx) => {
-      const { tools: items, nextCursor } = await server.listTools(page, ctx);
-      return { items, nextCursor };
-    }),
-  ];
+  const sources = [...(byName.size > 0 ? [own] : []), ...routes.sources(listOf)];
 
   return {
     get some() {
@@ -110,15 +103,15 @@ export function createToolRegistry(
     get watchable() {
       return routes.watchable;
     },
-    page: (page, ctx) =>
+    ownerOf: (name) => (byName.has(name) ? ownOwner(name) : (routes.ownerOf(name, listOf) ?? ownOwner(name))),
+    listTools: (page, ctx) =>
       fillPage(
-        (wanted, quietly) => pageAcross(sources, wanted, quietly ? { ...ctx, notes: undefined } : sight.within(ctx)),
+        (wanted, quietly) => pageAcross(sources, wanted, quietly ? { ...ctx, notes: undefined } : ctx),
         page,
-        async (tool) => ((await shows(tool.name, ctx)) ? tool : undefined),
+        (tool) => tool,
         ctx,
       ),
-    onlyResources: (name) => resourceTools.has(name),
-    async call(request, invocation) {
+    async callTool(request, _owner, invocation) {
       const tool = byName.get(request.name);
       if (tool !== undefined) {
         const good = await compile(tool, invocation);
@@ -129,18 +122,9 @@ export function createToolRegistry(
       if (server !== undefined) return server.callTool(request, invocation);
       throw noSuchTool(request.name);
     },
-    mountOf,
-    exists(name, ctx) {
-      const server = byName.has(name) ? undefined : routes.find(name);
-      if (server === undefined) return undefined;
-      return () =>
-        isListed(name, async (page) => {
-          const { tools: items, nextCursor } = await server.listTools(page, { ...ctx, notes: undefined });
-          return { items, nextCursor };
-        });
-    },
-    async headerParameters(name, ctx) {
-      if (!(await shows(name, ctx))) return [];
+    callToolAgain: (request, _owner, ctx) =>
+      resourceTools.names.has(request.name) ? resourceTools.again(request, ctx) : undefined,
+    async headerParameters(name, _owner, ctx) {
       const tool = byName.get(name);
       if (tool !== undefined) return (await compile(tool, ctx))?.headers ?? [];
       return (await routes.find(name)?.headerParameters?.(name, ctx)) ?? [];
@@ -175,8 +159,9 @@ async function run(
   if (!checked.ok) return failure(`The arguments of ${tool.name} are not valid: ${checked.problem}`);
   let result: CallToolResult | InputRequired;
   try {
-    result = resultOf(await withRoots(invocation, async (rooted) => tool.run(checked.value as never, rooted)));
+    result = resultOf(await tool.run(checked.value as never, invocation));
   } catch (error) {
+    if (isAsked(error, invocation)) throw error;
     return failureOf(error, tool.name, invocation);
   }
   if (isInputRequired(result) || result.isError || output === undefined) return result;

@@ -16,7 +16,7 @@ layerContract(
   'access, by rules',
   createAccess({
     rules: [
-      { effect: 'allow', uris: ['**'] },
+      { effect: 'allow', uris: ['**'], tools: ['*'], prompts: ['*'] },
       { effect: 'deny', uris: ['nothing:*'] },
     ],
   }).layer,

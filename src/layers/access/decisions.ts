@@ -1,6 +1,6 @@
 /** The one place where a policy is asked: it fails closed, tells the audit, and turns a decision into what happens. */
 import type { AccessDecision, AccessPolicy, AccessRequest } from '../../core/access.ts';
-import { ConfirmationNeeded } from '../../core/confirmation.ts';
+import { ConfirmationNeeded } from '../../core/asking/needed.ts';
 import type { Context } from '../../core/context.ts';
 import type { AccessOperation } from '../../core/decided.ts';
 import { notFound, ResourceError } from '../../core/errors.ts';
@@ -42,6 +42,8 @@ export interface Decisions {
   allows(asked: Asked, ctx: Context): boolean | Promise<boolean>;
   /** Whether whatever the caller may plainly read may be listed and subscribed to as well: then nobody has to ask. */
   readMeansAll(ctx: Context): boolean;
+  /** As long as this is the same object, what was decided for the caller about lists holds. */
+  steady(ctx: Context): object | undefined;
   /**
    * Resolves when it may be; tells the audit.
    * @throws ResourceError `denied`, `not-found`, or a question for a human
@@ -79,6 +81,15 @@ export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Deci
   function failed(error: unknown, ctx: Context): AccessDecision {
     ctx.log.error('the access policy failed, so nothing is allowed', { policy: policy.name, error });
     return { effect: 'deny', rule: 'the policy failed' };
+  }
+
+  function unlessItFails<T>(ctx: Context, ask: () => T): T | undefined {
+    try {
+      return ask();
+    } catch (error) {
+      ctx.log.error('the access policy failed, so it is asked about everything', { policy: policy.name, error });
+      return undefined;
+    }
   }
 
   const passes = (decision: AccessDecision, asked: Asked, ctx: Context): boolean =>
@@ -121,14 +132,8 @@ export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Deci
     allows(asked, ctx) {
       return whenDecided(decide(asked, ctx), (decision) => passes(decision, asked, ctx));
     },
-    readMeansAll(ctx) {
-      try {
-        return policy.readMeansAll?.(ctx.principal) === true;
-      } catch (error) {
-        ctx.log.error('the access policy failed, so it is asked about everything', { policy: policy.name, error });
-        return false;
-      }
-    },
+    readMeansAll: (ctx) => unlessItFails(ctx, () => policy.readMeansAll?.(ctx.principal)) === true,
+    steady: (ctx) => unlessItFails(ctx, () => policy.steady?.(ctx.principal)),
     async enforce(asked, ctx, manner) {
       const decision = decide(asked, ctx);
       carryOut(decision instanceof Promise ? await decision : decision, asked, ctx, manner);

@@ -1,16 +1,12 @@
 /** The access layer: who may do what, decided in one place for every way in (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2). */
-import type { AccessPolicy, Sight } from '../../core/access.ts';
+import type { AccessOutline, AccessPolicy } from '../../core/access.ts';
+import { createContext } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
-import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
-import type { PublishedServer } from '../../core/published-server.ts';
 import { createDecisions } from './decisions.ts';
-import { accessGate } from './gate.ts';
 import { accessLayer } from './layer.ts';
-import { guardedServer } from './results.ts';
 import { type AccessRules, rulesPolicy } from './rules/index.ts';
-import { accessSight } from './sight.ts';
 
 export { createDecisions } from './decisions.ts';
 export type { AccessRule, AccessRules, ArgumentValue, RulesPolicy, Who } from './rules/index.ts';
@@ -36,13 +32,8 @@ export type AccessOptions = AccessRules | AccessPolicy;
 
 export interface Access {
   readonly policy: AccessPolicy;
-  /** Around the provider. */
   readonly layer: Layer;
-  /** Around tools and prompts. */
-  readonly gate: Gate;
-  readonly sight: Sight;
-  /** Around what tools and prompts of mounted servers hand out. */
-  readonly server: (server: PublishedServer) => PublishedServer;
+  readonly outline: AccessOutline;
   close(): Promise<void>;
 }
 
@@ -55,9 +46,13 @@ export function createAccess(options: AccessOptions, resolver?: Resolver): Acces
   return {
     policy,
     layer: accessLayer(decisions),
-    gate: accessGate(decisions),
-    sight: accessSight(decisions),
-    server: (server) => guardedServer(server, decisions),
+    outline: {
+      could: (principal, area) => policy.could?.(principal, area) !== false,
+      scopesFor:
+        policy.scopes === false
+          ? undefined
+          : async ({ principal, ...asked }) => (await decisions.decide(asked, createContext({ principal }))).scopes,
+    },
     close: async () => policy.close?.(),
   };
 }

@@ -1,13 +1,14 @@
-/** Around the provider: nothing is listed, described, read, watched, completed or found that may not be (SEC-RES-2). */
+/** Nothing is listed, described, read, watched, completed, found or called that may not be (SEC-RES-2). */
 import type { Context } from '../../core/context.ts';
 import { fillPage } from '../../core/filtered-list.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
-import type { Page } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { guardedComplete } from './complete.ts';
 import type { Decisions } from './decisions.ts';
-import { guardedRead } from './read.ts';
-import { withoutUnseenMounts } from './sight.ts';
+import { guardedList } from './list.ts';
+import { guardedNames } from './named.ts';
+import { guardedAgain, guardedRead } from './read.ts';
+import { withoutUnseenMounts } from './unseen-mounts.ts';
 import { createViews } from './views.ts';
 import { guardedWatch } from './watch.ts';
 
@@ -17,25 +18,6 @@ export function accessLayer(decisions: Decisions): Layer {
   return (inner) => {
     const views = createViews(inner, decisions);
     const { about, unseen, described, admitted, carryOut, shown, asking, likeMissing } = views;
-
-    async function keepListed(resource: Resource, ctx: Context): Promise<Resource | undefined> {
-      return (await decisions.allows(about('list', resource), ctx)) ? shown(resource, ctx) : undefined;
-    }
-
-    async function listed(uri: string | undefined, page: Page, ctx: Context) {
-      if (uri !== undefined) await admitted('list', uri, ctx);
-      const seen = withoutUnseenMounts(policy, ctx);
-      const { items, ...rest } = await fillPage(
-        async (wanted: Page, quietly) => {
-          const { resources, ...more } = await inner.list(uri, wanted, quietly ? { ...ctx, notes: undefined } : seen);
-          return { ...more, items: resources };
-        },
-        page,
-        (resource) => keepListed(resource, ctx),
-        ctx,
-      );
-      return { ...rest, resources: items };
-    }
 
     async function metadata(uri: string, ctx: Context): Promise<Resource> {
       const { purpose } = ctx;
@@ -48,19 +30,30 @@ export function accessLayer(decisions: Decisions): Layer {
       return shown(resource, ctx);
     }
 
+    const { list, listAgain } = guardedList(inner, views);
     const read = guardedRead(inner, views);
+    const again = guardedAgain(inner, views);
     const watch = guardedWatch(inner, views);
     const complete = guardedComplete(inner, views);
 
     return wrapProvider(inner, {
+      ...guardedNames(inner, decisions),
+
       list(uri, page, ctx) {
         if (policy.everything?.(ctx.principal) === true) return inner.list(uri, page, ctx);
-        return likeMissing(listed(uri, page, asking(uri, ctx)));
+        return likeMissing(list(uri, page, asking(uri, ctx)));
+      },
+
+      listAgain(page, uri, want, ctx) {
+        if (policy.everything?.(ctx.principal) === true) return inner.listAgain?.(page, uri, want, ctx) === true;
+        return listAgain(page, uri, want, asking(uri, ctx));
       },
 
       metadata: (uri, ctx) => likeMissing(metadata(uri, asking(uri, ctx))),
 
       read: (uri, want, ctx) => likeMissing(read(uri, want, asking(uri, ctx))),
+
+      again: (bodies, uri, want, ctx) => again(bodies, uri, want, asking(uri, ctx)),
 
       async listTemplates(page, ctx) {
         if (policy.everything?.(ctx.principal) === true) {

@@ -11,6 +11,35 @@ import { whenDecided } from './when-decided.ts';
 
 type Bodies = readonly ResourceBody[];
 
+/** The one body of a read, under the name that it was allowed under: nothing else is to be decided about it. */
+const isAskedFor = ({ child, resource }: ResourceBody, uri: string): boolean =>
+  child !== true && resource.uri === uri && resource[NAMES] === undefined;
+
+const isAllAskedFor = (bodies: Bodies, uri: string): boolean =>
+  bodies.length === 1 && bodies[0] !== undefined && isAskedFor(bodies[0], uri);
+
+/** Of what this caller may plainly read, as it is: then it was given as it came. Decided anew each time. */
+export function guardedAgain(
+  inner: ResourceProvider,
+  { policy, decisions, unseen }: Views,
+): NonNullable<ResourceProvider['again']> {
+  /** Somebody else is asked, which takes time: not twice for one read. */
+  let takesTime = false;
+
+  return (bodies, uri, want, ctx) => {
+    if (takesTime || policy.attributes || decisions.goesUp(uri) || !isAllAskedFor(bodies, uri)) return false;
+    if (!decisions.readMeansAll(ctx)) return false;
+    const decision = decisions.decide(unseen('read', uri), ctx);
+    if (decision instanceof Promise) {
+      takesTime = true;
+      return false;
+    }
+    if (decision.effect !== 'allow' || inner.again?.(bodies, uri, want, ctx) !== true) return false;
+    ctx.decided?.(decision);
+    return true;
+  };
+}
+
 export function guardedRead(inner: ResourceProvider, views: Views): ResourceProvider['read'] {
   const { policy, decisions, about, unseen, named, admitted, carryOut, shown, plainly } = views;
 
@@ -31,10 +60,6 @@ export function guardedRead(inner: ResourceProvider, views: Views): ResourceProv
     await unsure;
     return kept(await inner.read(uri, want, ctx).catch((error) => fail(error, uri)), uri, ctx);
   }
-
-  /** Under the name that it was allowed under: nothing else is to be decided about it. */
-  const isAskedFor = ({ child, resource }: ResourceBody, uri: string): boolean =>
-    child !== true && !policy.attributes && resource.uri === uri && resource[NAMES] === undefined;
 
   /** The contents that may be read. */
   async function kept(bodies: Bodies, uri: string, ctx: Context): Promise<Bodies> {
@@ -58,7 +83,7 @@ export function guardedRead(inner: ResourceProvider, views: Views): ResourceProv
       return whenDecided(decisions.allows(about('read', resource), ctx), (allowed) =>
         allowed ? shownBody(body, ctx) : undefined,
       );
-    if (isAskedFor(body, uri)) return shownBody(body, ctx);
+    if (!policy.attributes && isAskedFor(body, uri)) return shownBody(body, ctx);
     const asked = about('read', resource);
     return whenDecided(decisions.decide(asked, ctx), (decision) => {
       carryOut(decision, asked, uri, ctx);
@@ -86,8 +111,7 @@ export function guardedRead(inner: ResourceProvider, views: Views): ResourceProv
     if (unsure !== undefined) return readWhenSure(unsure, uri, want, ctx);
     return inner.read(uri, want, ctx).then(
       (bodies) => {
-        const [only] = bodies;
-        const isAll = only !== undefined && bodies.length === 1 && isAskedFor(only, uri);
+        const isAll = !policy.attributes && isAllAskedFor(bodies, uri);
         return isAll && decisions.readMeansAll(ctx) ? bodies : kept(bodies, uri, ctx);
       },
       (error: unknown) => fail(error, uri),

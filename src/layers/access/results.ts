@@ -4,37 +4,34 @@
  */
 import type { Context } from '../../core/context.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import type { NamedRequest } from '../../core/mounted-server.ts';
-import type { PublishedServer } from '../../core/published-server.ts';
+import type { Owner } from '../../core/operations.ts';
 import type { InputRequest } from '../../protocol/input-required.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Decisions } from './decisions.ts';
 
-/** The server with nothing in its results that the caller may not read. */
-export function guardedServer(server: PublishedServer, decisions: Decisions): PublishedServer {
-  const guarded =
-    <T>(run: (request: NamedRequest, invocation: Invocation) => Promise<T>) =>
-    async (request: NamedRequest, invocation: Invocation): Promise<T> => {
-      if (decisions.policy.everything?.(invocation.principal) === true) return run(request, invocation);
-      const result = await run(request, guardedAsking(invocation, decisions));
-      return (await kept(result, invocation, decisions, 0)) as T;
-    };
-  // What it says of itself changes while it is served: that is looked up, not copied.
-  return Object.create(server, {
-    callTool: { value: guarded((request, invocation) => server.callTool(request, invocation)) },
-    getPrompt: { value: guarded((request, invocation) => server.getPrompt(request, invocation)) },
-  }) as PublishedServer;
+/** Runs what gives a result of another server, without what in it the caller may not read. */
+export async function guardedResult<T>(
+  { foreign }: Owner,
+  ctx: Context,
+  decisions: Decisions,
+  run: () => Promise<T>,
+): Promise<T> {
+  const result = await run();
+  return foreign === true && !readsEverything(ctx, decisions) ? ((await kept(result, ctx, decisions, 0)) as T) : result;
 }
 
 /** Its questions while it runs may have resources in them, too. */
-function guardedAsking(invocation: Invocation, decisions: Decisions): Invocation {
+export function guardedAsking({ foreign }: Owner, invocation: Invocation, decisions: Decisions): Invocation {
   const { client } = invocation;
   const ask = client?.ask;
-  if (ask === undefined) return invocation;
+  if (ask === undefined || foreign !== true || readsEverything(invocation, decisions)) return invocation;
   const guarded = async (request: InputRequest, signal: AbortSignal): Promise<unknown> =>
     ask((await kept(request, invocation, decisions, 0)) as InputRequest, signal);
   return { ...invocation, client: { ...client, ask: guarded } };
 }
+
+const readsEverything = ({ principal }: Context, { policy }: Decisions): boolean =>
+  policy.everything?.(principal) === true;
 
 /** Blocks within blocks are followed this deep; what lies deeper is left out. */
 const MAX_DEPTH = 64;

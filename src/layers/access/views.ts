@@ -6,6 +6,7 @@ import type { ResourceProvider } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Asked, Decisions } from './decisions.ts';
 import { nextTick } from './together.ts';
+import { whenDecided } from './when-decided.ts';
 
 type Operation = Asked['operation'];
 
@@ -32,6 +33,8 @@ export interface Views {
   carryOut(decision: AccessDecision, asked: Asked, uri: string, ctx: Context): void;
   /** The resource as this principal has it: what it can do is what may be done with it (2093-3). */
   shown(resource: Resource, ctx: Context): Resource | Promise<Resource>;
+  /** The same of one that may be listed, as was asked. */
+  listedAs(asked: Asked, resource: Resource, ctx: Context): Resource | Promise<Resource>;
   /** What is thrown in place of what a provider threw. */
   plainly(error: unknown, uri: string): unknown;
   /** The context for providers that ask what may be told. @param uri undefined for the roots of all */
@@ -116,6 +119,13 @@ export function createViews(inner: ResourceProvider, decisions: Decisions): View
       const subscribe = capabilities.subscribe && decisions.allows(about('subscribe', resource), ctx);
       if (typeof list === 'boolean' && typeof subscribe === 'boolean') return ableTo(resource, list, subscribe);
       return Promise.all([list, subscribe]).then((allowed) => ableTo(resource, ...allowed));
+    },
+    listedAs(asked, resource, ctx) {
+      const { capabilities } = resource;
+      if (capabilities?.subscribe !== true) return resource;
+      return whenDecided(decisions.allows({ ...asked, operation: 'subscribe' }, ctx), (subscribe) =>
+        ableTo(resource, capabilities.list, subscribe),
+      );
     },
     plainly,
   };

@@ -315,7 +315,7 @@ describe('conversions', () => {
     );
     first.catch(() => {});
     await expect
-      .poll(() => read(provider, URI, { accept: [MARKDOWN] }).catch((error) => error.code), { timeout: 10_000 })
+      .poll(() => read(provider, URI, { accept: [MARKDOWN] }).catch((error) => error.code), { timeout: 60_000 })
       .toBe('limited');
     caller.abort(new Error('Enough'));
     await expect(first).rejects.toThrow('Enough');

@@ -2,11 +2,13 @@
  * The alternatives layer: a resource offers other forms of itself, as documents do their text (2093-6, 2093-8). They are
  * converted when somebody wants them, in processes of their own, and kept by what they are made of.
  */
+import { createOrigins } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { mapEntries } from '../../core/entries.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isBetterAsText, TEXT_TYPES } from '../../core/formats.ts';
+import { oncePerKept } from '../../core/kept.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
@@ -48,20 +50,24 @@ export function createAlternatives(
     return concerns(uri) ? forms : undefined;
   }
 
-  function described(resource: Resource): Resource {
+  const described = oncePerKept((resource: Resource): Resource => {
     const forms = formsOf(resource);
     return forms === undefined ? resource : withFormats(resource, forms);
-  }
+  });
 
   return {
     layer: (inner) => {
       const reading: Reading = { inner, store, limits, formsOf };
+      const origins = createOrigins(inner);
       return wrapProvider(inner, {
         metadata: (uri, ctx) => inner.metadata(uri, ctx).then(described),
         async list(uri, page, ctx) {
           const listed = await inner.list(uri, page, ctx);
-          return { ...listed, resources: mapEntries(listed.resources, described, ctx) };
+          return origins.made({ ...listed, resources: mapEntries(listed.resources, described, ctx) }, listed);
         },
+        listAgain: origins.listAgain,
+        // Bodies without another form are given as they came; for the others, new bodies are made, which nobody knows.
+        again: inner.again,
         read(uri, want, ctx) {
           const { accept, range } = want;
           if (accept !== undefined) return readAccepted(reading, uri, want, accept, ctx);

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RootsNeeded } from '../../core/asking/needed.ts';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
 import { type Context, createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { detached } from '../../core/invocation.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import type { CallToolResult } from '../../protocol/content.ts';
+import { type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
-import { call, innerProvider, RESOURCE, URI } from '../../testing/layer-law.ts';
+import { CALLER_METHODS, call, innerProvider, RESOURCE, URI } from '../../testing/layer-law.ts';
 import { EVERYTHING } from '../../testing/observe.ts';
-import { auditGate, auditLayer } from './index.ts';
+import { auditLayer } from './index.ts';
 import { asciiMembers } from './json.ts';
 import { type AuditRecord, createMembers, MAX_FIELD_LENGTH } from './members.ts';
 import { type Operation, operationOf } from './operation.ts';
@@ -67,6 +71,21 @@ describe('a record [RES-9]', () => {
     },
   );
 
+  it('is there, once, of whatever can be asked for', async () => {
+    // The headers of a call are looked at before it, and are no operation by themselves.
+    for (const method of CALLER_METHODS.filter((each) => each !== 'headerParameters')) {
+      const records = await recordsOf(async (layer) => {
+        const answer = await call(layer(innerProvider()), method, ctx);
+        if (method === 'read') await closeBodies(answer as readonly ResourceBody[]);
+      });
+      expect(records, method).toMatchObject([{ requestId: 'r-1', principal: 'ada', outcome: 'ok' }]);
+    }
+    const [subscribed] = await recordsOf((layer) => call(layer(innerProvider()), 'subscribe', ctx));
+    expect(subscribed).toMatchObject({ method: 'subscribe', uri: URI, mount: 'notes' });
+    const [called] = await recordsOf((layer) => call(layer(innerProvider()), 'callTool', ctx));
+    expect(called).toMatchObject({ method: 'tools/call', name: 'note', mount: 'inner' });
+  });
+
   it('has the code of what was thrown', async () => {
     const thrown = [new ResourceError('denied', 'no', { uri: URI }), new Error('the disk is on fire')];
     for (const [error, outcome] of [
@@ -116,14 +135,25 @@ describe('a record [RES-9]', () => {
 
   it('of a call tells failures and questions from answers', async () => {
     const records: Operation[] = [];
-    const gate = auditGate((record) => records.push(record));
-    const results = [
-      { content: [] },
-      { content: [], isError: true },
-      { resultType: 'input_required', inputRequests: {} },
+    const results: readonly (() => Promise<CallToolResult | InputRequired>)[] = [
+      async () => ({ content: [] }),
+      async () => ({ content: [], isError: true }),
+      async () => inputRequired({}),
+      () => Promise.reject(new RootsNeeded()),
+      () => Promise.reject(new RootsNeeded()),
     ];
-    for (const result of results) await gate({ method: 'tools/call', name: 'x', mount: 'm' }, ctx, async () => result);
-    expect(records.map(({ outcome }) => outcome)).toEqual(['ok', 'failed', 'input-required']);
+    for (const [index, callTool] of results.entries()) {
+      const layered = auditLayer((record) => records.push(record))({ ...innerProvider(), callTool });
+      const client = { elicitation: false, sampling: false, roots: index === 3 };
+      await layered.callTool?.({ name: 'x' }, { mount: 'm' }, { ...detached(ctx), client }).catch(() => {});
+    }
+    expect(records.map(({ outcome }) => outcome)).toEqual([
+      'ok',
+      'failed',
+      'input-required',
+      'input-required',
+      'denied',
+    ]);
     expect(records[0]).toMatchObject({ method: 'tools/call', name: 'x', mount: 'm' });
   });
 

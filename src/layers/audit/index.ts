@@ -1,11 +1,11 @@
 /** The audit layer, outermost: one line for each operation, in a chain that shows what was done to it (RES-9). */
 
+import { type Around, aroundEach, MAY_ASK } from '../../core/around.ts';
+import { isAsked } from '../../core/asking/needed.ts';
 import { countedBodies } from '../../core/body.ts';
 import { type Context, type Log, SILENT } from '../../core/context.ts';
 import type { Decided } from '../../core/decided.ts';
-import type { Gate } from '../../core/gate.ts';
 import type { Layer } from '../../core/layer.ts';
-import { wrapProvider } from '../../core/layer.ts';
 import { type Anchor, type AnchorOptions, anchorOf, assertAnchor, createAnchor } from './anchor.ts';
 import { fileOutput } from './file-output.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -39,7 +39,6 @@ const DEFAULT_MAX_FILES = 10;
 
 export interface Audit {
   readonly layer: Layer;
-  readonly gate: Gate;
   /** Records a request that was refused before any of its operations had begun. @param decided by whom, if by a rule */
   readonly refused: (asked: Target, ctx: Context, error: unknown, decided?: Decided) => void;
   /**
@@ -61,7 +60,6 @@ export function createAudit(options: AuditOptions, mountOf: (uri: string) => str
   const take: Take = (operation) => journal?.add(operation);
   return {
     layer: auditLayer(take),
-    gate: auditGate(take),
     refused(asked, ctx, error, decided) {
       const operation = operationOf(asked, ctx);
       if (decided !== undefined) operation.decided = decided;
@@ -83,17 +81,29 @@ export function createAudit(options: AuditOptions, mountOf: (uri: string) => str
 /** Is given each operation that has ended. */
 type Take = (operation: Operation) => void;
 
-/** Records what is neither a provider's operation nor within one. */
-export function auditGate(take: Take): Gate {
-  return (asked, ctx, run) => recorded(take, asked, ctx, run);
-}
+/** An answer that is made of several is one once all of them have said so. */
+const onceCertain = (ctx: Context, record: () => void): void =>
+  ctx.onceCertain === undefined ? record() : ctx.onceCertain(record);
 
-/** Records every operation of a provider when it has ended; a read when its last byte was taken, or nobody wants more. */
+/** Records every operation when it has ended; a read when its last byte was taken, or nobody wants more. */
 export function auditLayer(take: Take): Layer {
+  const recorded: Around = async (asked, ctx, run) => {
+    const operation = operationOf(asked, ctx);
+    try {
+      const result = await run(within(operation, ctx));
+      // What was looked at on the way to a read is in the line of the read.
+      if (!(asked.method === 'metadata' && ctx.purpose === 'read')) take(ended(operation, outcomeOfResult(result)));
+      return result;
+    } catch (error) {
+      // Where the client is asked for what is missing, nothing has failed yet.
+      const isQuestion = MAY_ASK.has(asked.method) && isAsked(error, ctx);
+      take(ended(operation, isQuestion ? 'input-required' : outcomeOfError(error, ctx)));
+      throw error;
+    }
+  };
+
   return (inner) =>
-    wrapProvider(inner, {
-      list: (uri, page, ctx) => recorded(take, { method: 'list', uri }, ctx, (own) => inner.list(uri, page, own)),
-      metadata: (uri, ctx) => recorded(take, { method: 'metadata', uri }, ctx, (own) => inner.metadata(uri, own)),
+    aroundEach(inner, recorded, {
       // Without a frame that waits: each read comes by here.
       read(uri, want, ctx) {
         const operation = operationOf({ method: 'read', uri }, ctx);
@@ -107,27 +117,25 @@ export function auditLayer(take: Take): Layer {
           },
         );
       },
-      listTemplates: (page, ctx) =>
-        recorded(
-          take,
-          { method: 'templates' },
-          ctx,
-          async (own) => (await inner.listTemplates?.(page, own)) ?? { resourceTemplates: [] },
-        ),
-      complete: (request, ctx) =>
-        recorded(
-          take,
-          { method: 'complete', uri: request.uriTemplate },
-          ctx,
-          async (own) => (await inner.complete?.(request, own)) ?? { values: [], hasMore: false },
-        ),
-      watch: (uri, onChange, ctx) =>
-        recorded(
-          take,
-          { method: 'watch', uri },
-          ctx,
-          async (own) => (await inner.watch?.(uri, onChange, own)) ?? { [Symbol.asyncDispose]: async () => {} },
-        ),
+      again(bodies, uri, want, ctx) {
+        const operation = operationOf({ method: 'read', uri }, ctx);
+        if (inner.again?.(bodies, uri, want, within(operation, ctx)) !== true) return false;
+        onceCertain(ctx, () => countedBodies(bodies, (bytes) => take(ended(operation, 'ok', bytes))));
+        return true;
+      },
+      listAgain(page, uri, want, ctx) {
+        const operation = operationOf({ method: 'list', uri }, ctx);
+        if (inner.listAgain?.(page, uri, want, within(operation, ctx)) !== true) return false;
+        ended(operation, 'ok');
+        onceCertain(ctx, () => take(operation));
+        return true;
+      },
+      callToolAgain(request, owner, ctx) {
+        const operation = operationOf({ method: 'tools/call', name: request.name, mount: owner.mount }, ctx);
+        const members = inner.callToolAgain?.(request, owner, within(operation, ctx));
+        if (members !== undefined) take(ended(operation, 'ok'));
+        return members;
+      },
       async *search(query, ctx) {
         const operation = operationOf({ method: 'search', uri: query.uri }, ctx);
         let outcome = 'ok';
@@ -141,21 +149,4 @@ export function auditLayer(take: Take): Layer {
         }
       },
     });
-}
-
-async function recorded<T, C extends Context>(
-  take: Take,
-  asked: Target,
-  ctx: C,
-  run: (ctx: C) => Promise<T>,
-): Promise<T> {
-  const operation = operationOf(asked, ctx);
-  try {
-    const result = await run(within(operation, ctx));
-    take(ended(operation, outcomeOfResult(result)));
-    return result;
-  } catch (error) {
-    take(ended(operation, outcomeOfError(error, ctx)));
-    throw error;
-  }
 }

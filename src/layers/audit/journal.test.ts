@@ -84,7 +84,7 @@ describe('a journal', () => {
     const log = told();
     const journal = createJournal<object>(output, log);
     journal.add({ index: 1 });
-    await vi.waitUntil(() => files.join('').includes('"index":1'), { timeout: 5_000 });
+    await vi.waitUntil(() => files.join('').includes('"index":1'), { timeout: 60_000 });
     await journal.close();
     expect(linesOf(files)).toHaveLength(3);
     expect(log.said).toEqual(['audit: lines cannot be written, and wait', 'audit: lines are written again']);
@@ -103,7 +103,7 @@ describe('a journal', () => {
     const journal = createJournal<object>(output, log, { maxQueued: 1_000 });
     for (let index = 0; index < 512; index++) journal.add({ index });
     open();
-    await vi.waitUntil(() => files.join('').includes('"lost"'), { timeout: 5_000 });
+    await vi.waitUntil(() => files.join('').includes('"lost"'), { timeout: 60_000 });
     journal.add({ index: 'after' });
     await journal.close();
     const lines = linesOf(files);

@@ -37,12 +37,13 @@ export function createMembers(mountOf: (uri: string) => string | undefined): (op
   const timeOf = createTimes();
   const callerOf = createCallers();
   const verdictOf = createVerdicts();
+  const uriOf = createUris();
   return (operation) => {
     const { requestId, uri, name, bytes, micros } = operation;
     const mount = operation.mount ?? (uri === undefined ? undefined : mountOf(uri));
     return (
       `"time":"${timeOf(operation.time)}","requestId":"${field(requestId)}"${callerOf(operation)}` +
-      `${member('uri', uri)}${member('name', name)}${verdictOf(mount, operation)}${count('bytes', bytes)}` +
+      `${uriOf(uri)}${member('name', name)}${verdictOf(mount, operation)}${count('bytes', bytes)}` +
       `,"ms":${Math.trunc(micros / 1_000)}.${THREE_DIGITS[micros % 1_000]},"outcome":"${field(operation.outcome)}"`
     );
   };
@@ -84,6 +85,19 @@ function createCallers(): (operation: Operation) => string {
       const who = `,"principal":"${field(principal.id)}"${member('client', principal.clientId)},"peer":"${field(peer)}"`;
       text = `${who},"method":"${field(method)}"`;
       last = { principal, peer, method };
+    }
+    return text;
+  };
+}
+
+/** What it is about, likewise. */
+function createUris(): (uri: string | undefined) => string {
+  let last: string | undefined;
+  let text = '';
+  return (uri) => {
+    if (last !== uri) {
+      text = member('uri', uri);
+      last = uri;
     }
     return text;
   };

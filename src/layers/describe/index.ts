@@ -2,6 +2,7 @@
  * The describe layer: what a configuration says of resources is put on them wherever they are described (RES-3, 973-1). It
  * adds words and weights, and changes nothing about what a resource is: not its URI, type, size or content.
  */
+import { createOrigins } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
 import { mapEntries } from '../../core/entries.ts';
 import { compileGlobs } from '../../core/glob/index.ts';
@@ -44,14 +45,23 @@ export function describeLayer(descriptions: readonly Description[]): Layer {
   };
   const ofResource = (resource: Resource): Resource => described(resource, resource.uri);
 
-  return (inner) =>
-    wrapProvider(inner, {
+  return (inner) => {
+    const origins = createOrigins(inner);
+    return wrapProvider(inner, {
+      again: origins.again,
+      listAgain: origins.listAgain,
       async list(uri, page, ctx) {
         const listed = await inner.list(uri, page, ctx);
-        return { ...listed, resources: mapEntries(listed.resources, ofResource, ctx) };
+        return origins.made({ ...listed, resources: mapEntries(listed.resources, ofResource, ctx) }, listed);
       },
       metadata: async (uri, ctx) => ofResource(await inner.metadata(uri, ctx)),
-      read: async (uri, want, ctx) => (await inner.read(uri, want, ctx)).map((body) => ofBody(body, ofResource)),
+      async read(uri, want, ctx) {
+        const bodies = await inner.read(uri, want, ctx);
+        return origins.made(
+          bodies.map((body) => ofBody(body, ofResource)),
+          bodies,
+        );
+      },
       ...(inner.listTemplates !== undefined && {
         async listTemplates(page, ctx) {
           const listed = (await inner.listTemplates?.(page, ctx)) ?? { resourceTemplates: [] };
@@ -60,6 +70,7 @@ export function describeLayer(descriptions: readonly Description[]): Layer {
         },
       }),
     });
+  };
 }
 
 function compile(said: Description): Compiled {

@@ -4,8 +4,9 @@
  * operations of a provider, and counts once.
  */
 import type { Admission, AskedFor, Lasting } from '../../core/admission.ts';
-import type { Context } from '../../core/context.ts';
+import type { Context, Principal } from '../../core/context.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
+import type { EngineOperations } from '../../core/operations.ts';
 import { type Budget, createBudget } from './budget.ts';
 import { createQuota, type Quota } from './quota.ts';
 import { createRates, type RateOptions } from './rates.ts';
@@ -88,7 +89,7 @@ export function createLimits(
   };
 
   return {
-    layer: limitsLayer(budget),
+    layer: limitsLayer(budget, (principal) => lasting.subscriptions.hold(principal)),
     admission: {
       async run(asked, ctx, work) {
         let release: () => void;
@@ -105,6 +106,7 @@ export function createLimits(
           release();
         }
       },
+      atOnce: (asked, principal) => (running.hasRoom(principal) ? rates.atOnce(asked, principal) : undefined),
       count: (asked, principal) => rates.take(asked, principal),
       hold: (what, principal) => lasting[what].hold(principal),
       answer: (bytes) => budget.take(bytes),
@@ -113,10 +115,30 @@ export function createLimits(
   };
 }
 
-/** Bounds the memory that the contents of all reads take together. */
-export function limitsLayer(budget: Budget): Layer {
+/** Bounds the memory that the contents of all reads take together, and how many subscriptions to resources there are. */
+export function limitsLayer(budget: Budget, holdSubscription: (principal: Principal) => () => void): Layer {
   return (inner) =>
     wrapProvider(inner, {
+      async subscribe(to, onChange, ctx) {
+        const subscribe = (): Promise<AsyncDisposable> => (inner as EngineOperations).subscribe(to, onChange, ctx);
+        if (!('uri' in to)) return subscribe();
+        // Each one counts, whether or not it shares a watch (SEC-RES-4).
+        const release = holdSubscription(ctx.principal);
+        try {
+          const handle = await subscribe();
+          return {
+            async [Symbol.asyncDispose]() {
+              release();
+              await handle[Symbol.asyncDispose]();
+            },
+          };
+        } catch (error) {
+          release();
+          throw error;
+        }
+      },
+      // Bodies that take a part of the budget are wrapped, and so are none that anybody knows.
+      again: inner.again,
       read: async (uri, want, ctx) => heldBodies(await inner.read(uri, want, ctx), want, budget, ctx.signal),
     });
 }

@@ -33,7 +33,7 @@ function scene(
       close: async () => void closed++,
     }));
   const budget = createBudget({ maxBytes, maxWaiting: 0 });
-  return { budget, provider: limitsLayer(budget)(innerProvider({ bodies })), closed: () => closed };
+  return { budget, provider: limitsLayer(budget, () => () => {})(innerProvider({ bodies })), closed: () => closed };
 }
 
 const drain = async (body: ResourceBody): Promise<void> => {

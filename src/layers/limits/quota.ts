@@ -20,6 +20,8 @@ export interface Quota {
    * @throws ResourceError `limited`
    */
   hold(principal: Principal): () => void;
+  /** Whether one could be taken. */
+  hasRoom(principal: Principal): boolean;
   /** What is held now. */
   readonly size: number;
 }
@@ -29,12 +31,16 @@ export function createQuota({ what, total, perPrincipal, retryAfterMs, anonymous
   let size = 0;
   const refused = (whose: string, { name, max }: { readonly name: string; readonly max: number }): Error =>
     overLimit(`Too many ${what}${whose}: there may be ${max} at a time (limits.${name})`, name, retryAfterMs);
+  const isFull = (): boolean => total !== undefined && size >= total.max;
+  const hasEnough = ({ id }: Principal): boolean =>
+    (anonymousIsOne || id !== ANONYMOUS.id) && (held.get(id) ?? 0) >= perPrincipal.max;
   return {
-    hold({ id }) {
-      if (total !== undefined && size >= total.max) throw refused('', total);
+    hasRoom: (principal) => !isFull() && !hasEnough(principal),
+    hold(principal) {
+      const { id } = principal;
+      if (total !== undefined && isFull()) throw refused('', total);
+      if (hasEnough(principal)) throw refused(' of one principal', perPrincipal);
       const own = held.get(id) ?? 0;
-      const counts = anonymousIsOne || id !== ANONYMOUS.id;
-      if (counts && own >= perPrincipal.max) throw refused(' of one principal', perPrincipal);
       size++;
       held.set(id, own + 1);
       let released = false;

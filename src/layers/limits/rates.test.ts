@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ANONYMOUS, type Principal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -21,6 +22,9 @@ const OFF: RateOptions = {
 const ann: Principal = { id: 'ann' };
 const bob: Principal = { id: 'bob' };
 const READ = { method: 'resources/read' };
+
+/** So many requests of one principal at the same time, or a time that passes. */
+type Step = { readonly who: number; readonly times: number; readonly atOnce: boolean } | { readonly laterMs: number };
 
 /** Runs with rates that are closed at the end. */
 async function rated(
@@ -137,6 +141,42 @@ describe('rates [SEC-TOOL-2]', () => {
       false,
       5,
     ));
+
+  it('know at once whom they need not ask, and let exactly as many pass', async () => {
+    const some = { who: fc.nat(3), times: fc.integer({ min: 1, max: 4 }) };
+    const step = fc.oneof(fc.record({ ...some, atOnce: fc.boolean() }), fc.record({ laterMs: fc.nat(1_500) }));
+    const options = { ...OFF, principal: '5/s', methods: { ...OFF.methods, 'resources/read': '7/s' } };
+    const request = async (rates: Rates, who: Principal, atOnce: boolean): Promise<boolean> => {
+      const count = atOnce ? rates.atOnce(READ, who) : undefined;
+      count?.();
+      return count !== undefined || (await pass(1, () => rates.take(READ, who))).passed === 1;
+    };
+    const allOf = (rates: Rates, who: Principal, times: number, atOnce: boolean) =>
+      Promise.all(Array.from({ length: times }, () => request(rates, who, atOnce)));
+    const compare = async (own: Rates, plain: Rates, steps: readonly Step[]): Promise<void> => {
+      for (const each of steps) {
+        if ('laterMs' in each) await vi.advanceTimersByTimeAsync(each.laterMs);
+        else {
+          const who = { id: `p${each.who}` };
+          expect(await allOf(own, who, each.times, each.atOnce)).toEqual(await allOf(plain, who, each.times, false));
+        }
+      }
+    };
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>
+      rated(options, (own) => rated(options, (plain) => compare(own, plain, steps), false, 3), false, 3),
+    );
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  it('need ask nobody where nothing is counted, and ask where all is used up', () =>
+    rated({ ...OFF, principal: '3/min' }, async (rates) => {
+      expect(rates.atOnce(READ, ANONYMOUS)).toBeDefined();
+      expect(rates.atOnce(READ, ann)).toBeUndefined();
+      await rates.take(READ, ann);
+      for (let left = 2; left > 0; left--) rates.atOnce(READ, ann)?.();
+      expect(rates.atOnce(READ, ann)).toBeUndefined();
+      await expect(rates.take(READ, ann)).rejects.toMatchObject({ code: 'limited' });
+    }));
 
   it.each(['', '10', '0/s', '-1/s', '10/day', '1e9/s', '10/min '])('refuse what is none: %j', (rate) => {
     expect(() => createRates({ principal: rate })).toThrow(ResourceError);

@@ -2,7 +2,7 @@
 import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type AskedFor, overLimit } from '../../core/admission.ts';
 import { ANONYMOUS, type Principal } from '../../core/context.ts';
-import { invalid } from '../../core/errors.ts';
+import { invalid, type ResourceError } from '../../core/errors.ts';
 
 /** So many in a time, as in `600/min`; the time is `s`, `min` or `h`. `off` is no limit. */
 export type Rate = string;
@@ -42,6 +42,11 @@ export const RATE = /^(?:off|([1-9]\d{0,8})\/(s|min|h))$/;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600 };
 
 export interface Rates {
+  /**
+   * Gives a function that counts a request which is surely within its rates. The caller calls it before anything else is
+   * counted, or not at all. Undefined where the request has to be taken: it is the first of its time, or may be refused.
+   */
+  atOnce(asked: AskedFor, principal: Principal): (() => void) | undefined;
   /** @throws ResourceError `limited` */
   take(asked: AskedFor, principal: Principal): Promise<void>;
   close(): void;
@@ -62,21 +67,36 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
   const counts = (principal: Principal, rated: boolean): boolean =>
     rated || anonymousIsOne || principal.id !== ANONYMOUS.id;
 
+  function dueOf({ method, name }: AskedFor, principal: Principal): Due | undefined {
+    const { id, clientId, issuer } = principal;
+    // The last one first: each leads to the next.
+    let due: Due | undefined;
+    const ofTool = method === 'tools/call' && name !== undefined ? tools.get(name) : undefined;
+    if (ofTool !== undefined) due = { counter: ofTool, key: id, next: due };
+    const ofMethod = methods.get(method);
+    // Without a limit of their own, those who share a name are held to nothing that is for one of them by default.
+    if (ofMethod !== undefined && counts(principal, options.methods?.[method] !== undefined))
+      due = { counter: ofMethod, key: id, next: due };
+    if (clients !== undefined && clientId !== undefined)
+      due = { counter: clients, key: `${issuer ?? ''} ${clientId}`, next: due };
+    const whole = id === ANONYMOUS.id ? anonymous : principals;
+    if (whole !== undefined) due = { counter: whole, key: id, next: due };
+    return due;
+  }
+
   return {
-    take({ method, name }, principal) {
-      const { id, clientId, issuer } = principal;
-      // The last one first: each leads to the next.
-      let due: Due | undefined;
-      const ofTool = method === 'tools/call' && name !== undefined ? tools.get(name) : undefined;
-      if (ofTool !== undefined) due = { counter: ofTool, key: id, next: due };
-      const ofMethod = methods.get(method);
-      // Without a limit of their own, those who share a name are held to nothing that is for one of them by default.
-      if (ofMethod !== undefined && counts(principal, options.methods?.[method] !== undefined))
-        due = { counter: ofMethod, key: id, next: due };
-      if (clients !== undefined && clientId !== undefined)
-        due = { counter: clients, key: `${issuer ?? ''} ${clientId}`, next: due };
-      const whole = id === ANONYMOUS.id ? anonymous : principals;
-      if (whole !== undefined) due = { counter: whole, key: id, next: due };
+    atOnce(asked, principal) {
+      const due = dueOf(asked, principal);
+      if (due === undefined) return NOTHING_TO_COUNT;
+      for (let each: Due | undefined = due; each !== undefined; each = each.next)
+        if (each.counter.left(each.key) < 1) return undefined;
+      return () => {
+        for (let each: Due | undefined = due; each !== undefined; each = each.next)
+          each.counter.take(each.key).catch(ignore);
+      };
+    },
+    take(asked, principal) {
+      const due = dueOf(asked, principal);
       return due === undefined ? NOTHING_DUE : takeAll(due);
     },
     close() {
@@ -94,34 +114,32 @@ interface Due {
 
 /** One after the other: what is refused by one is not counted by those behind it. */
 async function takeAll(first: Due): Promise<void> {
-  for (let due: Due | undefined = first; due !== undefined; due = due.next) {
-    const { counter, key } = due;
-    const limiter = counter.limiter ?? (await counter.load());
-    const place = counter.placeOf(key);
-    let taken: RateLimiterRes;
-    try {
-      taken = await limiter.consume(place);
-    } catch (full) {
-      throw counter.refusal(full as RateLimiterRes);
-    }
-    if (taken.isFirstInDuration) counter.begun(place);
-  }
+  for (let due: Due | undefined = first; due !== undefined; due = due.next) await due.counter.take(due.key);
 }
 
 const NOTHING_DUE = Promise.resolve();
 
-/** The parts of one step that has to be quick: each request goes through it, once for each of its limits. */
+const ignore = (): void => {};
+
+const NOTHING_TO_COUNT = ignore;
+
+/** One limit. */
 interface Counter {
-  /** Undefined until it is loaded. */
-  readonly limiter: RateLimiterMemory | undefined;
-  load(): Promise<RateLimiterMemory>;
-  /** Under which key it counts. */
-  placeOf(key: string): string;
-  /** The time of a place has begun. */
-  begun(place: string): void;
-  /** `limited` */
-  refusal(full: RateLimiterRes): Error;
+  /** How many more are known to pass under a key. */
+  left(key: string): number;
+  /** @throws ResourceError `limited` */
+  take(key: string): Promise<void>;
   close(): void;
+}
+
+/** Of one key that has a count of its own. */
+interface Place {
+  /** When its time is over, in milliseconds since 1970. */
+  ends: number;
+  /** What is left in that time, at least. */
+  left: number;
+  /** How often it was taken from, ever. */
+  taken: number;
 }
 
 function countersOf(
@@ -154,46 +172,62 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
     limiter ??= new RateLimiterMemory({ points, duration, keyPrefix: '' });
     return limiter;
   }
-  /** When the time of each is over. All times are equally long, so the first of them ends first. */
-  const ends = new Map<string, number>();
+  /** All times are equally long, so the first of them ends first. */
+  const places = new Map<string, Place>();
 
   /** A count of its own where there is room; whoever has one keeps it. */
-  function placeOf(key: string): string {
-    if (ends.has(key)) return key;
-    if (ends.size >= maxKeys && !makeRoom()) return OTHERS;
-    begun(key);
-    return key;
+  function placeOf(key: string): Place | undefined {
+    const own = places.get(key);
+    if (own !== undefined) return own;
+    return places.size < maxKeys || makeRoom() ? begin(key, { ends: 0, left: 0, taken: 0 }) : undefined;
   }
 
   /** A place is given to nobody else before its time is over: its count would begin anew. */
   function makeRoom(): boolean {
     const now = Date.now();
-    for (const [oldest, end] of ends) {
-      if (end > now) break;
-      ends.delete(oldest);
+    for (const [oldest, { ends }] of places) {
+      if (ends > now) break;
+      places.delete(oldest);
     }
-    return ends.size < maxKeys;
+    return places.size < maxKeys;
   }
 
-  function begun(place: string): void {
-    if (place === OTHERS) return;
-    ends.delete(place);
-    ends.set(place, Date.now() + duration * 1_000);
+  /** The time of a place begins. */
+  function begin(key: string, place: Place): Place {
+    places.delete(key);
+    place.ends = Date.now() + duration * 1_000;
+    places.set(key, place);
+    return place;
   }
+
+  const refusal = ({ msBeforeNext }: RateLimiterRes): ResourceError =>
+    overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msBeforeNext);
 
   return {
-    get limiter() {
-      return limiter;
+    left(key) {
+      const place = places.get(key);
+      return place === undefined || place.ends <= Date.now() ? 0 : place.left;
     },
-    load,
-    placeOf,
-    begun,
-    refusal: ({ msBeforeNext }) =>
-      overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msBeforeNext),
+    async take(key) {
+      const counting = limiter ?? (await load());
+      const place = placeOf(key);
+      const turn = place === undefined ? 0 : ++place.taken;
+      // The limiter counts at once, and only says so later.
+      if (place !== undefined) place.left--;
+      let said: RateLimiterRes;
+      try {
+        said = await counting.consume(place === undefined ? OTHERS : key);
+      } catch (full) {
+        throw refusal(full as RateLimiterRes);
+      }
+      if (place === undefined) return;
+      if (said.isFirstInDuration) begin(key, place);
+      place.left = said.remainingPoints - (place.taken - turn);
+    },
     close() {
       // Each key has a timer.
-      for (const key of [...ends.keys(), OTHERS]) void limiter?.delete(key);
-      ends.clear();
+      for (const key of [...places.keys(), OTHERS]) void limiter?.delete(key);
+      places.clear();
     },
   };
 }

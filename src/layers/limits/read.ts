@@ -1,4 +1,7 @@
-/** Holds the bytes of a read in the budget from before its content is opened until it is drained or closed (RES-7). */
+/**
+ * Holds the bytes of a read in the budget from before its content is opened until it is drained or closed, and where it is
+ * read into memory that is lent, until the loan ends (RES-7).
+ */
 import { closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import type { Budget } from './budget.ts';
@@ -39,13 +42,17 @@ export async function heldBodies(
     throw error;
   }
   const timer = setTimeout(release, MAX_HOLD_MS).unref();
+  const over = (): void => {
+    clearTimeout(timer);
+    release();
+  };
   let open = bodies.length;
   return bodies.map((body): ResourceBody => {
     let ended = false;
     const end = (): void => {
       if (!ended && --open === 0) {
-        clearTimeout(timer);
-        release();
+        if (want.loan === undefined) over();
+        else want.loan.onEnd(over);
       }
       ended = true;
     };

@@ -1,4 +1,5 @@
 /** The mime layer, innermost: the type of what is read is verified from its leading bytes (SEC-RES-6, 2093-8). */
+import { createOrigins } from '../../core/again.ts';
 import { type BodyContent, closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
@@ -12,18 +13,21 @@ import { HEAD_BYTES, verifyType } from './verify.ts';
  * `vitrine/declaredMimeType`. Lists and metadata keep the claim of the name: they never touch the content.
  */
 export function mimeLayer(): Layer {
-  return (inner) =>
-    wrapProvider(inner, {
+  return (inner) => {
+    const origins = createOrigins(inner);
+    return wrapProvider(inner, {
+      again: origins.again,
       async read(uri, want, ctx) {
         const bodies = await inner.read(uri, want, ctx);
         const settled = await Promise.allSettled(bodies.map(verified));
         const done = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
         const failed = settled.find((result) => result.status === 'rejected');
-        if (failed === undefined) return done;
+        if (failed === undefined) return origins.made(done, bodies);
         await closeBodies([...done, ...bodies]);
         throw failed.reason;
       },
     });
+  };
 }
 
 async function verified(body: ResourceBody): Promise<ResourceBody> {

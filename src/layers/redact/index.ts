@@ -3,9 +3,7 @@ import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
-import type { Prompt, PromptSource } from '../../core/prompt.ts';
 import type { ByteRange, ReadOptions, ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
-import type { PublishedServer } from '../../core/published-server.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { type Inspected, inspect, redactedBody, refused, widened } from './bodies.ts';
 import {
@@ -17,9 +15,8 @@ import {
   shownResource,
   shownValues,
 } from './labels.ts';
+import { redactedNames } from './named.ts';
 import { concerning, DEFAULT_MAX_BYTES, type RedactOptions } from './options.ts';
-import { redactedPrompts } from './prompts.ts';
-import { redactedServer } from './results.ts';
 import { MARGIN_BYTES } from './scan-program.ts';
 import { createScanner, type ScannerOptions } from './scanner.ts';
 import { searchCovered } from './searching.ts';
@@ -28,10 +25,6 @@ export type { RedactOptions } from './options.ts';
 
 export interface Redaction {
   readonly layer: Layer;
-  /** For the tools and prompts of mounted servers. */
-  readonly server: (server: PublishedServer) => PublishedServer;
-  /** For other prompts. */
-  readonly prompts: (prompts: Prompt | PromptSource) => PromptSource;
   /** Ends the thread that looks. */
   close(): Promise<void>;
 }
@@ -147,6 +140,7 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
   return {
     layer: (inner) =>
       wrapProvider(inner, {
+        ...redactedNames(inner, { ...labels, concerns }),
         async list(uri, page, ctx) {
           const { resources, ...rest } = await inner.list(uri, page, ctx);
           return { ...rest, resources: await shownResources(resources, ctx) };
@@ -164,8 +158,6 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
         },
         search: (query, ctx) => search(inner, query, ctx),
       }),
-    server: (server) => redactedServer(server, labels),
-    prompts: (prompts) => redactedPrompts(prompts, { ...labels, concerns }),
     close: () => scanner.close(),
   };
 }

@@ -8,6 +8,8 @@
  * @example
  * const work = rootsLayer({ folder: await realpath('./work') })(await filesProvider({ path: './work', symlinks: false }));
  */
+
+import { RootsNeeded } from '../../core/asking/needed.ts';
 import type { Context } from '../../core/context.ts';
 import { mapEntries } from '../../core/entries.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
@@ -21,7 +23,6 @@ import type {
   SearchMatch,
   SearchQuery,
 } from '../../core/provider.ts';
-import { RootsNeeded } from '../../core/roots.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { type Bounds, boundsBelow, boundsOf, namesBelow, type Place, placeOf } from './bounds.ts';

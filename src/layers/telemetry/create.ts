@@ -2,7 +2,7 @@
 import type { Telemetry } from '../../core/telemetry.ts';
 import { engineGauges, openedOf } from './gauges.ts';
 import { createInstruments, type TelemetryOptions } from './instruments.ts';
-import { operationsGate, operationsLayer } from './operations.ts';
+import { operationsLayer } from './operations.ts';
 import { requestsOf } from './requests.ts';
 
 /**
@@ -16,7 +16,6 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const instruments = createInstruments(options);
   return {
     layer: (mountOf) => operationsLayer(instruments, mountOf),
-    gate: (mountOf) => operationsGate(instruments, mountOf),
     request: requestsOf(instruments),
     opened: openedOf(instruments),
     engine: (state) => engineGauges(instruments.meter, state),

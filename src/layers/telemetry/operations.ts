@@ -1,9 +1,11 @@
 /** Operations of mounts: a span below the request that they are done for, a measurement, and the bytes that were read. */
 import { type Attributes, context, SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { type Around, aroundEach, MAY_ASK } from '../../core/around.ts';
+import { isAsked } from '../../core/asking/needed.ts';
 import { countedBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
-import type { Gate } from '../../core/gate.ts';
-import { type Layer, wrapProvider } from '../../core/layer.ts';
+import type { Layer } from '../../core/layer.ts';
+import type { Trace } from '../../core/trace.ts';
 import type { Instruments } from './instruments.ts';
 import * as names from './names.ts';
 import { errorType, SpanTrace } from './trace.ts';
@@ -13,7 +15,7 @@ type MountOf = (uri: string) => string | undefined;
 /** An operation that has begun. */
 interface Begun {
   /** For what is done within. */
-  readonly ctx: Context;
+  readonly trace: Trace | undefined;
   run<T>(work: () => T): T;
   end(error?: string, bytes?: number): void;
 }
@@ -33,7 +35,7 @@ function beginner(instruments: Instruments, mountOf: MountOf): Begin {
     });
     const from = performance.now();
     return {
-      ctx: begun === undefined ? ctx : { ...ctx, trace: begun.trace },
+      trace: begun?.trace ?? ctx.trace,
       run: (work) => (begun === undefined ? work() : context.with(begun.trace.context, work)),
       end(error, bytes) {
         const ended: Attributes = error === undefined ? {} : { [names.ATTR_ERROR_TYPE]: error };
@@ -48,31 +50,35 @@ function beginner(instruments: Instruments, mountOf: MountOf): Begin {
   };
 }
 
-async function observed<T>({ ctx, run, end }: Begun, work: (ctx: Context) => Promise<T>): Promise<T> {
-  try {
-    const result = await run(() => work(ctx));
-    end();
-    return result;
-  } catch (error) {
-    end(typeOf(error, ctx));
-    throw error;
-  }
-}
-
 const typeOf = (error: unknown, { signal }: Context): string => (signal.aborted ? 'cancelled' : errorType(error));
 
 /** Outermost, so that what the other layers take is within. */
 export function operationsLayer(instruments: Instruments, mountOf: MountOf): Layer {
   const begin = beginner(instruments, mountOf);
+
+  const observed: Around = async ({ method, uri, mount }, ctx, run) => {
+    // Of what has a name the request's own span tells.
+    const isNamed = method.includes('/');
+    const { trace, ...operation } = begin(method, uri, isNamed ? { ...ctx, trace: undefined } : ctx, mount);
+    // A watch outlives the request, and so the request's trace.
+    const within = method === 'watch' ? undefined : isNamed ? ctx.trace : trace;
+    try {
+      const result = await operation.run(() => run(within === ctx.trace ? ctx : { ...ctx, trace: within }));
+      operation.end();
+      return result;
+    } catch (error) {
+      operation.end(MAY_ASK.has(method) && isAsked(error, ctx) ? undefined : typeOf(error, ctx));
+      throw error;
+    }
+  };
+
   return (inner) =>
-    wrapProvider(inner, {
-      list: (uri, page, ctx) => observed(begin('list', uri, ctx), (within) => inner.list(uri, page, within)),
-      metadata: (uri, ctx) => observed(begin('metadata', uri, ctx), (within) => inner.metadata(uri, within)),
+    aroundEach(inner, observed, {
       async read(uri, want, ctx) {
-        const { ctx: within, run, end } = begin('read', uri, ctx);
+        const { trace, run, end } = begin('read', uri, ctx);
         let bodies: readonly ResourceBody[];
         try {
-          bodies = await run(() => inner.read(uri, want, within));
+          bodies = await run(() => inner.read(uri, want, { ...ctx, trace }));
         } catch (error) {
           end(typeOf(error, ctx));
           throw error;
@@ -81,30 +87,11 @@ export function operationsLayer(instruments: Instruments, mountOf: MountOf): Lay
           end(failure === undefined ? undefined : typeOf(failure.error, ctx), bytes),
         );
       },
-      listTemplates: (page, ctx) =>
-        observed(
-          begin('templates', undefined, ctx),
-          async (within) => (await inner.listTemplates?.(page, within)) ?? { resourceTemplates: [] },
-        ),
-      complete: (request, ctx) =>
-        observed(
-          begin('complete', request.uriTemplate, ctx),
-          async (within) => (await inner.complete?.(request, within)) ?? { values: [], hasMore: false },
-        ),
-      watch: (uri, onChange, ctx) =>
-        observed(
-          begin('watch', uri, ctx),
-          // It outlives the request, and so the request's trace.
-          async () =>
-            (await inner.watch?.(uri, onChange, { ...ctx, trace: undefined })) ?? {
-              [Symbol.asyncDispose]: async () => {},
-            },
-        ),
       async *search(query, ctx) {
-        const { ctx: within, end } = begin('search', query.uri, ctx);
+        const { trace, end } = begin('search', query.uri, ctx);
         let failed: string | undefined;
         try {
-          yield* inner.search?.(query, within) ?? [];
+          yield* inner.search?.(query, { ...ctx, trace }) ?? [];
         } catch (error) {
           failed = typeOf(error, ctx);
           throw error;
@@ -113,14 +100,4 @@ export function operationsLayer(instruments: Instruments, mountOf: MountOf): Lay
         }
       },
     });
-}
-
-/** Calls of tools and prompts are measured by the mount that they are of; their span is the request's own. */
-export function operationsGate(instruments: Instruments, mountOf: MountOf): Gate {
-  const begin = beginner(instruments, mountOf);
-  return ({ method, uri, mount }, ctx, run) => {
-    if (method !== 'subscribe')
-      return observed(begin(method, uri, { ...ctx, trace: undefined }, mount), () => run(ctx));
-    return observed(begin(method, uri, ctx, mount), ({ trace }) => run({ ...ctx, trace }));
-  };
 }

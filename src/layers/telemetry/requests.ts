@@ -10,7 +10,7 @@ import { isToolError, namedAs, type SpanCount, SpanTrace } from './trace.ts';
 export const requestsOf =
   (instruments: Instruments): Telemetry['request'] =>
   async (request, run) => {
-    const { method, meta, headers, goesOn } = request;
+    const { method, meta, headers } = request;
     const ambient = context.active();
     const said =
       (meta && contextIn((key) => meta[key], ambient)) ?? (headers && contextIn((key) => headers.get(key), ambient));
@@ -55,11 +55,8 @@ export const requestsOf =
       end(isToolError(result) ? 'tool_error' : undefined);
       return result;
     } catch (error) {
-      if (goesOn?.(error) === true) span.end();
-      else {
-        const { code } = toWireError(error);
-        end(String(code), code);
-      }
+      const { code } = toWireError(error);
+      end(String(code), code);
       throw error;
     }
   };

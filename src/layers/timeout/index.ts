@@ -1,9 +1,9 @@
 /** The timeout layer: an operation that takes too long ends with an error, and its work is told to stop (RES-7). */
+import { type Around, type AroundMethod, aroundEach } from '../../core/around.ts';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
-import type { Context } from '../../core/context.ts';
+import { type Context, withSignal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Layer } from '../../core/layer.ts';
-import { wrapProvider } from '../../core/layer.ts';
 
 export interface TimeoutOptions {
   /** For each operation, and for the whole of a read with its content; in milliseconds. */
@@ -17,21 +17,33 @@ export type TimedOperation = 'list' | 'metadata' | 'read' | 'templates' | 'compl
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
+/** Calls, prompts and subscriptions last as long as somebody wants them. */
+const isTimed = (method: AroundMethod): method is AroundMethod & TimedOperation =>
+  method === 'list' || method === 'metadata' || method === 'templates' || method === 'complete';
+
 /** Ends operations after a time. Watching is not one: it lasts as long as somebody wants it. */
 export function timeoutLayer(options: TimeoutOptions = {}): Layer {
   const { timeouts = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const limitOf = (operation: TimedOperation): number => timeouts[operation] ?? timeoutMs;
+  const limited: Around = ({ method, uri }, ctx, run) =>
+    // Of a completion the template is not what took long.
+    isTimed(method) ? within(limitOf(method), method === 'complete' ? undefined : uri, ctx, run) : run(ctx);
   return (inner) =>
-    wrapProvider(inner, {
-      list: (uri, page, ctx) => within(limitOf('list'), uri, ctx, (limited) => inner.list(uri, page, limited)),
-      metadata: (uri, ctx) => within(limitOf('metadata'), uri, ctx, (limited) => inner.metadata(uri, limited)),
+    aroundEach(inner, limited, {
+      // It takes no time.
+      again: inner.again,
+      listAgain: inner.listAgain,
+      callToolAgain: inner.callToolAgain,
       async read(uri, want, ctx) {
         const deadline = startDeadline(limitOf('read'), uri, ctx);
         const reading = inner.read(uri, want, deadline.ctx);
         try {
           const bodies = await deadline.race(reading);
           const open = { count: bodies.filter((body) => body.content.kind === 'stream').length };
-          if (open.count === 0) deadline.end();
+          if (open.count === 0) {
+            deadline.end();
+            return bodies;
+          }
           return bodies.map((body) => limitedBody(body, deadline, open));
         } catch (error) {
           deadline.end();
@@ -40,24 +52,10 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
           throw error;
         }
       },
-      listTemplates: (page, ctx) =>
-        within(
-          limitOf('templates'),
-          undefined,
-          ctx,
-          async (limited) => (await inner.listTemplates?.(page, limited)) ?? { resourceTemplates: [] },
-        ),
-      complete: (request, ctx) =>
-        within(
-          limitOf('complete'),
-          undefined,
-          ctx,
-          async (limited) => (await inner.complete?.(request, limited)) ?? { values: [], hasMore: false },
-        ),
       async *search(query, ctx) {
         if (inner.search === undefined) return;
         const ended = new AbortController();
-        const own = Object.freeze({ ...ctx, signal: AbortSignal.any([ctx.signal, ended.signal]) });
+        const own = withSignal(ctx, AbortSignal.any([ctx.signal, ended.signal]));
         const matches = inner.search(query, own)[Symbol.asyncIterator]();
         try {
           for (;;) {
@@ -78,14 +76,14 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
     });
 }
 
-interface Deadline {
-  readonly ctx: Context;
+interface Deadline<C extends Context = Context> {
+  readonly ctx: C;
   /** What the work gives, or the timeout, whichever is first. */
   race<T>(work: Promise<T>): Promise<T>;
   end(): void;
 }
 
-function startDeadline(timeoutMs: number, uri: string | undefined, ctx: Context): Deadline {
+function startDeadline<C extends Context>(timeoutMs: number, uri: string | undefined, ctx: C): Deadline<C> {
   const controller = new AbortController();
   const { signal } = controller;
   const abort = (reason: unknown): void => controller.abort(reason);
@@ -109,7 +107,7 @@ function startDeadline(timeoutMs: number, uri: string | undefined, ctx: Context)
     timeoutMs,
   );
   return {
-    ctx: Object.freeze({ ...ctx, signal }),
+    ctx: withSignal(ctx, signal) as C,
     race: (work) => Promise.race([work, aborted]),
     end() {
       clearTimeout(timer);
@@ -120,11 +118,11 @@ function startDeadline(timeoutMs: number, uri: string | undefined, ctx: Context)
   };
 }
 
-async function within<T>(
+async function within<T, C extends Context>(
   timeoutMs: number,
   uri: string | undefined,
-  ctx: Context,
-  run: (ctx: Context) => Promise<T>,
+  ctx: C,
+  run: (ctx: C) => Promise<T>,
 ): Promise<T> {
   const deadline = startDeadline(timeoutMs, uri, ctx);
   try {

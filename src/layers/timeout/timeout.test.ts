@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { NAMED_METHODS } from '../../core/operations.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
 import type { CallerMethod } from '../../testing/layer-law.ts';
 import { CALLER_METHODS, call, innerProvider, RESOURCE, type Reached, URI } from '../../testing/layer-law.ts';
@@ -13,7 +14,10 @@ layerContract('timeout', timeoutLayer({ timeoutMs: 20_000 }));
 
 const LIMIT_MS = 100;
 const layer = timeoutLayer({ timeoutMs: LIMIT_MS });
-const LIMITED: readonly CallerMethod[] = CALLER_METHODS.filter((method) => method !== 'watch');
+const UNLIMITED: ReadonlySet<CallerMethod> = new Set(NAMED_METHODS);
+const LIMITED: readonly CallerMethod[] = CALLER_METHODS.filter(
+  (method) => method !== 'watch' && !UNLIMITED.has(method),
+);
 
 /** The outcome of work, which may be still to come. */
 function outcomeOf(work: Promise<unknown>): { readonly settled: Promise<unknown>; readonly isPending: () => boolean } {
@@ -89,6 +93,21 @@ describe('an operation that hangs [RES-7]', () => {
     const ctx = createContext({ signal: AbortSignal.abort(reason) });
     const inner = innerProvider({ before: () => new Promise(() => {}) });
     expect(await outcomeOf(call(layer(inner), method, ctx)).settled).toBe(reason);
+  });
+
+  it.each(LIMITED)('%s gives a signal that as many may listen to as want', async (method) => {
+    const warned: Error[] = [];
+    const warn = (warning: Error): void => void warned.push(warning);
+    process.on('warning', warn);
+    const inner = innerProvider({
+      before: async ({ ctx }) => {
+        for (let count = 0; count < 20; count++) ctx.signal.addEventListener('abort', () => {});
+      },
+    });
+    await call(layer(inner), method);
+    await new Promise(process.nextTick);
+    process.off('warning', warn);
+    expect(warned).toEqual([]);
   });
 
   it('has the time of its kind, where it has one', async () => {
@@ -218,7 +237,7 @@ describe('the content of a read [RES-7]', () => {
     const bodies = await readBodies([body], createContext({ signal: caller.signal }));
     expect(vi.getTimerCount()).toBe(1);
     await drain(bodies[0], 3);
-    await vi.waitFor(() => expect(state.ended).toBe(true));
+    await vi.waitUntil(() => state.ended, { timeout: 60_000 });
     expect(vi.getTimerCount()).toBe(0);
     expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
   });

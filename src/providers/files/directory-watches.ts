@@ -53,11 +53,17 @@ interface Node {
 
 const ALL: DirectoryEvent = { name: undefined, structural: true };
 
-export function createDirectoryWatches(root: string, log: () => Log): DirectoryWatches {
+/** @param changed is told of each directory in which something happened, before the listeners are */
+export function createDirectoryWatches(
+  root: string,
+  log: () => Log,
+  changed: (segments: readonly string[]) => void = () => {},
+): DirectoryWatches {
   const nodes = new Map<string, Promise<Node>>();
   let closed = false;
 
   const tell = (node: Node, event: DirectoryEvent): void => {
+    changed(node.segments);
     for (const listener of [...node.listeners]) listener(event);
   };
 

@@ -5,17 +5,21 @@
  */
 import {
   type BigIntStats,
+  type Dirent,
   fstat,
   fstatSync,
   lstat,
   lstatSync,
   open,
+  opendirSync,
   openSync,
   read,
   readSync,
   statfsSync,
 } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { breaks } from '../../core/breaks.ts';
 
 type Soon<T> = T | Promise<T>;
 
@@ -23,6 +27,8 @@ export interface Disk {
   open(path: string, flags: number): Soon<number>;
   fstat(descriptor: number): Soon<BigIntStats>;
   lstat(path: string): Soon<BigIntStats>;
+  /** What is in a directory, some at a time, between which others have their turn. */
+  entries(path: string): AsyncIterable<readonly Dirent[]>;
   /** Bytes that were read: fewer than asked for at the end, and nowhere else. */
   read(descriptor: number, buffer: Buffer, offset: number, length: number, position: number): Soon<number>;
 }
@@ -43,11 +49,45 @@ function readSoon(
   });
 }
 
+/** Entries that the system hands over at once. */
+const ENTRIES_AT_ONCE = 512;
+
+async function* entriesSoon(path: string): AsyncIterable<readonly Dirent[]> {
+  let batch: Dirent[] = [];
+  for await (const entry of await opendir(path, { bufferSize: ENTRIES_AT_ONCE })) {
+    batch.push(entry);
+    if (batch.length < ENTRIES_AT_ONCE) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+async function* entriesNow(path: string): AsyncIterable<readonly Dirent[]> {
+  const directory = opendirSync(path, { bufferSize: ENTRIES_AT_ONCE });
+  const taken = breaks();
+  try {
+    for (let ended = false; !ended; ) {
+      const batch: Dirent[] = [];
+      while (!ended && batch.length < ENTRIES_AT_ONCE) {
+        const entry = directory.readSync();
+        if (entry === null) ended = true;
+        else batch.push(entry);
+      }
+      yield batch;
+      await taken();
+    }
+  } finally {
+    directory.closeSync();
+  }
+}
+
 /** Through the thread pool: nothing waits for it but the caller. */
 export const POOLED: Disk = {
   open: openSoon,
   fstat: (descriptor) => fstatSoon(descriptor, { bigint: true }),
   lstat: (path) => lstatSoon(path, { bigint: true }),
+  entries: entriesSoon,
   read: readSoon,
 };
 
@@ -58,6 +98,7 @@ export const DIRECT: Disk = {
   open: (path, flags) => openSync(path, flags),
   fstat: (descriptor) => fstatSync(descriptor, { bigint: true }),
   lstat: (path) => lstatSync(path, { bigint: true }),
+  entries: entriesNow,
   read: (descriptor, buffer, offset, length, position) =>
     length > DIRECT_READ_BYTES
       ? readSoon(descriptor, buffer, offset, length, position)

@@ -7,7 +7,8 @@ import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, NAMES, type Resource } from '../../protocol/resources.ts';
 import type { Disk } from './disk.ts';
 import { faultOf } from './fault.ts';
-import { type Opened, type OpenFor, openBeneath } from './open.ts';
+import type { KeptPages } from './kept-pages.ts';
+import { isSamePath, type Opened, type OpenFor, openBeneath } from './open.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Visibility } from './visibility.ts';
 
@@ -19,10 +20,15 @@ export interface Folder {
   /** What the root is called. */
   readonly name: string;
   readonly disk: Disk;
+  /** The device that the root lay on at the start. */
+  readonly device: bigint;
   readonly symlinks: boolean;
   readonly watchable: boolean;
   readonly visibility: Visibility;
   readonly snapshots: Snapshots;
+  readonly kept: KeptPages;
+  /** Is told of directories that are listed again. */
+  readonly listed: (segments: readonly string[]) => void;
 }
 
 /** A resource that was found: opened, shown, and a file or a directory. */
@@ -105,8 +111,9 @@ async function isShown(
   return !(await leadsInCircle(folder, segments, opened, isDirectory));
 }
 
-const isSamePath = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((name, index) => name === b[index]);
+/** Whether what was found lies where its URI says, and no link leads there. */
+export const isDirect = ({ opened, segments }: Pick<Found, 'opened' | 'segments'>): boolean =>
+  isSamePath(opened.segments, segments);
 
 /** Whether a path with links comes through one directory twice: it could be made longer without end. */
 async function leadsInCircle(

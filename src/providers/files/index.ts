@@ -7,15 +7,19 @@
  */
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { withAgain } from '../../core/again.ts';
 import { createContext, type Log, SILENT } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import { againIn } from './again.ts';
 import { type FilesOptions, filesConfig } from './config.ts';
 import { createDirectoryWatches } from './directory-watches.ts';
 import { diskOf } from './disk.ts';
 import { systemCode } from './fault.ts';
 import { type Folder, find, SCHEME } from './folder.ts';
+import { createKeptPages } from './kept-pages.ts';
 import { listDirectory, listRoots } from './list.ts';
+import { createListedWatches } from './listed-watches.ts';
 import { readFileOrDirectory } from './read.ts';
 import { searchFolder } from './search.ts';
 import { createSnapshots } from './snapshots.ts';
@@ -36,18 +40,29 @@ export async function filesProvider(options: FilesOptions): Promise<ResourceProv
   const { root, only, called } = await locate(path);
   const rules = filesConfig.omit({ path: true }).parse(rest);
   let log: Log = SILENT;
+  const kept = createKeptPages();
+  const directories = createDirectoryWatches(
+    root,
+    () => log,
+    (segments) => kept.changed(segments.join('/')),
+  );
+  const unseen = (error: unknown): void => log.debug('a directory that is listed often is not watched', { error });
+  const listedWatches = rules.watch ? createListedWatches(directories, unseen) : undefined;
+  const disk = diskOf(root);
   const folder: Folder = {
     root,
     name: name ?? called,
-    disk: diskOf(root),
+    disk,
+    device: (await stat(root, { bigint: true })).dev,
     symlinks: rules.symlinks,
     watchable: rules.watch,
     visibility: createVisibility(root, rules, only),
-    snapshots: createSnapshots(),
+    snapshots: createSnapshots(disk),
+    kept,
+    listed: (segments) => listedWatches?.listed(segments),
   };
-  const directories = createDirectoryWatches(root, () => log);
 
-  return {
+  const provider: ResourceProvider = {
     name: folder.name,
     features: {
       schemes: [SCHEME],
@@ -57,7 +72,7 @@ export async function filesProvider(options: FilesOptions): Promise<ResourceProv
       search: true,
       ranges: true,
     },
-    list: (uri, page, ctx) => (uri === undefined ? listRoots(folder) : listDirectory(folder, uri, page, ctx)),
+    list: (uri, page, ctx) => (uri === undefined ? listRoots(folder, page) : listDirectory(folder, uri, page, ctx)),
     async metadata(uri) {
       await using found = await find(folder, uri, 'metadata');
       return found.resource;
@@ -75,10 +90,13 @@ export async function filesProvider(options: FilesOptions): Promise<ResourceProv
       },
     }),
     async close() {
+      await listedWatches?.close();
       await directories.close();
       folder.snapshots.clear();
+      kept.clear();
     },
-  } satisfies ResourceProvider;
+  };
+  return withAgain(provider, againIn(folder));
 }
 
 /** The canonical folder to serve; a single file is served as the folder it lies in, showing nothing else. */

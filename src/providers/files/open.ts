@@ -5,7 +5,7 @@
  * only what lies below the root, and is a file or a directory, is opened for its content. Elsewhere the canonical path is
  * taken before and after, and the file behind it is compared with the descriptor.
  */
-import { type BigIntStats, closeSync, constants, lstatSync, readlinkSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { notFound, ResourceError } from '../../core/errors.ts';
@@ -93,6 +93,33 @@ async function openAsked(root: string, path: string, uri: string, disk: Disk): P
   return undefined;
 }
 
+/** What tells one state of one file from another. */
+export type Identity = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
+
+/**
+ * The file or directory that lies at a canonical path now, looked at as it is before it is read, and at once. Undefined
+ * where there is none, where the path leads through a link, and where the kernel does not say.
+ */
+export function lookAt(path: string): Identity | undefined {
+  // A name may end like the mark of what is gone.
+  if (!hasProcFd || path.endsWith(DELETED)) return undefined;
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, O_PATH);
+    const stats = fstatSync(descriptor, { bigint: true });
+    return (stats.isFile() || stats.isDirectory()) && readlinkSync(`/proc/self/fd/${descriptor}`) === path
+      ? stats
+      : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+export const isSamePath = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((name, index) => name === b[index]);
+
 async function openPath(path: string, uri: string, disk: Disk): Promise<number> {
   try {
     return await disk.open(path, O_PATH);
@@ -129,9 +156,13 @@ function isGone(real: string, { dev, ino }: BigIntStats): boolean {
   return there?.ino !== ino || there.dev !== dev;
 }
 
-/** The same file or directory, opened for its content. Nothing else is: opening alone can start a device. */
-async function readable(asked: Opened, disk: Disk): Promise<Opened> {
-  if (!asked.stat.isFile() && !asked.stat.isDirectory()) return asked;
+/**
+ * The same file or directory, opened for its content in place of what was opened for `metadata`. Nothing else is: opening
+ * alone can start a device.
+ * @throws a system error
+ */
+export async function readable(asked: Opened, disk: Disk): Promise<Opened> {
+  if (!hasProcFd || (!asked.stat.isFile() && !asked.stat.isDirectory())) return asked;
   try {
     const handle = handleOf(await disk.open(asked.path, CONTENT_FLAGS), disk);
     return { ...asked, handle, path: `/proc/self/fd/${handle.descriptor}` };

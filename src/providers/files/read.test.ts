@@ -6,7 +6,7 @@ import { MEBIBYTE, refused, serve } from '../../../test/security/served.ts';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
 import type { ReadOptions } from '../../core/provider.ts';
-import { encodeBody } from '../../frontends/resources/encode.ts';
+import { encodeBody, STRINGS } from '../../frontends/resources/encode.ts';
 import { filesProvider } from './index.ts';
 
 const WHOLE: ReadOptions = { maxBytes: 64 * MEBIBYTE, maxChildren: 100 };
@@ -59,7 +59,7 @@ describe('a file that changes while it is streamed', () => {
     const [body] = await provider.read('file:///a.txt', WHOLE, ctx);
     await truncate(folder.at('a.txt'), 100_000);
     if (body === undefined) throw new Error('there is no body');
-    const { item } = await encodeBody(body, { budget: MEBIBYTE, limit: MEBIBYTE, range: undefined }, ctx);
+    const { item } = await encodeBody(body, { budget: MEBIBYTE, limit: MEBIBYTE, range: undefined }, STRINGS, ctx);
     expect(item.size).toBe(100_000);
     expect('text' in item && item.text.length).toBe(100_000);
   });

@@ -2,9 +2,11 @@
 import type { BodyContent, ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
+import { BLOCK_BYTES, type Loan } from '../../core/loan.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import { parseTreeUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
+import { remembered } from './again.ts';
 import { faultOf } from './fault.ts';
 import { type Folder, type Found, find, findSegments, SCHEME } from './folder.ts';
 import { listOpened } from './list.ts';
@@ -12,15 +14,13 @@ import { listOpened } from './list.ts';
 /** Files up to this size are read in one go. */
 const SMALL_BYTES = 64 * 1024;
 
-/** Larger ones are streamed in chunks of this size, between which others get their turn. */
-const CHUNK_BYTES = 256 * 1024;
-
 export async function readFileOrDirectory(
   folder: Folder,
   uri: string,
   want: ReadOptions,
   ctx: Context,
 ): Promise<readonly ResourceBody[]> {
+  const before = Date.now();
   const found = await find(folder, uri, 'content');
   if (found.isDirectory) {
     try {
@@ -29,7 +29,8 @@ export async function readFileOrDirectory(
       await found[Symbol.asyncDispose]();
     }
   }
-  return [await fileBody(found, want, uri, ctx)];
+  const { range } = want;
+  return remembered(folder, found, [await fileBody(found, want, uri, ctx)], { uri, range, before });
 }
 
 /** Takes over the found file: it is closed when the body is drained, closed, or was small enough to be read at once. */
@@ -51,7 +52,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
     const content: BodyContent = {
       kind: 'stream',
       size: unsized ? undefined : length,
-      open: () => chunks(found, offset, to, uri, ctx.signal),
+      open: () => chunks(found, offset, to, uri, want.loan, ctx.signal),
     };
     return { resource: unsized ? withoutSize(resource) : resource, content, window, close };
   }
@@ -98,25 +99,39 @@ async function fill(found: Found, buffer: Buffer, offset: number): Promise<numbe
   return filled;
 }
 
+/** Larger ones are streamed block by block, between which others get their turn. */
 async function* chunks(
   found: Found,
   from: number,
   to: number,
   uri: string,
+  loan: Loan | undefined,
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> {
+  let block: Buffer = Buffer.alloc(0);
+  let used = 0;
   try {
     for (let at = from; at < to; ) {
       signal.throwIfAborted();
-      const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, to - at));
-      const bytesRead = await found.opened.handle.read(buffer, 0, buffer.byteLength, at);
+      if (used === block.byteLength) {
+        loan?.filled(block);
+        block =
+          to - at < BLOCK_BYTES || loan === undefined
+            ? Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, to - at))
+            : loan.take();
+        used = 0;
+      }
+      const bytesRead = await found.opened.handle.read(block, used, Math.min(block.byteLength - used, to - at), at);
       if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+      const chunk = block.subarray(used, used + bytesRead);
+      used += bytesRead;
       at += bytesRead;
+      yield chunk;
     }
   } catch (error) {
     throw faultOf(error, uri);
   } finally {
+    loan?.filled(block);
     await found[Symbol.asyncDispose]();
   }
 }
@@ -133,7 +148,9 @@ async function readDirectory(
   ctx: Context,
 ): Promise<readonly ResourceBody[]> {
   if (want.range !== undefined) throw invalid('A directory has no bytes to take a window of; list it instead', uri);
-  const { resources } = await listOpened(folder, directory, undefined, want.maxChildren, uri, ctx);
+  const part = { position: undefined, limit: want.maxChildren, uri, signal: ctx.signal };
+  const filter = await folder.visibility.filterIn(directory.opened.segments);
+  const { resources } = await listOpened(folder, directory, filter, part);
   const bodies: ResourceBody[] = [];
   let budget = want.maxBytes;
   for (const resource of resources) {

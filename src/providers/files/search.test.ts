@@ -135,7 +135,6 @@ describe('search in a folder [CB-7]', () => {
       'long.txt': `${'x'.repeat(3_000_000)} clock`,
       'utf16.txt': Buffer.from('\ufeffclock\n', 'utf16le'),
       'binary.txt': 'a\0clock',
-      'late.txt': `clock\n${'x'.repeat(300_000)}\0\nclock`,
       'z.txt': 'clock',
     });
     await using served = await serve({ path: folder.path, watch: false });
@@ -146,12 +145,19 @@ describe('search in a folder [CB-7]', () => {
       'crlf.txt': '2:5',
       'latin1.txt': '1:4',
       'long.txt': '1:3000001',
-      'late.txt': '1:0',
       'z.txt': '1:0',
     };
     expect(places).toEqual(expected);
     for (const name of ['binary.txt', 'utf16.txt'])
       expect(await find(served.provider, { pattern: 'clock', uri: `file:///${name}` })).toEqual([]);
+  });
+
+  it('ends at a NUL far into a file, and finds what stands long before it', async () => {
+    await using folder = await temporaryFolder({ 'late.txt': `clock\n${'x'.repeat(300_000)}\0\nclock` });
+    await using served = await serve({ path: folder.path, watch: false });
+    expect(await find(served.provider, { pattern: 'clock$' })).toEqual([
+      { uri: 'file:///late.txt', place: { line: 1, offset: 0 } },
+    ]);
   });
 
   it('says so when the folder is gone', async () => {

@@ -6,6 +6,7 @@ import { until } from '../../../test/e2e/waiting.ts';
 import { startHands } from '../../../test/security/hands.ts';
 import { refused, serve } from '../../../test/security/served.ts';
 import { createContext } from '../../core/context.ts';
+import { DIRECT, POOLED } from './disk.ts';
 import { openBeneath } from './open.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
 import type { SortedNames } from './sorted-names.ts';
@@ -18,7 +19,7 @@ const setBack = (path: string): Promise<void> => utimes(path, 1_000_000, 1_000_0
 
 /** Resolves when the last change of a directory is so long ago that an equal time stamp means an equal directory. */
 async function settle(folder: Folder, name: string): Promise<void> {
-  const snapshots = createSnapshots();
+  const snapshots = createSnapshots(DIRECT);
   await until(async () => {
     const first = await take(snapshots, folder, [name]);
     return (await take(snapshots, folder, [name])) === first;
@@ -86,7 +87,7 @@ describe('a first page', () => {
   it('is not read again from a directory that has not changed', async () => {
     await using folder = await temporaryFolder({ 'sub/a': '' });
     await settle(folder, 'sub');
-    const snapshots = createSnapshots();
+    const snapshots = createSnapshots(DIRECT);
     const first = await take(snapshots, folder, ['sub']);
     expect(await take(snapshots, folder, ['sub'])).toBe(first);
     expect(await take(snapshots, folder, ['sub'], { continuing: true })).toBe(first);
@@ -97,7 +98,7 @@ describe('a first page', () => {
   it('is read again when what is shown may be another', async () => {
     await using folder = await temporaryFolder({ 'sub/a': '', 'sub/b': '' });
     await settle(folder, 'sub');
-    const snapshots = createSnapshots();
+    const snapshots = createSnapshots(DIRECT);
     const only = (name: string): NameFilter => Object.assign((each: string) => each === name, { version: name });
     expect(namesOf(await take(snapshots, folder, ['sub'], { filter: only('a') }))).toEqual(['a']);
     expect(namesOf(await take(snapshots, folder, ['sub'], { filter: only('b') }))).toEqual(['b']);
@@ -107,7 +108,7 @@ describe('a first page', () => {
 describe('later pages', () => {
   it('go on with what the first one saw, and a new first page does not', async () => {
     await using folder = await temporaryFolder({ 'sub/a': '', 'sub/b': '' });
-    const snapshots = createSnapshots();
+    const snapshots = createSnapshots(DIRECT);
     const first = await take(snapshots, folder, ['sub']);
     await writeFile(folder.at('sub/c'), '');
     expect(await take(snapshots, folder, ['sub'], { continuing: true })).toBe(first);
@@ -143,7 +144,7 @@ describe('requests at the same time', () => {
   it('share one reading of a directory that is at rest', async () => {
     await using folder = await temporaryFolder({ 'sub/a': '' });
     await settle(folder, 'sub');
-    const snapshots = createSnapshots();
+    const snapshots = createSnapshots(DIRECT);
     const taken = await Promise.all(Array.from({ length: 20 }, () => take(snapshots, folder, ['sub'])));
     expect(new Set(taken).size).toBeLessThan(20);
     expect(new Set(taken.map((names) => namesOf(names).join()))).toEqual(new Set(['a']));
@@ -172,7 +173,7 @@ describe('memory', () => {
     await mkdir(folder.at('first'));
     await Promise.all(names.map((name) => writeFile(folder.at('first', name), '')));
     await settle(folder, 'first');
-    const snapshots = createSnapshots();
+    const snapshots = createSnapshots(DIRECT);
     const first = await take(snapshots, folder, ['first']);
     // 180 kB each: 400 of them are more than may be kept. Their names come from one directory, their keys do not.
     const opened = await openBeneath(folder.path, ['first'], 'content', '');
@@ -235,5 +236,25 @@ describe('names that are not UTF-8', () => {
     expect(await served.names('file:///')).toEqual(['good.txt']);
     expect(await refused(served.text('file:///a%0Ab'))).toBe('invalid');
     expect(await refused(served.text('file:///a%5Cb'))).toBe('invalid');
+  });
+});
+
+describe('the entries of a directory', () => {
+  it.each([
+    ['directly', DIRECT],
+    ['through the pool', POOLED],
+  ])('are all there, some at a time, when they are asked for %s', async (_, disk) => {
+    const files = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`file-${index}`, '']));
+    await using folder = await temporaryFolder({ ...files, 'inner/x': '' });
+    const names: string[] = [];
+    const sizes: number[] = [];
+    for await (const some of disk.entries(folder.path)) {
+      sizes.push(some.length);
+      names.push(...some.map(({ name }) => name));
+    }
+    expect(names.toSorted()).toEqual([...Object.keys(files), 'inner'].toSorted());
+    expect(Math.max(...sizes)).toBeLessThan(1_000);
+    for await (const _some of disk.entries(folder.at('inner'))) break;
+    await expect(disk.entries(folder.at('none'))[Symbol.asyncIterator]().next()).rejects.toThrow('ENOENT');
   });
 });

@@ -3,10 +3,10 @@
  * makes every page, early or late, cost the same. A first page always checks that the directory has not changed; later
  * pages may go on with what the first one saw for a while, since a position names an entry and loses nothing.
  */
-import type { BigIntStats } from 'node:fs';
-import { opendir } from 'node:fs/promises';
+import type { BigIntStats, Dirent } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import { ResourceError } from '../../core/errors.ts';
+import type { Disk } from './disk.ts';
 import type { Opened } from './open.ts';
 import { type Entry, type EntryKind, type SortedNames, sortNames } from './sorted-names.ts';
 import type { NameFilter } from './visibility.ts';
@@ -22,9 +22,6 @@ const CONTINUE_MS = 10_000;
 
 /** A change this close to the reading may not show in the directory's time stamp. */
 const STAMP_GRAIN_MS = 50;
-
-/** Entries that the system hands over at once. */
-const READ_BATCH = 512;
 
 interface Snapshot {
   readonly names: SortedNames;
@@ -45,10 +42,12 @@ export interface Snapshots {
     uri: string,
     signal: AbortSignal,
   ): Promise<SortedNames>;
+  /** The names of a first page, where they are known and nothing has to be read for them. */
+  known(directory: Opened, filter: NameFilter): SortedNames | undefined;
   clear(): void;
 }
 
-export function createSnapshots(): Snapshots {
+export function createSnapshots(disk: Disk): Snapshots {
   const cache = new LRUCache<string, Snapshot>({
     maxSize: MAX_SNAPSHOT_BYTES,
     sizeCalculation: (snapshot) => snapshot.names.byteLength + 1_024,
@@ -58,21 +57,27 @@ export function createSnapshots(): Snapshots {
 
   async function read(directory: Opened, filter: NameFilter, stamp: string, uri: string): Promise<Snapshot> {
     const takenAt = Date.now();
-    const names = await sortNames(visibleEntries(directory, filter, uri));
+    const names = await sortNames(visibleEntries(disk, directory, filter, uri));
     const settled = isSettled(directory.stat, takenAt);
     return { names, stamp, version: versionOf(filter), takenAt, settled };
   }
 
+  /** The names of a snapshot, where the directory has the same stamp now. */
+  const unchanged = (known: Snapshot | undefined, stamp: string): SortedNames | undefined =>
+    known?.settled === true && known.stamp === stamp ? known.names : undefined;
+
   return {
+    known(directory, filter) {
+      return unchanged(cache.get(keyOf(directory)), stampOf(directory.stat, filter));
+    },
     async take(directory, filter, continuing, uri, signal) {
-      const key = directory.segments.join('/');
-      const stamp = `${stampOf(directory.stat)}:${versionOf(filter)}`;
+      const key = keyOf(directory);
+      const stamp = stampOf(directory.stat, filter);
       const known = cache.get(key);
-      if (known !== undefined) {
-        if (known.settled && known.stamp === stamp) return known.names;
-        const recent = Date.now() - known.takenAt < CONTINUE_MS;
-        if (continuing && recent && known.version === versionOf(filter)) return known.names;
-      }
+      const names = unchanged(known, stamp);
+      if (names !== undefined) return names;
+      const recent = known !== undefined && Date.now() - known.takenAt < CONTINUE_MS;
+      if (continuing && recent && known.version === versionOf(filter)) return known.names;
       const flight = `${key}\n${stamp}`;
       let reading = pending.get(flight);
       if (reading === undefined || !(continuing || isSettled(directory.stat))) {
@@ -94,25 +99,37 @@ export function createSnapshots(): Snapshots {
 const versionOf = (filter: NameFilter): string => filter.version ?? '';
 
 /** By both times, since the first can be set to any. */
-const isSettled = ({ mtimeMs, ctimeMs }: BigIntStats, now = Date.now()): boolean =>
+export const isSettled = ({ mtimeMs, ctimeMs }: BigIntStats, now = Date.now()): boolean =>
   now - Math.max(Number(mtimeMs), Number(ctimeMs)) > STAMP_GRAIN_MS;
 
-const stampOf = (stats: BigIntStats): string => `${stats.dev}:${stats.ino}:${stats.mtimeNs}:${stats.ctimeNs}`;
+const stampOf = ({ dev, ino, mtimeNs, ctimeNs }: BigIntStats, filter: NameFilter): string =>
+  `${dev}:${ino}:${mtimeNs}:${ctimeNs}:${versionOf(filter)}`;
 
-async function* visibleEntries(directory: Opened, filter: NameFilter, uri: string): AsyncIterable<Entry> {
+const keyOf = ({ segments }: Opened): string => segments.join('/');
+
+async function* visibleEntries(
+  disk: Disk,
+  directory: Opened,
+  filter: NameFilter,
+  uri: string,
+): AsyncIterable<readonly Entry[]> {
   let count = 0;
-  for await (const entry of await opendir(directory.path, { bufferSize: READ_BATCH })) {
-    const kind: EntryKind | undefined = entry.isDirectory()
-      ? 'd'
-      : entry.isFile()
-        ? 'f'
-        : entry.isSymbolicLink()
-          ? 'l'
-          : undefined;
-    if (kind === undefined || !filter(entry.name, kind === 'd')) continue;
-    if (++count > MAX_DIRECTORY_ENTRIES) {
+  for await (const entries of disk.entries(directory.path)) {
+    const visible: Entry[] = [];
+    for (const entry of entries) {
+      const kind = kindOf(entry);
+      if (kind !== undefined && filter(entry.name, kind === 'd')) visible.push({ kind, name: entry.name });
+    }
+    count += visible.length;
+    if (count > MAX_DIRECTORY_ENTRIES) {
       throw new ResourceError('too-large', `The directory has more than ${MAX_DIRECTORY_ENTRIES} entries`, { uri });
     }
-    yield { kind, name: entry.name };
+    yield visible;
   }
+}
+
+function kindOf(entry: Dirent): EntryKind | undefined {
+  if (entry.isFile()) return 'f';
+  if (entry.isDirectory()) return 'd';
+  return entry.isSymbolicLink() ? 'l' : undefined;
 }

@@ -3,8 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Entry, type SortedNames, sortNames } from './sorted-names.ts';
 
-async function* stream(entries: Iterable<Entry>): AsyncIterable<Entry> {
-  yield* entries;
+async function* stream(entries: Iterable<Entry>): AsyncIterable<readonly Entry[]> {
+  let some: Entry[] = [];
+  for (const entry of entries) {
+    some.push(entry);
+    if (some.length < 100) continue;
+    yield some;
+    some = [];
+  }
+  yield some;
 }
 
 const all = (names: SortedNames): Entry[] => Array.from({ length: names.length }, (_, index) => names.at(index));

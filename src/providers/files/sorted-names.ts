@@ -2,6 +2,7 @@
  * The names of one directory in their stable order: directories first, then by UTF-16 code units. Kept as one block of
  * UTF-8 and an offset each, because a million strings would be several times as large.
  */
+import { giveWay } from '../../core/breaks.ts';
 
 /** `d` a directory, `f` a regular file, `l` a symbolic link, which is ordered with the files. */
 export type EntryKind = 'd' | 'f' | 'l';
@@ -27,16 +28,16 @@ export interface SortedNames {
 /** Names that are sorted before the event loop gets a turn. */
 const BATCH = 8_192;
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 /** Sorts entries as they stream in, without blocking for long. */
-export async function sortNames(entries: AsyncIterable<Entry>): Promise<SortedNames> {
+export async function sortNames(entries: AsyncIterable<readonly Entry[]>): Promise<SortedNames> {
   const directories = new Runs();
   const others = new Runs();
   const links = new Set<string>();
-  for await (const { kind, name } of entries) {
-    (kind === 'd' ? directories : others).add(name);
-    if (kind === 'l') links.add(name);
+  for await (const some of entries) {
+    for (const { kind, name } of some) {
+      (kind === 'd' ? directories : others).add(name);
+      if (kind === 'l') links.add(name);
+    }
   }
   const first = await directories.merge();
   const rest = await others.merge();
@@ -87,7 +88,7 @@ async function mergeTwo(left: readonly string[], right: readonly string[]): Prom
       merged.push(b);
       j++;
     }
-    if (merged.length % BATCH === 0) await turn();
+    if (merged.length % BATCH === 0) await giveWay();
   }
   return merged;
 }

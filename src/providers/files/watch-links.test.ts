@@ -1,6 +1,8 @@
 /** Changes of what links lead to, and of where they lead (RES-4, SEC-RES-1). */
+import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/folders.ts';
+import { until } from '../../../test/e2e/waiting.ts';
 import { type Hands, startHands } from '../../../test/security/hands.ts';
 import { type Quiet, startQuiet } from '../../../test/security/quiet.ts';
 import { serveFiles } from '../../../test/security/served.ts';
@@ -72,6 +74,19 @@ describe('a subscribed link is told of', () => {
     await quiet.settled();
     expect(await place.served.text('file:///current/a.txt')).toBe('two');
     await watching.told(() => hands.do(['appendFile', at('v2/a.txt'), '!']), 'an edit in the second folder');
+  });
+
+  it('what changes where it leads now, before that could be watched', async () => {
+    await using place = await serveFiles({ 'v1/a.txt': 'one', 'v2/a.txt': 'two' });
+    const { at } = place.folder;
+    await hands.do(['symlink', 'v1', at('current')], ['symlink', 'v2', at('current.tmp')]);
+    await using watching = await place.served.watch('file:///current/a.txt', ({ length }) => {
+      // Told of the first change, before anybody could look at where it led.
+      if (length === 1) appendFileSync(at('v2/a.txt'), '!');
+    });
+    await watching.told(() => hands.do(['rename', at('current.tmp'), at('current')]));
+    await until(() => watching.events.length > 1, 'the change of what it leads to');
+    expect(await place.served.text('file:///current/a.txt')).toBe('two!');
   });
 
   it('nothing when it begins to lead out', async () => {

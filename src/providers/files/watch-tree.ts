@@ -1,4 +1,5 @@
 /** Tells when the set of listed resources changes: every directory of the tree is watched, breadth first, up to a limit. */
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
@@ -8,6 +9,9 @@ import { type Folder, findSegments, SCHEME } from './folder.ts';
 
 /** Directories that are watched for the default list, which shows at most as many entries. */
 export const MAX_WATCHED_DIRECTORIES = 1_000;
+
+/** While changes keep coming, they are looked at as often as this, in milliseconds. */
+const LOOK_EVERY_MS = 10;
 
 /** Names of one directory that are told apart until it is looked at; with more, anything may have changed. */
 const MAX_UNSEEN_NAMES = 256;
@@ -26,6 +30,7 @@ export async function watchTree(
   /** What happened and was not looked at yet: by directory, so that a storm in one is one look at it. */
   const unseen = new Map<string, { readonly segments: readonly string[]; readonly names: Set<string | undefined> }>();
   let looking = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
 
   const onEvent = (segments: readonly string[], event: DirectoryEvent): void => {
     const rules = event.name !== undefined && event.name === folder.visibility.ruleFile;
@@ -36,34 +41,43 @@ export async function watchTree(
     unseen.set(key, { segments, names });
     if (looking) return;
     looking = true;
-    work = work.then(look);
+    work = work.then(gather).then(look);
   };
+
+  /** What the system tells in one turn is one look, and a storm is no more than one in a while. */
+  async function gather(): Promise<void> {
+    await (performance.now() - lookedAt < LOOK_EVERY_MS ? setTimeout(LOOK_EVERY_MS) : setImmediate());
+  }
 
   async function look(): Promise<void> {
     for (const [key, { segments, names }] of unseen) {
       unseen.delete(key);
       try {
         if (await someMatter(folder, segments, names)) onChange({ kind: 'list-changed' });
-        await sync([segments]);
+        // Until a new directory was watched, nobody looked at what came and went in it.
+        if (await sync([segments])) onChange({ kind: 'list-changed' });
       } catch (error) {
         ctx.log.warn('changes of the list may go unnoticed', { error });
       }
     }
+    lookedAt = performance.now();
     looking = false;
   }
 
-  /** Watches directories that are new below these, and forgets what is gone. */
-  async function sync(start: readonly (readonly string[])[]): Promise<void> {
+  /** Watches directories that are new below these, forgets what is gone, and says whether any was new. */
+  async function sync(start: readonly (readonly string[])[]): Promise<boolean> {
     const queue = [...start];
+    let grew = false;
     for (let segments = queue.shift(); segments !== undefined && !ended; segments = queue.shift()) {
       const here = segments;
       const key = here.join('/');
       if (!watched.has(key)) {
         if (watched.size >= maxDirectories) {
           ctx.log.info('the default list is watched in part', { directories: maxDirectories });
-          return;
+          return grew;
         }
         watched.set(key, await directories.watch(here, (event) => onEvent(here, event)));
+        grew = true;
       }
       const present = await subdirectories(folder, here, maxDirectories, ctx);
       await forget(here, new Set(present));
@@ -71,6 +85,7 @@ export async function watchTree(
         if (!watched.has([...here, name].join('/'))) queue.push([...here, name]);
       }
     }
+    return grew;
   }
 
   async function forget(parent: readonly string[], present: ReadonlySet<string>): Promise<void> {
@@ -92,7 +107,10 @@ export async function watchTree(
   };
 
   const first = sync([[]]);
-  work = first.catch(() => {});
+  work = first.then(
+    () => {},
+    () => {},
+  );
   try {
     await first;
   } catch (error) {

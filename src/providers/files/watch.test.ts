@@ -241,13 +241,13 @@ describe('a subscribed folder is told of', () => {
 describe('a storm', () => {
   it('of 5,000 writes is few updates, and one after the last write [SEC-RES-4]', async () => {
     await using engine = await startEngine({ 'a.txt': '0' });
-    const { changes, provider } = engine.vitrine;
+    const { provider } = engine.vitrine;
     const ctx = createContext();
     let told = 0;
     let seen = '';
     let reading = Promise.resolve();
-    await using _subscription = await changes.subscribe(
-      'file:///a.txt',
+    await using _subscription = await provider.subscribe(
+      { uri: 'file:///a.txt' },
       () => {
         told++;
         // As a client does: it is told, and then it reads.

@@ -39,6 +39,12 @@ export async function watchResource(
   /** Watches the name where the path ends, each link on the way there, and the inside of a directory. */
   async function follow(): Promise<void> {
     waiting = false;
+    const before = watched;
+    await moveWatches();
+    // Between a move and the watches on where it leads, nobody looked: something may have changed there, too.
+    if (before !== '' && before !== watched && !ended) changed();
+  }
+  async function moveWatches(): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS && !ended; round++) {
       const places = await placesOf(folder, segments, uri);
       const key = JSON.stringify(places);

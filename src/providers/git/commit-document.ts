@@ -9,7 +9,7 @@ import { segmentOf, toShown } from './names.ts';
 /** Changed files that are named; `diff` has them all. */
 const MAX_FILES = 1_000;
 
-/** Characters of a message that are shown. */
+/** Characters that are shown of the first line of a message, and of what is behind it. */
 const MAX_MESSAGE = 65_536;
 
 interface Facts {
@@ -50,7 +50,7 @@ export function commitJson({ commit, files, more }: Facts): string {
     tree,
     author,
     committer,
-    subject,
+    subject: subject.slice(0, MAX_MESSAGE),
     body: body.slice(0, MAX_MESSAGE),
     parents: parents.map((parent) => ({
       commit: parent,
@@ -77,7 +77,7 @@ export function commitMarkdown({ commit, files, more }: Facts): string {
   const link = (text: string, address: Address): string => `[${escaped(text)}](${linkTo(address)})`;
   const same = author.name === committer.name && author.email === committer.email && author.date === committer.date;
   return [
-    `# ${escaped(subject) || 'A commit without a message'}`,
+    `# ${escaped(subject.slice(0, MAX_MESSAGE)) || 'A commit without a message'}`,
     '',
     `- Commit: \`${oid}\``,
     `- Author: ${signed(author)}`,

@@ -72,7 +72,7 @@ export function parseCommit(oid: string, bytes: Buffer): Commit {
       : decode(bytes.subarray(end + 2))
           .replaceAll('\0', '\ufffd')
           .trim();
-  const [subject = '', ...rest] = message.split('\n');
+  const first = message.indexOf('\n');
   const signature = (key: string): Signature =>
     parseSignature(decode(Buffer.from(values(key)[0] ?? '', 'latin1')).replaceAll('\0', '\ufffd'));
   return {
@@ -81,8 +81,8 @@ export function parseCommit(oid: string, bytes: Buffer): Commit {
     parents: values('parent').filter(isHash),
     author: signature('author'),
     committer: signature('committer'),
-    subject: subject.trim(),
-    body: rest.join('\n').trim(),
+    subject: (first === -1 ? message : message.slice(0, first)).trim(),
+    body: first === -1 ? '' : message.slice(first + 1).trim(),
   };
 }
 

@@ -293,6 +293,19 @@ it('trees that git would not write: each name once, in one order, and none too l
   expect(await codeOf(small.list('git:///HEAD', { limit: 1 }, ctx))).toBe('too-large');
 });
 
+it('of a long message both parts are shown up to a length', async () => {
+  await using place = await scene();
+  place.commit('First');
+  const message = `${'*s'.repeat(50_000)}\n\n${'b'.repeat(100_000)}\n`;
+  place.git('update-ref', 'HEAD', place.gitWith(message, 'commit-tree', '-F', '-', 'HEAD^{tree}'));
+  const provider = await place.open();
+  const { subject, body } = JSON.parse(await textOf(provider, 'git:///commit/HEAD', { accept: ['application/json'] }));
+  expect([subject, body]).toEqual(['*s'.repeat(32_768), 'b'.repeat(65_536)]);
+  const lines = (await textOf(provider, 'git:///commit/HEAD', { accept: ['text/markdown'] })).split('\n');
+  expect(lines[0]).toBe(`# ${'\\*s'.repeat(32_768)}`);
+  expect(lines).toContain('b'.repeat(65_536));
+});
+
 it('what says more than it may is ended: a diff in bytes, a damaged object at once', async () => {
   await using place = await scene();
   await place.write('a.txt', 'x\n'.repeat(10_000));

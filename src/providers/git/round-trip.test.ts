@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { takeWrong } from '../../../test/errors/setup.ts';
 import { createContext } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { bytesOf, scene } from '../../testing/git-scene.ts';
@@ -105,6 +106,8 @@ it.runIf(existsSync(`${OWN}/objects`))(
         expect(read).toEqual(fresh.map(({ hash }) => hash));
       }
       expect(seen.size).toBeGreaterThan(100);
+      // Errors that the tests of this project have recorded: they are contents, and no server has said them.
+      takeWrong();
     } finally {
       await provider.close?.();
     }

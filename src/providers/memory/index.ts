@@ -6,6 +6,7 @@
  * const notes = memoryProvider({ name: 'notes', resources: { 'today.md': { text: '# Today' } } });
  * notes.set('tomorrow.md', { text: '# Tomorrow' });
  */
+import { isSameRange, markRepeatable, withAgain } from '../../core/again.ts';
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
 import { invalid, notFound, notListable } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/mime-type.ts';
@@ -37,6 +38,17 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
   const scheme = options.scheme ?? 'memory';
   const name = options.name ?? 'memory';
   const tree = createTree();
+  /** What whole items were read from. */
+  const origins = new WeakMap<
+    readonly ResourceBody[],
+    Pick<ReadOptions, 'range'> & { readonly uri: string; readonly item: Item }
+  >();
+  /** What pages were made of; every change makes another version. */
+  const pages = new WeakMap<
+    ResourcePage,
+    { readonly uri: string | undefined; readonly want: Page; readonly version: number }
+  >();
+  let version = 0;
   const watchers = new Set<{ readonly path: string | undefined; readonly tell: (event: ChangeEvent) => void }>();
   for (const [path, resource] of Object.entries(options.resources ?? {})) tree.set(path, resource);
 
@@ -46,6 +58,10 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
     const node = tree.find(segments);
     if (node === undefined || (trailingSlash && node.kind === 'item')) throw notFound(uri);
     return { segments, node };
+  }
+
+  function isThere(uri: string, item: Item): boolean {
+    return tree.find(parseTreeUri(uri, scheme).segments) === item;
   }
 
   function resourceOf(segments: readonly string[], node: Directory | Item): Resource {
@@ -118,14 +134,15 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
     }
   }
 
-  return {
+  const provider: MemoryProvider = {
     name,
     features: { schemes: [scheme], watch: true, templates: true, completion: true, search: false, ranges: true },
 
     async list(uri, page, ctx) {
       ctx.signal.throwIfAborted();
-      if (uri === undefined) return { resources: [resourceOf([], tree.root)] };
-      return listChildren(uri, page);
+      const listed = uri === undefined ? { resources: [resourceOf([], tree.root)] } : listChildren(uri, page);
+      pages.set(listed, { uri, want: page, version });
+      return markRepeatable(listed);
     },
 
     async metadata(uri) {
@@ -136,7 +153,9 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
     async read(uri, want) {
       const { segments, node } = find(uri);
       if (node.kind === 'directory') return readChildren(segments, node, want);
-      return [bodyOf(resourceOf(segments, node), node, want)];
+      const bodies = [bodyOf(resourceOf(segments, node), node, want)];
+      origins.set(bodies, { uri, item: node, range: want.range });
+      return markRepeatable(bodies);
     },
 
     async listTemplates() {
@@ -163,15 +182,28 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
     },
 
     set(path, resource) {
+      version++;
       tell(path, tree.set(path, resource));
     },
 
     delete(path) {
+      version++;
       const existed = tree.delete(path);
       if (existed) tell(path, true);
       return existed;
     },
   };
+  return withAgain(provider, {
+    again(bodies, uri, want) {
+      const origin = origins.get(bodies);
+      // An item is replaced as a whole.
+      return origin?.uri === uri && isSameRange(origin.range, want.range) && isThere(uri, origin.item);
+    },
+    listAgain(page, uri, { cursor, limit }) {
+      const was = pages.get(page);
+      return was?.version === version && was.uri === uri && was.want.cursor === cursor && was.want.limit === limit;
+    },
+  });
 }
 
 /** Whether a folder may have come or gone, or got another child, by a change in `parent`. */

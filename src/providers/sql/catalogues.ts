@@ -1,4 +1,5 @@
 /** The catalogue as this provider shows it: filtered, sorted, with the tables that refer to each other; read anew when it changes. */
+import { giveWay } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { compileGlobs } from '../../core/glob/index.ts';
 import type { SqlConfig } from './config.ts';
@@ -37,7 +38,11 @@ export function createCatalogues(
   async function read(version: string | undefined): Promise<Known> {
     // Several callers wait for it, so none of them can end it.
     const limits: Limits = limitsOf(new AbortController().signal);
-    const known = knownOf(await filtered(await connection.catalogue(limits), config));
+    const found = await connection.catalogue(limits);
+    // There may be thousands of columns in it: others have their turn before and after they are put in order.
+    await giveWay();
+    const known = knownOf(await filtered(found, config));
+    await giveWay();
     current = { known, version, at: Date.now() };
     return known;
   }
@@ -98,6 +103,7 @@ export function knownOf(all: readonly Table[]): Known {
   const tables = [...all]
     .sort((a, b) => compare(a.schema ?? '', b.schema ?? '') || compare(a.name, b.name))
     .map((table): Table => {
+      if (table.foreignKeys.length === 0) return table;
       const place = new Map(table.columns.map(({ name }, index) => [name, index]));
       const first = ({ columns: [name = ''] }: ForeignKey): number => place.get(name) ?? -1;
       return { ...table, foreignKeys: table.foreignKeys.flatMap(completed).sort((a, b) => first(a) - first(b)) };

@@ -185,6 +185,8 @@ export interface Dialect {
   readonly hasSchemas: boolean;
   /** It finds `(a, b) > (?, ?)` by an index on both; else the comparison is written out. */
   readonly comparesRows: boolean;
+  /** Columns that a result can have. */
+  readonly maxColumns: number;
   /** Builds statements for it. */
   readonly builder: (kysely: KyselyModule) => Builder;
   /**

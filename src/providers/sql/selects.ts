@@ -3,6 +3,7 @@
  * Pages go on after a key, never from an offset.
  */
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
+import { ResourceError } from '../../core/errors.ts';
 import type { Builder, Column, Dialect, KyselyModule, Limits, Parameter, Statement, Table } from './dialect.ts';
 import type { Key } from './keys.ts';
 import type { Keyed } from './place.ts';
@@ -20,7 +21,10 @@ export interface Range {
 }
 
 export interface Selects {
-  /** Rows in the order of the key; without one, in whatever order the database has. */
+  /**
+   * Rows in the order of the key; without one, in whatever order the database has.
+   * @throws ResourceError `too-large` for more columns than a result can have; `one` does as well
+   */
   page(table: Table, projection: Projection, after: Key | undefined, limit: number): Statement;
   /** Two at most: there is one with this key, unless somebody changed what tells rows apart. */
   one(table: Keyed, projection: Projection, key: Key): Statement;
@@ -47,12 +51,16 @@ export function createSelects(kysely: KyselyModule, dialect: Dialect): Selects {
   ];
 
   function selected(table: Table, { columns, maxValueBytes }: Projection): RawBuilder<unknown>[] {
-    const keys = orderOf(table).map(at);
+    const order = orderOf(table);
+    if (order.length + columns.reduce((sum, { sized }) => sum + (sized ? 2 : 1), 0) > dialect.maxColumns)
+      throw new ResourceError('too-large', 'The table has too many columns to read rows of it; read values one by one');
+    const keys = order.map(at);
+    const most = sql.lit(maxValueBytes);
     const values = columns.flatMap(({ name, sized }) => {
       const column = at(name);
       if (!sized) return [column];
       const size = sql`octet_length(${column})`;
-      return [sql`case when ${size} > ${sql.lit(maxValueBytes)} then null else ${column} end`, size];
+      return [sql`case when ${size} > ${most} then null else ${column} end`, size];
     });
     return [...keys, ...values];
   }

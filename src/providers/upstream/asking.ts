@@ -1,18 +1,19 @@
 /** Requests to an upstream that change nothing: over the connection that is right for the client, again where that broke. */
 
+import { freshnessIn } from '../../connection/results.ts';
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { detached, type Invocation } from '../../core/invocation.ts';
 import { keyed } from '../../core/keyed.ts';
 import type { OutgoingRequest } from '../../core/trace.ts';
+import { type Data, isData } from '../../protocol/data.ts';
 import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
-import { type Cache, hintOf } from './cache.ts';
+import type { Cache } from './cache.ts';
 import type { Calls } from './calls.ts';
 import { askable, capabilitiesOf } from './clients.ts';
 import type { Connections } from './connections.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { sendTraced } from './traced.ts';
-import type { Data } from './wire/data.ts';
 import type { Link } from './wire/link.ts';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
@@ -84,7 +85,7 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
       const result = known ?? (await send(method, params, ctx));
       if (known === undefined && result.resultType !== 'input_required')
         cache.put(method, key, audience, result, asked);
-      const hint = hintOf(result);
+      const hint = freshnessIn(result);
       if (hint === undefined) ctx.notes?.plain();
       else ctx.notes?.fresh(hint);
       return result;
@@ -111,6 +112,15 @@ export function withClient(params: Data, { era }: Pick<Link, 'era'>, ctx: Contex
       ...(logs && logLevel !== undefined && { [LOG_LEVEL_KEY]: logLevel }),
     },
   };
+}
+
+/** A result without who made it, which is between its server and this one. */
+export function withoutServer(result: Data): Data {
+  const { _meta } = result;
+  if (!isData(_meta) || !Object.hasOwn(_meta, SERVER_INFO_KEY)) return result;
+  const { [SERVER_INFO_KEY]: _server, ...meta } = _meta;
+  const { _meta: _all, ...others } = result;
+  return Object.keys(meta).length === 0 ? others : { ...others, _meta: meta };
 }
 
 /** A result's own fields beside its entries, as they are passed on. */

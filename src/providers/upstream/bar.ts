@@ -2,9 +2,9 @@
  * A server that was cut off is left alone for a while, longer each time, over every connection: each client may have one of
  * its own, and a server that floods one floods the next one, too.
  */
+import { createPauses } from '../../connection/pauses.ts';
+import type { Barred } from '../../connection/supervisor.ts';
 import type { ResourceError } from '../../core/errors.ts';
-import { createPauses } from './pauses.ts';
-import type { Barred } from './supervisor.ts';
 
 /** What a flood costs until it is cut off, it costs seldom. */
 const PAUSES = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;

@@ -1,9 +1,10 @@
 /** Items of a read, as bodies: what another server sent, to be sent on as it is, or cut and looked into where that is wanted. */
+
+import type { Data } from '../../connection/data.ts';
 import type { BodyContent, BodyWindow, ResourceBody } from '../../core/body.ts';
 import { nameOfUri } from '../../core/uri.ts';
 import { WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { ResourceContents } from '../../protocol/resources.ts';
-import type { Data } from './wire/data.ts';
 
 /**
  * @param uri what was read

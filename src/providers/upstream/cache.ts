@@ -1,7 +1,7 @@
 /** Answers of an upstream that it said may be used again: as long and as widely as it said, and until it says otherwise. */
 import { LRUCache } from 'lru-cache';
-import type { CacheHint } from '../../protocol/resources.ts';
-import type { Data } from './wire/data.ts';
+import type { Data } from '../../connection/data.ts';
+import { freshnessIn } from '../../connection/results.ts';
 
 /** Bytes of all answers that are kept of one upstream, as JSON. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -48,7 +48,7 @@ export function createCache(now: () => number = Date.now): Cache {
       return undefined;
     },
     put(method, key, audience, result, asked) {
-      const hint = hintOf(result);
+      const hint = freshnessIn(result);
       if (asked !== forgotten || hint === undefined || hint.ttlMs <= 0) return;
       const until = now() + Math.min(hint.ttlMs, MAX_TTL_MS);
       kept.set(keyOf(method, key, hint.cacheScope === 'public' ? PUBLIC : audience), { result, until });
@@ -69,9 +69,3 @@ export function createCache(now: () => number = Date.now): Cache {
 }
 
 const PUBLIC = '';
-
-/** What a result says of its freshness; undefined where it says nothing, as those of the 2025 era. */
-export function hintOf({ ttlMs, cacheScope }: Data): CacheHint | undefined {
-  if (typeof ttlMs !== 'number' || !(ttlMs >= 0)) return undefined;
-  return { ttlMs, cacheScope: cacheScope === 'public' ? 'public' : 'private' };
-}

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Data } from '../../connection/data.ts';
 import { createContext } from '../../core/context.ts';
 import { detached, type Invocation } from '../../core/invocation.ts';
 import { type Calls, createCalls, type Outcome, type Start } from './calls.ts';
-import type { Data } from './wire/data.ts';
 import type { Link } from './wire/link.ts';
 
 /** One call of a server that asks a question in the middle of it. */
@@ -19,7 +19,7 @@ let calls: Calls;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  calls = createCalls('up', { text: (text) => text, data: (data) => data });
+  calls = createCalls({ text: (text) => text, data: (data) => data, others: () => undefined });
 });
 
 afterEach(() => {

@@ -3,14 +3,14 @@
  * the client speaks that era too, and otherwise as the answer to its request, while the call waits here for the next one.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
+import type { Data } from '../../connection/data.ts';
+import { ORIGIN_META_KEY } from '../../connection/message-origin.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ClientFeatures, Invocation, LoggingLevel } from '../../core/invocation.ts';
 import { type InputRequest, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import type { Lease } from './connections.ts';
 import type { Said } from './said.ts';
-import type { Data } from './wire/data.ts';
 import type { Link } from './wire/link.ts';
-import { ORIGIN_META_KEY } from './wire/message-origin.ts';
 
 /** How long a call waits for its client to come back with an answer, in milliseconds. */
 const PARKED_MS = 10 * 60_000;
@@ -74,7 +74,7 @@ export interface Sending {
 const PENDING = new Promise<never>(() => {});
 
 /** @param said makes log messages fit to be handed on */
-export function createCalls(name: string, said: Pick<Said, 'text' | 'data'>): Calls {
+export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls {
   const running = new Map<Link, Call[]>();
   const parked = new Map<string, Call>();
 
@@ -205,10 +205,12 @@ export function createCalls(name: string, said: Pick<Said, 'text' | 'data'>): Ca
       });
     },
 
-    logged(link, { level, data, logger, _meta }) {
-      const invocation = authorOf(link, (_meta as Data | undefined)?.[ORIGIN_META_KEY])?.invocation;
+    logged(link, { level, data, logger, _meta, ...others }) {
+      const { [ORIGIN_META_KEY]: origin, ...meta } = (_meta ?? {}) as Data;
+      const invocation = authorOf(link, origin)?.invocation;
       if (typeof level !== 'string') return;
-      invocation?.notify(level as LoggingLevel, said.data(data), typeof logger === 'string' ? said.text(logger) : name);
+      const who = typeof logger === 'string' ? said.text(logger) : null;
+      invocation?.notify(level as LoggingLevel, said.data(data), who, said.others({ ...others, _meta: meta }));
     },
 
     close() {

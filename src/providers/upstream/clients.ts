@@ -1,9 +1,13 @@
 /** What is known of the client that something is done for, and what of it an upstream is told. */
+
+import type { Data } from '../../connection/data.ts';
 import type { Context } from '../../core/context.ts';
-import type { Data } from './wire/data.ts';
 
 /** Whether the client is connected here for longer than this request. */
 export const lasts = (ctx: Context): boolean => ctx.peer !== ctx.principal.id;
+
+/** Whether the client is of 2025: it is asked while its request is running. */
+export const isOf2025 = ({ client }: Context): boolean => client?.ask !== undefined;
 
 /** Whether the client can be asked something. */
 export const askable = ({ client }: Context): boolean =>

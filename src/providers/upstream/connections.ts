@@ -1,18 +1,19 @@
 /**
- * Which connection serves whom. A server of 2026-07-28 has one: there every request says whose it is. A 2025-era server
+ * Which connection serves whom. A server of 2026-07-28 has one: there every request says whose it is; a client of 2025 has one
+ * of its own era beside it where the server has both, since most servers ask in that era alone. A 2025-era server
  * knows one client a connection, so one that it may ask, or that works with its tools, gets a connection of its own, and
  * what the server sends on it can only be for that client. Where that is a program of its own, all of the client's work
  * goes there, since each has its own state. Everybody else shares one, on which the server is told that nobody can be asked.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
+import type { Data } from '../../connection/data.ts';
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createBar } from './bar.ts';
-import { askable, capabilitiesOf, lasts } from './clients.ts';
+import { askable, capabilitiesOf, isOf2025, lasts } from './clients.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { Watching } from './watching.ts';
-import type { Data } from './wire/data.ts';
 import { type Link, openLink, type Verdict } from './wire/link.ts';
 import { type Ask, createWorld, isIdle, type World } from './world.ts';
 
@@ -61,24 +62,33 @@ const UNSHARED_MS = 60_000;
 
 const SWEEP_MS = 10_000;
 
+/** A server of 2026 that refused a connection of 2025 is not asked for one again for so long, in milliseconds. */
+const MODERN_ONLY_MS = 10 * 60_000;
+
+/** A server that is spoken to in 2025 without being asked. */
+const LEGACY: Verdict = { prior: { kind: 'legacy' }, at: Number.POSITIVE_INFINITY };
+
 export function createConnections(options: UpstreamOptions, events: ConnectionEvents): Connections {
   const { name, log = SILENT, maxConnections = DEFAULT_MAX_CONNECTIONS, connections = 'client' } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const isProgram = isStdio(options.target);
-  let verdict: Verdict | undefined;
+  /** What the server speaks to whoever shares. */
+  let verdict: Verdict | undefined = options.era === '2025' ? LEGACY : undefined;
+  /** Until when a server of 2026 is taken for one that does not have 2025, too. */
+  let modernOnlyUntil = 0;
   const bar = createBar();
   const owned = new Set<World>();
   const lifetime = new AbortController();
   const sweep = setInterval(expire, SWEEP_MS);
   sweep.unref();
 
-  async function open(capabilities: Data, world: () => World, signal: AbortSignal): Promise<Link> {
+  async function open(capabilities: Data, world: () => World, signal: AbortSignal, fixed?: Verdict): Promise<Link> {
     let link: Link | undefined;
     try {
       const found = await openLink(
         options,
         capabilities,
-        verdict,
+        fixed ?? verdict,
         {
           notified(method, params) {
             if (link === undefined) return;
@@ -93,28 +103,29 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
         { timeoutMs, log, signal },
       );
       link = found.link;
-      verdict = found.verdict;
+      if (fixed === undefined) verdict = found.verdict;
       return link;
     } catch (error) {
       // It may be another era by now that it speaks.
-      verdict = undefined;
+      if (fixed === undefined && options.era !== '2025') verdict = undefined;
       throw error;
     }
   }
 
-  function worldOf(key: string, capabilities: Data, sharing?: World): World {
+  /** @param second of 2025, to a server that others speak 2026 to */
+  function worldOf(key: string, capabilities: Data, sharing?: World, second = false): World {
     const supervisor = createSupervisor({
       name,
-      log,
-      open: (signal) => open(capabilities, () => world, AbortSignal.any([signal, lifetime.signal])),
+      log: second ? { ...log, warn: log.debug } : log,
+      open: (signal) =>
+        open(capabilities, () => world, AbortSignal.any([signal, lifetime.signal]), second ? LEGACY : undefined),
       up(link, again) {
-        events.up(link);
+        if (!second) events.up(link);
         // What is watched at a server behind a URL is watched over the shared connection.
         if (sharing !== undefined) return;
         world.watching.restore(link);
         if (again) world.watching.missed();
       },
-      down: () => {},
       barred: bar,
     });
     const world: World = createWorld(key, name, supervisor, events.watching, sharing);
@@ -124,7 +135,8 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   const shared = worldOf('shared', {});
 
   function openOwn(key: string, ctx: Context): World {
-    const world = worldOf(key, capabilitiesOf(ctx), isProgram ? undefined : shared);
+    const second = verdict?.prior.kind === 'modern';
+    const world = worldOf(key, capabilitiesOf(ctx), isProgram ? undefined : shared, second);
     world.ask = ctx.client?.ask;
     owned.add(world);
     return world;
@@ -164,7 +176,32 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   async function keepsApart(ctx: Context): Promise<boolean> {
     if (connections === 'shared') return false;
     if (verdict === undefined) await shared.supervisor.get(ctx.signal);
-    return verdict?.prior.kind === 'legacy';
+    if (verdict?.prior.kind === 'legacy') return true;
+    if (options.era === '2026' || !lasts(ctx) || !isOf2025(ctx) || !speaksOf2025(ctx)) return false;
+    return hasBothEras(ctx);
+  }
+
+  /** Whether a client of 2025 would lose something of what it has of the server in its own era. */
+  const speaksOf2025 = (ctx: Context): boolean =>
+    askable(ctx) || shared.supervisor.current?.capabilities.logging !== undefined;
+
+  /** Whether a server of 2026 takes a client of 2025 too: the client's own connection is opened for that, and kept. */
+  async function hasBothEras(ctx: Context): Promise<boolean> {
+    if (Date.now() < modernOnlyUntil) return false;
+    const world = withKey(peerKey(ctx), ctx);
+    if (world === undefined) return false;
+    try {
+      await world.supervisor.get(ctx.signal);
+      return true;
+    } catch (error) {
+      ctx.signal.throwIfAborted();
+      // One that has taken this client before is only away.
+      if (world.supervisor.opened > 0) throw error;
+      modernOnlyUntil = Date.now() + MODERN_ONLY_MS;
+      discard(world);
+      log.debug('an upstream of 2026 does not speak 2025', { mount: name });
+      return false;
+    }
   }
 
   /** The one with a key, opened if there is room. */
@@ -251,7 +288,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       return askable(ctx) || ctx.client?.logLevel !== undefined ? lend(ctx) : ofAll(ctx);
     },
     get apart() {
-      return isProgram && connections === 'client' && verdict?.prior.kind !== 'modern';
+      return isProgram && connections === 'client' && (verdict?.prior.kind !== 'modern' || owned.size > 0);
     },
     all: () => [shared, ...owned],
     async close() {

@@ -1,7 +1,7 @@
 /** What is known of the definitions of an upstream's tools: out of the lists that clients ask for, or gone through for it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Context } from '../../core/context.ts';
+import { type Context, withSignal } from '../../core/context.ts';
 import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
 import type { ToolPage } from '../../core/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
@@ -51,7 +51,7 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
     const found = known.get(tool);
     if (found !== undefined) return found;
     // For all who ask meanwhile: who asked first may go away.
-    scanning ??= scan({ ...ctx, notes: undefined, signal: new AbortController().signal });
+    scanning ??= scan(withSignal({ ...ctx, notes: undefined }, new AbortController().signal));
     const going = scanning;
     await going.catch((error: unknown) => {
       if (scanning === going) scanning = undefined;

@@ -1,6 +1,7 @@
 /** What an upstream has, as it declared it: until it was reached for the first time, all that it may have. */
-import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../../protocol/meta.ts';
-import type { Data } from './wire/data.ts';
+
+import type { Data } from '../../connection/data.ts';
+import { resourceExtensionsIn } from '../../connection/results.ts';
 import type { LinkFacts } from './wire/link.ts';
 
 export interface Facts {
@@ -35,20 +36,15 @@ const UNKNOWN: Facts = {
 export function factsOf(link: Pick<LinkFacts, 'capabilities'> | undefined): Facts {
   if (link === undefined) return UNKNOWN;
   const { resources, tools, prompts, completions } = link.capabilities;
-  const extensions = (link.capabilities.extensions ?? {}) as Data;
   return {
     resources: resources !== undefined,
     subscribe: resources?.subscribe === true,
     tools: tools !== undefined,
     prompts: prompts !== undefined,
     completion: completions !== undefined,
-    metadata: extensions[SEP_2093_EXTENSION] !== undefined,
-    directories: extensions[DIRECTORY_EXTENSION] !== undefined || extensions[SKILLS_EXTENSION] !== undefined,
+    ...resourceExtensionsIn(link.capabilities as Data),
     tellsResources: resources?.listChanged === true,
     tellsTools: tools?.listChanged === true,
     tellsPrompts: prompts?.listChanged === true,
   };
 }
-
-/** SEP-2640, which brings `resources/directory/read`. */
-const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';

@@ -1,4 +1,5 @@
 /** Another MCP server as a branch of the tree: its resources as a provider, its tools and prompts beside it. */
+import type { ListName } from '../../connection/listening.ts';
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { MountedServer } from '../../core/mounted-server.ts';
@@ -14,7 +15,7 @@ import { createPins, type PinReview } from './pins/index.ts';
 import { resourcesProvider } from './resources.ts';
 import { createSaid } from './said.ts';
 import { mountedServer } from './server.ts';
-import { createWatching, type WatchedList } from './watching.ts';
+import { createWatching } from './watching.ts';
 import { wholeList } from './whole-list.ts';
 import type { LinkFacts } from './wire/link.ts';
 
@@ -57,7 +58,7 @@ export function upstream(options: UpstreamOptions): Upstream {
   const { name, log = SILENT, start = 'eager' } = options;
   let reached: LinkFacts | undefined;
   const facts = (): Facts => factsOf(reached);
-  const calls = createCalls(name, createSaid(options.target));
+  const calls = createCalls(createSaid(options.target));
   const cache = createCache();
   const border = createBorder(name);
   const connections = createConnections(options, {
@@ -72,7 +73,7 @@ export function upstream(options: UpstreamOptions): Upstream {
   const asking = createAsking(options, connections, cache, calls);
 
   /** What was known before a change is known no more. */
-  function changed(list: WatchedList | undefined, uri: string | undefined): void {
+  function changed(list: ListName | undefined, uri: string | undefined): void {
     const worlds = connections.all();
     if (uri !== undefined) {
       cache.forget('resources/read');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Data } from '../../connection/data.ts';
 import { createContext } from '../../core/context.ts';
 import { createNotes } from '../../core/notes.ts';
 import { createLists, type Fetch, type Keep } from './lists.ts';
-import type { Data } from './wire/data.ts';
 
 const idOf = (entry: Data): string => String(entry.id);
 const entry = (id: number): Data => ({ id });

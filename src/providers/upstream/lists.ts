@@ -4,11 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Data } from '../../connection/data.ts';
+import { cursorIn } from '../../connection/results.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Page } from '../../core/provider.ts';
 import { weightOf } from '../../core/weight.ts';
-import type { Data } from './wire/data.ts';
 
 export interface ListedPage {
   readonly entries: readonly Data[];
@@ -141,15 +142,10 @@ const keptOf = async (
 /** @throws ResourceError `internal` for a result that is no such list */
 function pageIn(result: Data, field: string, name: string): FetchedPage<unknown> {
   const entries: unknown = result[field];
-  const { nextCursor } = result;
   if (!Array.isArray(entries)) {
     throw new ResourceError('internal', `The server behind "${name}" gave a list that is not valid`);
   }
-  return {
-    entries,
-    // Some servers end their lists with an empty cursor.
-    next: typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined,
-  };
+  return { entries, next: cursorIn(result) };
 }
 
 const write = ({ cursor, after, used }: Position): string => JSON.stringify([cursor ?? null, after ?? null, used]);

@@ -36,6 +36,11 @@ export interface UpstreamOptions {
    * cannot ask. Servers of 2026-07-28 have one connection in any case: there each request says whose it is.
    */
   readonly connections?: 'client' | 'shared' | undefined;
+  /**
+   * The era that the server is spoken to in. `auto` (default): 2026 where it can; a client of 2025 gets a connection of 2025
+   * where the server has both, since most servers ask back and log in the middle of a request in that era alone.
+   */
+  readonly era?: '2025' | '2026' | 'auto' | undefined;
   /** Connections of clients at a time; a client beyond them shares. Default: 32. */
   readonly maxConnections?: number | undefined;
   /** Schemes of its URIs, for a mount without a prefix beside others. Default: any. */

@@ -1,9 +1,12 @@
 /** The resources of an upstream as a provider: its answers as they are, and what it lacks supplied from what it has. */
-import type { Context } from '../../core/context.ts';
+
+import type { Data } from '../../connection/data.ts';
+import { QuestionsAsked } from '../../core/asking/needed.ts';
+import { mapInPieces } from '../../core/breaks.ts';
+import { type Context, withSignal } from '../../core/context.ts';
 import { notFound, notListable, PeerError, ResourceError } from '../../core/errors.ts';
 import { ANY_SCHEME } from '../../core/mounts.ts';
 import type { CompletionValues, ReadOptions, ResourcePage, ResourceProvider } from '../../core/provider.ts';
-import { QuestionsAsked } from '../../core/questions.ts';
 import { nameOfUri } from '../../core/uri.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import type { InputRequest } from '../../protocol/input-required.ts';
@@ -17,7 +20,6 @@ import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
 import type { Known } from './known.ts';
 import type { Fetch, Keep } from './lists.ts';
-import type { Data } from './wire/data.ts';
 
 export interface ResourcesSetup {
   readonly name: string;
@@ -80,7 +82,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     const going = scanning.get(known);
     if (going !== undefined) return going;
     // Who asked first may go away.
-    const lasting = { ...ctx, signal: new AbortController().signal };
+    const lasting = withSignal(ctx, new AbortController().signal);
     const fresh = scanAll(known, lasting).finally(() => scanning.delete(known));
     scanning.set(known, fresh);
     return fresh;
@@ -143,7 +145,9 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     const items = await border.keep('content', given, ctx);
     if (items.length === 0 && given.length > 0) throw notValid(uri);
     // Without capabilities nothing says that the others are children: the first is what was read (2093-7).
-    return items.map((item, index) => bodyOf(item, uri, index > 0 || facts().metadata, ranged));
+    const [first] = items;
+    const { metadata: within } = facts();
+    return await mapInPieces(items, (item) => bodyOf(item, uri, item !== first || within, ranged));
   }
 
   const notValid = (uri: string): ResourceError =>

@@ -7,6 +7,7 @@ import { cleanText, stripUnseen } from '../../core/clean-text.ts';
 import { PeerError } from '../../core/errors.ts';
 import { changeTexts } from '../../core/scrub.ts';
 import { coverSecrets, coverSecretsIn } from '../../core/secret-forms.ts';
+import { type Data, isData } from '../../protocol/data.ts';
 import { extentOf } from './border/extent.ts';
 import { isStdio, type UpstreamTarget } from './options.ts';
 
@@ -24,6 +25,8 @@ export interface Said {
   text(text: string): string;
   /** Of a log message. */
   data(data: unknown): unknown;
+  /** Fields of a notification that nobody here knows; undefined where there are none, or too much is in them. */
+  others(fields: Data): Data | undefined;
   /** An error of the server with clean words; any other error as it is. */
   fault(error: unknown): unknown;
 }
@@ -42,6 +45,11 @@ export function createSaid(target: UpstreamTarget): Said {
   return {
     text,
     data: (data) => (bounded(data) ? coverSecretsIn(data, text) : '…'),
+    others({ _meta, ...fields }) {
+      const meta = isData(_meta) && Object.keys(_meta).length > 0 ? { _meta } : {};
+      const all = { ...fields, ...meta };
+      return Object.keys(all).length > 0 && bounded(all) ? (coverSecretsIn(all, text) as Data) : undefined;
+    },
     fault(error) {
       if (!(error instanceof PeerError)) return error;
       const { code, message, data } = error.wire;

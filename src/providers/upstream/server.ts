@@ -1,4 +1,7 @@
 /** The tools and prompts of an upstream: listed as they are, called on behalf of the client that asks. */
+
+import type { Data } from '../../connection/data.ts';
+import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import type { HeaderParameter } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
@@ -7,7 +10,7 @@ import type { Page } from '../../core/provider.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
 import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
-import { type Asking, othersOf, withClient } from './asking.ts';
+import { type Asking, othersOf, withClient, withoutServer } from './asking.ts';
 import type { Border, EntryKind } from './border/index.ts';
 import { brokenPromise, markedResult, refusedResult } from './border/promises.ts';
 import { fitResult, keptResult } from './border/results.ts';
@@ -19,7 +22,6 @@ import type { Fetch, ListedPage } from './lists.ts';
 import type { Pins } from './pins/index.ts';
 import { completionIn } from './resources.ts';
 import { sendTraced } from './traced.ts';
-import type { Data } from './wire/data.ts';
 import type { Link } from './wire/link.ts';
 import { parameterHeaders } from './wire/parameter-headers.ts';
 
@@ -107,9 +109,12 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       },
     });
     if ('asks' in outcome) return outcome.asks;
-    const { result } = outcome;
+    const result = withoutServer(outcome.result);
     if (!isInputRequired(result)) {
-      const fit = fitResult(name, await keptResult(border, method, result, invocation), texts);
+      const whole = await keptResult(border, method, result, invocation);
+      const taken = breaks();
+      const fit = fitResult(name, whole, texts);
+      await taken.end();
       return method === 'tools/call' ? kept(request.name, fit, invocation) : fit;
     }
     const { inputRequests, requestState } = result;

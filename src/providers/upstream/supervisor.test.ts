@@ -54,7 +54,6 @@ describe('a supervisor', () => {
         return attempt === undefined ? refused() : attempt();
       },
       up: (_link, again) => void ups.push(again),
-      down() {},
     });
   });
 

@@ -1,7 +1,8 @@
 /** Requests to an upstream as a part of the trace that they are made for: it is told in `_meta` (SEP-414). */
+
+import type { Data } from '../../connection/data.ts';
 import type { Context } from '../../core/context.ts';
 import type { OutgoingRequest, TraceMeta } from '../../core/trace.ts';
-import type { Data } from './wire/data.ts';
 
 /** Sends a request; without a trace as it is, with what its client may have said of one of its own. */
 export function sendTraced(

@@ -1,4 +1,7 @@
 /** All definitions of an upstream's tools or prompts, each as it came: for who has to know them all. */
+
+import type { Data } from '../../connection/data.ts';
+import { cursorIn } from '../../connection/results.ts';
 import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -7,7 +10,6 @@ import type { Border } from './border/index.ts';
 import { MAX_TOOLS } from './definitions.ts';
 import type { Facts } from './facts.ts';
 import type { PinKind } from './pins/index.ts';
-import type { Data } from './wire/data.ts';
 
 /** Pages that they may come in. */
 const MAX_PAGES = 1_000;
@@ -45,9 +47,8 @@ export async function wholeList(
       if (turn !== undefined) await turn;
       if ('entry' in border.look(kind === 'tools' ? 'tool' : 'prompt', entry)) found.push(entry as Data);
     }
-    const { nextCursor } = result;
-    if (typeof nextCursor !== 'string' || nextCursor === '') return found;
-    cursor = nextCursor;
+    cursor = cursorIn(result);
+    if (cursor === undefined) return found;
   }
   throw new ResourceError('internal', `The server behind "${name}" gave a list that is not valid or does not end`);
 }

@@ -1,5 +1,5 @@
 /** Refusals that say how to do better: `WWW-Authenticate` as in RFC 6750, RFC 9728 5.1, RFC 9449 7.1 and MCP. */
-import { refusal } from '../legacy/sessions.ts';
+import { type HttpAnswer, refusal } from '../http/exchange.ts';
 import { type AuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
 import type { TokenError } from './refused.ts';
 
@@ -18,13 +18,13 @@ const STATUS: Readonly<Record<AuthError, number>> = {
 
 export interface Challenges {
   /** Asks for a token; what was sent had none. */
-  needed(): Response;
+  needed(): HttpAnswer;
   /** @param scheme how the token was shown. Default: as a bearer token */
-  refused(error: AuthError, description: string, scheme?: Scheme): Response;
+  refused(error: AuthError, description: string, scheme?: Scheme): HttpAnswer;
   /** The token is good, and not for this operation. @param needed what it has to be good for as well */
-  insufficient(needed: readonly string[], scheme?: Scheme): Response;
+  insufficient(needed: readonly string[], scheme?: Scheme): HttpAnswer;
   /** Whether the token is good cannot be said now. */
-  unavailable(): Response;
+  unavailable(): HttpAnswer;
 }
 
 /** Each response names the ways that can be gone: `DPoP` where it was tried, or is configured; `Bearer` unless it is not. */

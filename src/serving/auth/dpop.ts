@@ -1,6 +1,7 @@
 /** Proofs that a client has the key that its token is bound to (RFC 9449). */
 import { createHash } from 'node:crypto';
 import type { JWTPayload, JWTVerifyResult } from 'jose';
+import type { HttpRequest } from '../http/exchange.ts';
 import { CLOCK_SKEW_S } from './claims.ts';
 import { type AuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
@@ -16,13 +17,13 @@ const MAX_PROOF = 8_192;
 const MAX_ID = 256;
 
 /** @throws TokenRefused with `invalid_dpop_proof`; IssuerUnavailable where too many proofs have to be remembered */
-export type Proofs = (request: Request, token: string, key: string, principal: string) => Promise<void>;
+export type Proofs = (request: HttpRequest, token: string, key: string, principal: string) => Promise<void>;
 
 /** Each proof is good for one request: its method, the resource, the token, and a short time. */
 export function createProofs({ resource, dpop = {} }: Pick<AuthOptions, 'resource' | 'dpop'>): Proofs {
-  const { algorithms = DEFAULT_ALGORITHMS, maxAgeSeconds = DEFAULT_PROOF_AGE_S } = dpop;
+  const { algorithms = DEFAULT_ALGORITHMS, maxAgeSeconds = DEFAULT_PROOF_AGE_S, maxProofs } = dpop;
   // From the earliest clock that it may have been made by to the latest one.
-  const use = createReplays({ windowMs: (maxAgeSeconds + 2 * CLOCK_SKEW_S) * 1_000 });
+  const use = createReplays({ windowMs: (maxAgeSeconds + 2 * CLOCK_SKEW_S) * 1_000, max: maxProofs });
   const place = placeOf(resource);
 
   return async (request, token, key, principal) => {

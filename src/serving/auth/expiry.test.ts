@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createExpiry, type Expiry, endingWith } from './expiry.ts';
+import { Expiry, endingWith } from './expiry.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 });
@@ -21,7 +21,7 @@ describe('an expiry', () => {
   });
 
   it('ends everything once, some of it later, and has no timer then', () => {
-    const expiry = createExpiry(inMs(1_000));
+    const expiry = new Expiry(inMs(1_000));
     waitFor(expiry, 'answer', 500);
     waitFor(expiry, 'stream');
     vi.advanceTimersByTime(999);
@@ -34,7 +34,7 @@ describe('an expiry', () => {
   });
 
   it('moves on with a token that is good for longer, and never back', () => {
-    const expiry = createExpiry(inMs(1_000));
+    const expiry = new Expiry(inMs(1_000));
     waitFor(expiry, 'stream');
     expiry.renew(inMs(3_000));
     expiry.renew(inMs(2_000));
@@ -45,7 +45,7 @@ describe('an expiry', () => {
   });
 
   it('has a timer only while something waits', () => {
-    const expiry = createExpiry(inMs(1_000));
+    const expiry = new Expiry(inMs(1_000));
     expect(vi.getTimerCount()).toBe(0);
     const forget = waitFor(expiry, 'stream');
     expect(vi.getTimerCount()).toBe(1);
@@ -58,12 +58,12 @@ describe('an expiry', () => {
 
   it('can be further away than a timer reaches, or be over', () => {
     const year = 365 * 86_400_000;
-    const far = createExpiry(inMs(year));
+    const far = new Expiry(inMs(year));
     waitFor(far, 'far');
     vi.advanceTimersByTime(year - 1);
     expect(ended).toEqual([]);
     vi.advanceTimersByTime(1);
-    waitFor(createExpiry(inMs(-1)), 'over');
+    waitFor(new Expiry(inMs(-1)), 'over');
     vi.advanceTimersByTime(0);
     expect(ended).toEqual(['far', 'over']);
   });
@@ -94,7 +94,7 @@ describe('a response that ends with its token', () => {
   it('has what was said until then, and its server is told to stop', async () => {
     const { response, cancelled, push } = stream();
     const expired: string[] = [];
-    const expiry = createExpiry(inMs(1_000));
+    const expiry = new Expiry(inMs(1_000));
     const bounded = endingWith(response, expiry, { graceMs: 0, onExpired: () => expired.push('expired') });
     push('data: a\n\n');
     const text = bounded.text();
@@ -106,7 +106,7 @@ describe('a response that ends with its token', () => {
   it.each(['server', 'client'])('leaves nothing behind when its %s ends it before', async (who) => {
     const { response, cancelled, close } = stream();
     const expired: string[] = [];
-    const expiry = createExpiry(inMs(1_000));
+    const expiry = new Expiry(inMs(1_000));
     const bounded = endingWith(response, expiry, { graceMs: 0, onExpired: () => expired.push('expired') });
     if (who === 'client') await bounded.body?.cancel('gone');
     else {
@@ -120,15 +120,15 @@ describe('a response that ends with its token', () => {
 
   it('fails as the stream does', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('broken')) });
-    const bounded = endingWith(new Response(body, EVENTS), createExpiry(inMs(1_000)), { graceMs: 0 });
+    const bounded = endingWith(new Response(body, EVENTS), new Expiry(inMs(1_000)), { graceMs: 0 });
     await expect(bounded.text()).rejects.toThrow('broken');
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('is the response itself where it is no stream, or nothing expires', () => {
     const json = Response.json({});
-    expect(endingWith(json, createExpiry(inMs(1_000)), { graceMs: 0 })).toBe(json);
+    expect(endingWith(json, new Expiry(inMs(1_000)), { graceMs: 0 })).toBe(json);
     const { response } = stream();
-    expect(endingWith(response, createExpiry(), { graceMs: 0 })).toBe(response);
+    expect(endingWith(response, new Expiry(), { graceMs: 0 })).toBe(response);
   });
 });

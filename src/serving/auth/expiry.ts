@@ -10,62 +10,66 @@ export const ANSWER_GRACE_MS = 60_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** When the access of one peer ends; it moves on as newer tokens come. There is a timer only while something waits. */
-export interface Expiry {
+export class Expiry {
+  #ends: number;
+  #timer: NodeJS.Timeout | undefined;
+  #waiting: Set<Waiting> | undefined;
+
+  /** @param until as in `renew` */
+  constructor(until?: number) {
+    this.#ends = until ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Whether it does not end. */
-  readonly never: boolean;
+  get never(): boolean {
+    return this.#ends === Number.POSITIVE_INFINITY;
+  }
+
   /** A token came that is good until then, in milliseconds since 1970; undefined is one that is good for ever. */
-  renew(until: number | undefined): void;
+  renew(until: number | undefined): void {
+    const later = until ?? Number.POSITIVE_INFINITY;
+    if (later <= this.#ends) return;
+    this.#ends = later;
+    this.#wait();
+  }
+
   /**
    * @param end is called once, this many milliseconds after the access has ended
    * @returns takes it back
    */
-  onEnd(end: () => void, graceMs: number): () => void;
-}
-
-/** @param until as in `renew` */
-export function createExpiry(until?: number): Expiry {
-  let ends = until ?? Number.POSITIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  const waiting = new Set<{ readonly end: () => void; readonly graceMs: number }>();
-
-  function wait(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (waiting.size === 0 || ends === Number.POSITIVE_INFINITY) return;
-    const first = ends + Math.min(...[...waiting].map(({ graceMs }) => graceMs));
-    timer = setTimeout(look, Math.min(Math.max(first - Date.now(), 0), MAX_TIMER_MS));
-    timer.unref();
+  onEnd(end: () => void, graceMs: number): () => void {
+    const each = { end, graceMs };
+    this.#waiting ??= new Set();
+    this.#waiting.add(each);
+    this.#wait();
+    return () => {
+      if (this.#waiting?.delete(each)) this.#wait();
+    };
   }
 
-  function look(): void {
+  #wait(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting === undefined || this.#waiting.size === 0 || this.never) return;
+    const first = this.#ends + Math.min(...[...this.#waiting].map(({ graceMs }) => graceMs));
+    this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(first - Date.now(), 0), MAX_TIMER_MS));
+    this.#timer.unref();
+  }
+
+  #look(): void {
     const now = Date.now();
-    for (const each of [...waiting]) {
-      if (now < ends + each.graceMs) continue;
-      waiting.delete(each);
+    for (const each of [...(this.#waiting ?? [])]) {
+      if (now < this.#ends + each.graceMs) continue;
+      this.#waiting?.delete(each);
       each.end();
     }
-    wait();
+    this.#wait();
   }
+}
 
-  return {
-    get never() {
-      return ends === Number.POSITIVE_INFINITY;
-    },
-    renew(newer) {
-      const later = newer ?? Number.POSITIVE_INFINITY;
-      if (later <= ends) return;
-      ends = later;
-      wait();
-    },
-    onEnd(end, graceMs) {
-      const each = { end, graceMs };
-      waiting.add(each);
-      wait();
-      return () => {
-        if (waiting.delete(each)) wait();
-      };
-    },
-  };
+interface Waiting {
+  readonly end: () => void;
+  readonly graceMs: number;
 }
 
 export interface EndingOptions {

@@ -1,10 +1,10 @@
 /** Authorization over HTTP for a resource server: each request gets a principal, or the refusal that says why not. */
 import { ANONYMOUS, type Log, type Principal } from '../../core/context.ts';
+import type { HttpAnswer, HttpRequest } from '../http/exchange.ts';
 import { type AuthError, createChallenges, type Scheme } from './challenge.ts';
 import type { Verified } from './claims.ts';
 import { createProofs } from './dpop.ts';
 import type { AuthFailure } from './failures.ts';
-import type { Shower } from './jwt.ts';
 import { type AuthOptions, assertAuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
 import { createVerifier } from './verify.ts';
@@ -30,13 +30,24 @@ export interface Authenticated {
   readonly expiresAt?: number | undefined;
 }
 
+/** A token, as a request shows it. */
+interface Shown {
+  readonly request: HttpRequest;
+  readonly scheme: Scheme;
+  readonly token: string;
+  readonly from: string | undefined;
+}
+
 export interface Authorization {
-  /** The principal of a request, or the response that refuses it. @param from the address that it came from */
-  authenticate(request: Request, from?: string): Promise<Authenticated | Response>;
+  /**
+   * The principal of a request, or the response that refuses it; at once where nobody has to be asked.
+   * @param from the address that it came from
+   */
+  authenticate(request: HttpRequest, from?: string): Authenticated | HttpAnswer | Promise<Authenticated | HttpAnswer>;
   /** Asks for a token that is good for more; for one at all where there was none. */
-  insufficient(request: Request, principal: Principal, scopes: readonly string[]): Response;
+  insufficient(request: HttpRequest, principal: Principal, scopes: readonly string[]): HttpAnswer;
   /** The metadata of the resource where the request asks for it; undefined for any other. */
-  metadata(request: Request): Response | undefined;
+  metadata(request: HttpRequest): HttpAnswer | undefined;
 }
 
 /**
@@ -57,33 +68,34 @@ export function createAuthorization(
   const document = JSON.stringify(metadataOf(options));
 
   /** A token that is bound to a key is good with a proof of that key only, and another one is good without only. */
-  async function verifyShown(request: Request, scheme: Scheme, token: string, from?: string): Promise<Verified> {
-    const shower: Shower = {
-      from,
-      // Made when it is looked at, which is seldom.
-      get signal() {
-        return request.signal;
-      },
-    };
-    const verified = await verify(token, shower);
+  function proven({ request, scheme, token }: Shown, verified: Verified): Verified | Promise<Verified> {
     const { key, principal } = verified;
     if (scheme === 'DPoP') {
       if (key === undefined) throw new TokenRefused('The token is bound to no key, and cannot be used with DPoP');
-      await prove(request, token, key, principal.id);
-    } else if (key !== undefined) {
-      throw new TokenRefused('The token is bound to a key, and cannot be used as a bearer token');
-    } else if (dpop?.required === true) {
-      throw new TokenRefused('The token has to be bound to a key of its client, as with DPoP');
+      return prove(request, token, key, principal.id).then(() => verified);
     }
+    if (key !== undefined) throw new TokenRefused('The token is bound to a key, and cannot be used as a bearer token');
+    if (dpop?.required === true)
+      throw new TokenRefused('The token has to be bound to a key of its client, as with DPoP');
     return verified;
   }
 
-  function refuse(from: string | undefined, error: AuthError, description: string, scheme?: Scheme): Response {
+  function verifyShown(shown: Shown): Verified | Promise<Verified> {
+    const verified = verify(shown.token, shown);
+    return verified instanceof Promise ? verified.then((each) => proven(shown, each)) : proven(shown, verified);
+  }
+
+  function admit({ scheme, from }: Shown, { principal, expiresAt }: Verified): Authenticated | HttpAnswer {
+    if (scopes.every((scope) => principal.scopes?.includes(scope))) return { principal, expiresAt };
+    return refuse(from, 'insufficient_scope', 'The token does not have every scope that is needed', scheme);
+  }
+
+  function refuse(from: string | undefined, error: AuthError, description: string, scheme?: Scheme): HttpAnswer {
     failed(error, from);
     return challenges.refused(error, description, scheme);
   }
 
-  function refusalFor(error: unknown, scheme: Scheme, from: string | undefined): Response {
+  function refusalFor({ scheme, from }: Shown, error: unknown): HttpAnswer {
     if (error instanceof TokenRefused) {
       log.debug('a token was refused', { reason: error.message });
       return refuse(from, error.error, error.message, scheme);
@@ -95,7 +107,7 @@ export function createAuthorization(
   }
 
   return {
-    async authenticate(request, from) {
+    authenticate(request, from) {
       if (request.url.includes('access_token') && new URL(request.url).searchParams.has('access_token')) {
         return refuse(from, 'invalid_request', 'A token goes into the Authorization header, never into the URL');
       }
@@ -107,12 +119,13 @@ export function createAuthorization(
       if (token === undefined) {
         return refuse(from, 'invalid_request', 'The Authorization header is malformed', scheme);
       }
+      const shown: Shown = { request, scheme, token, from };
       try {
-        const { principal, expiresAt } = await verifyShown(request, scheme, token, from);
-        if (scopes.every((scope) => principal.scopes?.includes(scope))) return { principal, expiresAt };
-        return refuse(from, 'insufficient_scope', 'The token does not have every scope that is needed', scheme);
+        const verified = verifyShown(shown);
+        if (!(verified instanceof Promise)) return admit(shown, verified);
+        return verified.then((each) => admit(shown, each)).catch((error: unknown) => refusalFor(shown, error));
       } catch (error) {
-        return refusalFor(error, scheme, from);
+        return refusalFor(shown, error);
       }
     },
     insufficient(request, principal, needed) {
@@ -125,9 +138,8 @@ export function createAuthorization(
     metadata(request) {
       const looks = request.method === 'GET' || request.method === 'HEAD';
       if (!looks || !paths.includes(new URL(request.url).pathname)) return undefined;
-      return new Response(document, {
-        headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
-      });
+      const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' };
+      return { status: 200, headers, body: document };
     },
   };
 }

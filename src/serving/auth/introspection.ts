@@ -63,12 +63,12 @@ export function createIntrospection(
    * Whose turn it is, by the network that a request comes from: who a token is of is not known yet. Tokens that were good
    * the last time do not wait behind those that anybody can make up.
    */
-  function turn(key: string, { from, signal }: Shower): Promise<() => void> {
+  function turn(key: string, { from, request }: Shower): Promise<() => void> {
     const principal = goodBefore.get(key);
     const taken =
       principal === undefined
-        ? unknown.take(from === undefined ? 'unknown' : networkOf(from), signal)
-        : again.take(principal, signal);
+        ? unknown.take(from === undefined ? 'unknown' : networkOf(from), request.signal)
+        : again.take(principal, request.signal);
     return taken.catch((cause: unknown) => {
       throw new IssuerUnavailable('Too many tokens are being asked for', { cause });
     });

@@ -1,5 +1,6 @@
 /** Access tokens that are JWTs (RFC 9068): signed by an issuer that is trusted, for this resource, and still good. */
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { HttpRequest } from '../http/exchange.ts';
 import { CLOCK_SKEW_S, type Verified, verifiedOf } from './claims.ts';
 import { createKeys } from './keys.ts';
 import type { MetadataSource } from './metadata.ts';
@@ -11,12 +12,12 @@ import { assertAccessToken } from './token-type.ts';
 export interface Shower {
   /** The address that the request came from, where it is known. */
   readonly from: string | undefined;
-  /** Aborted when the request is. */
-  readonly signal: AbortSignal;
+  /** Its signal is made when it is looked at, which is seldom. */
+  readonly request: Pick<HttpRequest, 'signal'>;
 }
 
-/** @throws TokenRefused, IssuerUnavailable */
-export type Verifier = (token: string, shower: Shower) => Promise<Verified>;
+/** At once where nobody has to be asked. @throws TokenRefused, IssuerUnavailable */
+export type Verifier = (token: string, shower: Shower) => Verified | Promise<Verified>;
 
 /** A JWT is verified, and undefined is the answer for what is none. */
 export type JwtVerifier = (token: string) => Promise<Verified | undefined>;

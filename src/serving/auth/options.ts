@@ -61,6 +61,11 @@ export interface DpopOptions {
   readonly algorithms?: readonly SigningAlgorithm[] | undefined;
   /** How old a proof may be, in seconds, beside the skew of clocks. Default: 60. */
   readonly maxAgeSeconds?: number | undefined;
+  /**
+   * Proofs that are remembered until they are too old, so that none is good twice; of one principal a quarter of them, and a
+   * few of each who comes when others have used them up. Beyond that a request is answered with 503. Default: 100,000.
+   */
+  readonly maxProofs?: number | undefined;
 }
 
 /** A token that was handed out by hand; only its hash is known here. */
@@ -104,6 +109,8 @@ export function assertAuthOptions({ resource, issuers = [], tokens = [], dpop = 
     throw invalid('An opaque token does not say whose it is: one issuer at most has introspection');
   }
   assertAlgorithms('Proofs', dpop.algorithms ?? []);
+  const { maxProofs = 100 } = dpop;
+  if (!Number.isSafeInteger(maxProofs) || maxProofs < 100) throw invalid('auth.dpop.maxProofs is a number from 100');
   if (dpop.required === true && tokens.length > 0) {
     throw invalid('Tokens that were handed out by hand are bound to no key, as auth.dpop.required wants');
   }

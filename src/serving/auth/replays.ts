@@ -6,9 +6,9 @@ export interface ReplayOptions {
   readonly windowMs: number;
   /** Proofs that are remembered of one window, and as many again of those who have used few. Default: 100,000. */
   readonly max?: number | undefined;
-  /** Of these, by one principal, with all its keys. Default: 25,000. */
+  /** Of these, by one principal, with all its keys. Default: a quarter. */
   readonly maxEach?: number | undefined;
-  /** So many of each principal are remembered also where others have used up the rest. Default: 1,000. */
+  /** So many of each principal are remembered also where others have used up the rest. Default: a hundredth. */
   readonly few?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ const emptyWindow = (): Window => ({ used: new Set(), by: new Map() });
  * @returns a function that says of each use of a proof, by the principal of its token, its key and its `jti`, whether it is
  *   the first one
  */
-export function createReplays({ windowMs, max = 100_000, maxEach = 25_000, few = 1_000 }: ReplayOptions) {
+export function createReplays({ windowMs, max = 100_000, maxEach = max / 4, few = max / 100 }: ReplayOptions) {
   let current = emptyWindow();
   let former = emptyWindow();
   let began = Date.now();

@@ -1,16 +1,18 @@
 /** Operations for which a token lacks nothing but scopes: the client is told which, so that it can ask for them. */
-import type { AccessRequest } from '../../core/access.ts';
+import type { AccessOutline, AccessRequest } from '../../core/access.ts';
 import { createContext, type Principal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import type { Owner } from '../../core/operations.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import type { Vitrine } from '../../vitrine.ts';
+import type { HttpAnswer, HttpRequest } from '../http/exchange.ts';
 import type { Authorization } from './index.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type Asked = Omit<AccessRequest, 'principal'>;
 
 export interface Challenged {
-  readonly request: Request;
+  readonly request: HttpRequest;
   /** Its body. */
   readonly message: unknown;
   readonly principal: Principal;
@@ -21,23 +23,33 @@ export interface Challenged {
  * pass, where more is missing, or where it is to be answered in another way. It is a hint: whoever passes here is asked
  * again by the operation itself.
  */
-export async function challengeScopes(
-  vitrine: Pick<Vitrine, 'sight' | 'tools' | 'prompts' | 'mountOf' | 'refused'>,
+export function challengeScopes(
+  vitrine: Guarded,
   authorization: Pick<Authorization, 'insufficient'>,
-  { request, message, principal }: Challenged,
-): Promise<Response | undefined> {
-  const { sight, tools, prompts, mountOf } = vitrine;
-  if (sight === undefined || !isRequest(message)) return undefined;
-  const { method, params = {} } = message;
-  const asked = askedBy(method, params);
-  if (asked === undefined) return undefined;
+  challenged: Challenged,
+): Promise<HttpAnswer | undefined> | undefined {
+  const scopesFor = vitrine.access?.scopesFor;
+  const { message } = challenged;
+  if (scopesFor === undefined || !isRequest(message)) return undefined;
+  const asked = askedBy(message.method, message.params ?? {});
+  return asked && challenge(vitrine, authorization, challenged, { ...asked, method: message.method }, scopesFor);
+}
+
+type Guarded = Pick<Vitrine, 'access' | 'tools' | 'prompts' | 'mountOf' | 'refused'>;
+
+async function challenge(
+  vitrine: Guarded,
+  authorization: Pick<Authorization, 'insufficient'>,
+  { request, principal }: Challenged,
+  { method, ...asked }: Asked & { readonly method: string },
+  scopesFor: NonNullable<AccessOutline['scopesFor']>,
+): Promise<HttpAnswer | undefined> {
+  const { tools, prompts, mountOf } = vitrine;
   const { uri, name = '', operation } = asked;
   const ctx = createContext({ principal });
-  const isCall = operation === 'call';
-  const ofName = async () => (isCall ? tools.mountOf(name) : (await prompts.placeOf(name, ctx)).mount);
-  const mount = uri === undefined ? await ofName() : mountOf(uri);
-  const onlyResources = isCall && tools.onlyResources(name);
-  const scopes = await sight.scopesFor({ ...asked, principal, mount, onlyResources });
+  const ofName = async (): Promise<Owner> => (operation === 'call' ? tools.ownerOf(name) : prompts.ownerOf(name, ctx));
+  const { mount, onlyResources } = uri === undefined ? await ofName() : { mount: mountOf(uri) };
+  const scopes = await scopesFor({ ...asked, principal, mount, onlyResources });
   if (scopes === undefined) return undefined;
   const target = { method, uri, name: asked.name, mount };
   vitrine.refused?.(target, ctx, new ResourceError('denied', 'The token lacks scopes'), LACKS_SCOPES);

@@ -1,6 +1,7 @@
 /** Which tokens are good: those handed out by hand, JWTs of issuers, and what an issuer says is one of its own. */
+import type { Verified } from './claims.ts';
 import { createIntrospection } from './introspection.ts';
-import { createJwtVerifier, type Verifier } from './jwt.ts';
+import { createJwtVerifier, type Shower, type Verifier } from './jwt.ts';
 import { createMetadata, type Endpoint, type MetadataSource } from './metadata.ts';
 import type { AuthOptions, TokenIssuer } from './options.ts';
 import { TokenRefused } from './refused.ts';
@@ -18,12 +19,15 @@ export function createVerifier({ resource, issuers = [], tokens = [] }: AuthOpti
     return [createIntrospection({ ...issuer, introspection }, [audience].flat(), metadataOf(issuer))];
   });
 
-  return async (token, shower) => {
-    const principal = staticToken(token);
-    if (principal !== undefined) return { principal };
+  async function verifyIssued(token: string, shower: Shower): Promise<Verified> {
     const verified = (await jwt(token)) ?? (await opaque?.(token, shower));
     if (verified === undefined) throw new TokenRefused('The token is not one that is known here');
     return verified;
+  }
+
+  return (token, shower) => {
+    const principal = staticToken(token);
+    return principal === undefined ? verifyIssued(token, shower) : { principal };
   };
 }
 

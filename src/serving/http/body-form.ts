@@ -1,7 +1,9 @@
 /** How the body of a request may be written: it is JSON, and JSON is UTF-8 (RFC 8259 8.1). */
 
+import type { HttpRequest } from './exchange.ts';
+
 /** What is wrong with the headers that say how the body is written, for a 415; undefined when nothing is. */
-export function bodyFormProblem(headers: Headers): string | undefined {
+export function bodyFormProblem(headers: HttpRequest['headers']): string | undefined {
   const [type, ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
   if (type?.trim() !== 'application/json') return 'The Content-Type must be application/json';
   const charset = parameters.map((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(each)?.[1]).find(Boolean);

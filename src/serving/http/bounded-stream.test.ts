@@ -1,112 +1,90 @@
 /** An event stream that nobody reads gathers no more than it may. */
 import { describe, expect, it } from 'vitest';
-import { boundStream } from './bounded-stream.ts';
+import { boundedBody } from './bounded-stream.ts';
+import { EventStream } from './events.ts';
 
-const EVENTS = { 'content-type': 'text/event-stream' };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-interface Source {
-  readonly response: Response;
-  send(text: string): void;
-  end(): void;
-  fail(error: Error): void;
-  readonly cancelled: boolean;
+/** A stream, and how often it has ended. */
+function source() {
+  const events = new EventStream();
+  let ends = 0;
+  events.onEnd(() => ends++);
+  return { events, ends: () => ends };
 }
 
-function source(headers: HeadersInit = EVENTS): Source {
-  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  let cancelled = false;
-  const stream = new ReadableStream<Uint8Array>({
-    start: (each) => {
-      controller = each;
-    },
-    cancel: () => {
-      cancelled = true;
-    },
-  });
-  return {
-    response: new Response(stream, { status: 202, headers }),
-    send: (text) => controller?.enqueue(bytes(text)),
-    end: () => controller?.close(),
-    fail: (error) => controller?.error(error),
-    get cancelled() {
-      return cancelled;
-    },
-  };
-}
+const textOf = (body: ReadableStream<Uint8Array>): Promise<string> => new Response(body).text();
 
 /** Lets everything that was sent arrive. */
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 describe('a bounded stream', () => {
-  it('brings what was sent before and after it is read, in order, with status and headers', async () => {
-    const from = source();
-    const response = boundStream(from.response, 100);
-    from.send('one ');
+  it('brings what was sent before and after it is read, in order', async () => {
+    const { events } = source();
+    events.write('zero ');
+    const body = boundedBody(events, 100);
+    events.write('one ');
     await settle();
-    const text = response.text();
-    from.send('two ');
+    const text = textOf(body);
+    events.write('two ');
     await settle();
-    from.send('three');
-    from.end();
-    expect(await text).toBe('one two three');
-    expect([response.status, response.headers.get('content-type')]).toEqual([202, 'text/event-stream']);
+    events.write('three');
+    events.end();
+    events.write('never');
+    expect(await text).toBe('zero one two three');
+  });
+
+  it('brings what was sent by a stream that has ended already', async () => {
+    const { events } = source();
+    events.write('all');
+    events.end();
+    expect(await textOf(boundedBody(events, 100))).toBe('all');
   });
 
   it('lets one message through that is longer than what may wait', async () => {
-    const from = source();
-    const response = boundStream(from.response, 4);
-    from.send('a message of many bytes');
-    from.end();
-    expect(await response.text()).toBe('a message of many bytes');
+    const { events } = source();
+    const body = boundedBody(events, 4);
+    events.write('a message of many bytes');
+    events.end();
+    expect(await textOf(body)).toBe('a message of many bytes');
   });
 
   it('counts what waits, and not what was taken', async () => {
-    const from = source();
-    const reader = boundStream(from.response, 4).body?.getReader();
+    const { events, ends } = source();
+    const reader = boundedBody(events, 4).getReader();
     for (let round = 0; round < 50; round++) {
-      from.send('abcd');
-      expect((await reader?.read())?.value).toEqual(bytes('abcd'));
+      events.write('abcd');
+      expect((await reader.read()).value).toEqual(bytes('abcd'));
     }
-    expect(from.cancelled).toBe(false);
+    expect(ends()).toBe(0);
   });
 
   it('cuts the connection when more waits, and ends the work behind it', async () => {
-    const from = source();
+    const { events, ends } = source();
     let cuts = 0;
-    const response = boundStream(from.response, 4, () => cuts++);
-    from.send('abc');
-    from.send('de');
-    from.send('fg');
+    const body = boundedBody(events, 4, () => cuts++);
+    events.write('abc');
+    events.write('de');
+    events.write('fg');
     await settle();
-    expect([cuts, from.cancelled]).toEqual([1, true]);
-    await response.body?.cancel();
+    expect([cuts, ends()]).toEqual([1, 1]);
+    await body.cancel();
   });
 
   it('fails when there is no connection to cut', async () => {
-    const from = source();
-    const response = boundStream(from.response, 4);
-    from.send('abc');
-    from.send('de');
+    const { events, ends } = source();
+    const body = boundedBody(events, 4);
+    events.write('abc');
+    events.write('de');
     await settle();
-    await expect(response.text()).rejects.toThrow('more than 4 bytes');
-    expect(from.cancelled).toBe(true);
+    await expect(textOf(body)).rejects.toThrow('more than 4 bytes');
+    expect(ends()).toBe(1);
   });
 
-  it('fails as its source does, and ends its source when nobody wants it any more', async () => {
-    const failing = source();
-    const response = boundStream(failing.response, 4);
-    failing.fail(new Error('the source broke'));
-    await expect(response.text()).rejects.toThrow('the source broke');
-    const left = source();
-    await boundStream(left.response, 4).body?.cancel();
-    expect(left.cancelled).toBe(true);
-  });
-
-  it('is made of event streams alone', () => {
-    const { response } = source({ 'content-type': 'application/json' });
-    expect(boundStream(response, 4)).toBe(response);
-    const empty = new Response(null, { headers: EVENTS });
-    expect(boundStream(empty, 4)).toBe(empty);
+  it('ends its source when nobody wants it any more', async () => {
+    const { events, ends } = source();
+    const body = boundedBody(events, 4);
+    await body.cancel();
+    expect(ends()).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 /** What one connection, and all of them together, may cost before it is known who is at the other end. */
 
 export interface ConnectionLimits {
-  /** Connections at a time; one more is closed at once. */
+  /** Connections at a time; one more is closed at once. Default: 4,096, and more where sessions and streams may be more. */
   readonly maxConnections: number;
   /**
    * Connections of one address at a time, of a /64 network where it is IPv6. Default: 256, and none for this machine,
@@ -41,6 +41,13 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   maxHeaders: 100,
   maxPipelined: 16,
 };
+
+/** Connections for requests of their own, beside those that sessions and streams hold. */
+const ROOM = 2_048;
+
+/** As many connections as sessions and streams at their limits take, and room for requests; at least the default. */
+export const connectionsFor = ({ maxSessions, maxStreams }: { maxSessions: number; maxStreams: number }): number =>
+  Math.max(DEFAULT_CONNECTION_LIMITS.maxConnections, maxSessions + maxStreams + ROOM);
 
 /** Connections of one address that is not of this machine, where no number is given. */
 export const MAX_PER_REMOTE_ADDRESS = 256;

@@ -6,6 +6,7 @@ import type { Principal } from '../../core/context.ts';
 import { type ResourceError, toWireError } from '../../core/errors.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import type { Vitrine } from '../../vitrine.ts';
+import { type HttpAnswer, json } from './exchange.ts';
 import { retryHeaders } from './retry-after.ts';
 
 /** What counts where it runs. */
@@ -21,13 +22,21 @@ const RUN: ReadonlySet<string> = new Set([
   'subscriptions/listen',
 ]);
 
-/** Counts what a POST has in it that runs nothing. Gives the response when that is too much. */
-export async function refuseFlood(
+/** Counts what a POST has in it that runs nothing. Gives the answer when that is too much; there is no wait where nothing counts. */
+export function refuseFlood(
   vitrine: Vitrine,
   parsed: unknown,
   principal: Principal,
-): Promise<Response | undefined> {
-  if (!Array.isArray(parsed)) return isIdle(vitrine, parsed) ? refuse(vitrine, parsed, principal) : undefined;
+): Promise<HttpAnswer | undefined> | undefined {
+  if (Array.isArray(parsed)) return refuseBatch(vitrine, parsed, principal);
+  return isIdle(vitrine, parsed) ? refuse(vitrine, parsed, principal) : undefined;
+}
+
+async function refuseBatch(
+  vitrine: Vitrine,
+  parsed: readonly unknown[],
+  principal: Principal,
+): Promise<HttpAnswer | undefined> {
   for (const message of parsed) {
     if (!isIdle(vitrine, message)) continue;
     // A batch is refused as one: what is left of it would have no answer otherwise.
@@ -37,7 +46,7 @@ export async function refuseFlood(
   return undefined;
 }
 
-async function refuse(vitrine: Vitrine, message: unknown, principal: Principal): Promise<Response | undefined> {
+async function refuse(vitrine: Vitrine, message: unknown, principal: Principal): Promise<HttpAnswer | undefined> {
   try {
     await vitrine.admission.count({ method: methodOf(message) ?? '' }, principal);
     return undefined;
@@ -50,9 +59,9 @@ async function refuse(vitrine: Vitrine, message: unknown, principal: Principal):
  * What a client is told over HTTP that is over a limit. Where the request has an id this is its answer, with status 200:
  * clients take an error out of that, and few look into the body of a 429.
  */
-export function tooMany(error: unknown, id: string | number | null): Response {
+export function tooMany(error: unknown, id: string | number | null): HttpAnswer {
   const body = { jsonrpc: '2.0', id, error: toWireError(error as ResourceError) };
-  return Response.json(body, { status: id === null ? 429 : 200, headers: retryHeaders(error) });
+  return json(id === null ? 429 : 200, body, retryHeaders(error));
 }
 
 function isIdle({ tools, prompts }: Vitrine, message: unknown): boolean {

@@ -243,3 +243,18 @@ describe('an Origin', () => {
     expect(verdict({ host: HERE, origin }, { allowedOrigins: [allowed] })).toBe(expected);
   });
 });
+
+describe('a guard that has let a request pass', () => {
+  it('looks at the next one all the same', () => {
+    const guard = createGuard();
+    const ask = (host: string, origin?: string) =>
+      guard({ url: 'http://x/mcp', headers: new Headers({ host, ...(origin !== undefined && { origin }) }) });
+    for (let count = 0; count < 2; count++) {
+      expect(ask(HERE)).toBeUndefined();
+      expect(ask(HERE)).toBeUndefined();
+      expect(ask(HERE, 'https://evil.example')).toContain('Origin');
+      expect(ask('evil.example')).toContain('Host');
+      expect(ask('evil.example')).toContain('Host');
+    }
+  });
+});

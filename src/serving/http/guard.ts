@@ -7,6 +7,7 @@
  */
 
 import { addressIn, isLoopback } from '../../core/hosts.ts';
+import type { HttpRequest } from './exchange.ts';
 
 export interface GuardOptions {
   /** Host names, without port, beside `localhost` and address literals. */
@@ -16,18 +17,23 @@ export interface GuardOptions {
 }
 
 /** Why a request is refused, or undefined when it may pass. */
-export type Guard = (request: Request) => string | undefined;
+export type Guard = (request: Pick<HttpRequest, 'url' | 'headers'>) => string | undefined;
 
 export function createGuard(options: GuardOptions = {}): Guard {
   const hosts = new Set((options.allowedHosts ?? []).map((host) => host.toLowerCase()));
   const origins = new Set((options.allowedOrigins ?? []).map((origin) => pageOf(origin)?.origin ?? origin));
+  /** A host that may be asked for: one request comes behind another that is like it. */
+  let known: string | undefined;
   return (request) => {
-    const host = addressOf(`http://${request.headers.get('host') ?? ''}`);
+    const named = request.headers.get('host') ?? '';
+    if (named === known && !request.headers.has('origin')) return undefined;
+    const host = addressOf(`http://${named}`);
     if (host === undefined) return 'The request has no valid Host';
     const { hostname } = host;
     if (addressIn(hostname) === undefined && hostname !== 'localhost' && !hosts.has(hostname)) {
       return 'This Host is not served here; allow it with --allow-host';
     }
+    known = named;
     const origin = request.headers.get('origin');
     if (origin === null || origins.has(origin)) return undefined;
     const page = pageOf(origin);

@@ -2,7 +2,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
@@ -16,7 +15,8 @@ const GRACE_MS = 2_000;
 const CHECK_MS = { least: 10, most: 5_000 } as const;
 
 export interface ListenerOptions {
-  readonly fetch: Parameters<typeof getRequestListener>[0];
+  /** Answers a request. */
+  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
   readonly host: string;
   readonly port: number;
   readonly tls: TlsOptions | undefined;
@@ -81,8 +81,7 @@ const bounds = ({ limits }: ListenerOptions) => ({
   joinDuplicateHeaders: false,
 });
 
-function handlerOf({ fetch, host, limits }: ListenerOptions) {
-  const handle = getRequestListener(fetch, { hostname: host });
+function handlerOf({ handle, limits }: ListenerOptions) {
   /** What a connection waits for: a few, so arrays. A set that lasts keeps what was in it until a major collection. */
   const unanswered = new WeakMap<Socket, ServerResponse[]>();
 

@@ -8,11 +8,11 @@ import { toWireError } from '../../core/errors.ts';
 import type { HeaderParameter } from '../../core/header-parameters.ts';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.ts';
 import type { Vitrine } from '../../vitrine.ts';
-import { hiddenIn } from '../methods.ts';
+import { hiddenIn } from '../dispatch/methods.ts';
+import { decodedHeader } from './era.ts';
+import { type HttpAnswer, type HttpRequest, json } from './exchange.ts';
 
 const PREFIX = 'Mcp-Param-';
-const ENCODED = /^=\?base64\?(.*)\?=$/s;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 /** Names of headers that one preflight of a page is told of, at most. */
@@ -26,28 +26,28 @@ export function askedParamHeaders(headers: Headers): readonly string[] {
 
 /** The refusal of a 2026-07-28 request whose headers and arguments differ; undefined for any other. */
 export async function refuseParamHeaders(
-  { tools, hide }: Vitrine,
-  request: Request,
+  { provider, tools, hide }: Vitrine,
+  request: HttpRequest,
   message: unknown,
   principal?: Principal,
-): Promise<Response | undefined> {
+): Promise<HttpAnswer | undefined> {
   const call = toolCallOf(request.headers, message);
   if (call === undefined) return undefined;
   const ctx = createContext({ signal: request.signal, ...(principal !== undefined && { principal }) });
   let parameters: readonly HeaderParameter[];
   try {
-    parameters = await tools.headerParameters(call.name, ctx);
+    parameters = await provider.headerParameters(call.name, tools.ownerOf(call.name), ctx);
   } catch (error) {
     // What the headers should be is known to a server that cannot be asked now: nor can it be called.
     const told = hiddenIn(toWireError(error, ctx.requestId), hide);
-    return Response.json({ jsonrpc: '2.0', id: call.id, error: told });
+    return json(200, { jsonrpc: '2.0', id: call.id, error: told });
   }
   const problem = parameters
     .map((parameter) => problemOf(parameter, request.headers.get(PREFIX + parameter.header), call.args))
     .find((each) => each !== undefined);
   if (problem === undefined) return undefined;
   const error = { code: HEADER_MISMATCH, message: `Header mismatch: ${problem}` };
-  return Response.json({ jsonrpc: '2.0', id: call.id, error }, { status: 400 });
+  return json(400, { jsonrpc: '2.0', id: call.id, error });
 }
 
 interface ToolCall {
@@ -57,14 +57,14 @@ interface ToolCall {
 }
 
 /** A tool call whose standard headers agree with it; what is wrong with others is said elsewhere. */
-function toolCallOf(headers: Headers, message: unknown): ToolCall | undefined {
+function toolCallOf(headers: HttpRequest['headers'], message: unknown): ToolCall | undefined {
   if (!isObject(message) || message.method !== 'tools/call' || headers.get('mcp-method') !== 'tools/call')
     return undefined;
   const { id, params } = message;
   if (!isObject(params) || !isObject(params._meta) || typeof params.name !== 'string' || id === undefined)
     return undefined;
   if (params._meta[PROTOCOL_VERSION_META_KEY] !== headers.get('mcp-protocol-version')) return undefined;
-  if (decode(headers.get('mcp-name') ?? '') !== params.name) return undefined;
+  if (decodedHeader(headers.get('mcp-name') ?? '') !== params.name) return undefined;
   return { id, name: params.name, args: params.arguments };
 }
 
@@ -77,22 +77,10 @@ function problemOf({ header, path, type }: HeaderParameter, given: string | null
   // No value of a header's type: the input schema refuses it, and says so better.
   if (typeof value === 'object') return undefined;
   if (given === null) return `${name} is missing, and the argument ${path.join('.')} is there`;
-  const text = decode(given);
+  const text = decodedHeader(given);
   if (text === undefined) return `${name} is not valid base64 of UTF-8`;
   const agrees = type === 'integer' && DECIMAL.test(text) ? Number(text) === value : text === String(value);
   return agrees ? undefined : `${name} and the argument ${path.join('.')} differ`;
-}
-
-/** The value that a header stands for; undefined when its encoding is broken. */
-function decode(header: string): string | undefined {
-  const encoded = ENCODED.exec(header)?.[1];
-  if (encoded === undefined) return header;
-  if (!BASE64.test(encoded)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64'));
-  } catch {
-    return undefined;
-  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -17,9 +17,15 @@ const SWEEP_MS = { least: 10, most: 5_000 } as const;
 /** How often the log is told of connections that were refused or cut, at most, in milliseconds. */
 const TELL_MS = 60_000;
 
+/** Bytes of an answer that is under way which have not been handed to its connection. */
+const promised = new WeakMap<Socket, number>();
+
+/** Says how much more of an answer is to come: a client that takes little at a time has no longer for the whole. */
+export const promise = (socket: Socket, bytes: number): void => void promised.set(socket, bytes);
+
 /** What a connection has still to take. */
 interface Owing {
-  /** Bytes that had been handed to the connection when the wait began. */
+  /** Bytes that had been handed to the connection when the wait began, and those that were to follow. */
   readonly upTo: number;
   readonly since: number;
 }
@@ -72,7 +78,7 @@ export function boundConnections(server: Server, limits: ConnectionLimits, log: 
       }
       const debt = owing.get(socket);
       if (debt === undefined || socket.bytesWritten - socket.writableLength >= debt.upTo) {
-        owing.set(socket, { upTo: socket.bytesWritten, since: now });
+        owing.set(socket, { upTo: socket.bytesWritten + (promised.get(socket) ?? 0), since: now });
       } else if (now - debt.since >= limits.unreadMs) {
         cutUnread(socket, tell);
       }

@@ -1,14 +1,20 @@
 /** Serving one host over standard input and output, in whichever era it speaks. */
 import type { Readable, Writable } from 'node:stream';
-import type { Server } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
-import { type Log, SILENT } from '../../core/context.ts';
+import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import { ANONYMOUS, type Log, SILENT } from '../../core/context.ts';
 import type { Vitrine } from '../../vitrine.ts';
-import { ListenTap } from '../modern/listen-tap.ts';
-import { createSdkServer, serverContext } from '../sdk-server.ts';
-import { connectionSubscriptions, type SubscriptionSink } from '../subscriptions.ts';
-import { lastingInput } from './lasting-input.ts';
-import { latestLine } from './unread-lines.ts';
+import { claimOf, type Problem, unsupported } from '../claim.ts';
+import { isTooDeep, MAX_DEPTH } from '../depth.ts';
+import { answerOf } from '../dispatch/answer.ts';
+import { createDispatcher, NO_SUCH_METHOD } from '../dispatch/dispatcher.ts';
+import type { Outcome } from '../dispatch/envelope.ts';
+import { REVISION } from '../dispatch/standing-alone.ts';
+import { asMessage, isNotification, isRequest, type Message, metaOf, type RequestMessage } from '../messages.ts';
+import { Peer } from '../peer/peer.ts';
+import { readLines } from './lines.ts';
+import { createModernConnection, type ModernConnection, NO_ENVELOPE } from './modern.ts';
+import { answerToUnread } from './unread.ts';
+import { createLineWriter } from './write-lines.ts';
 
 export interface ServeStdioOptions {
   readonly log?: Log | undefined;
@@ -24,51 +30,197 @@ export interface StdioServing {
   close(): Promise<void>;
 }
 
+/** How long requests may take to be answered when the input has ended, in milliseconds: a host may only want to read. */
+const GRACE_MS = 5_000;
+
 /** Serves the engine to the process at the other end of standard input and output. Logs never go there. */
 export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): StdioServing {
   const log = options.log ?? SILENT;
-  const { input, release } = lastingInput(options.input ?? process.stdin, () => transport.idle);
-  const wire = new StdioServerTransport(input, options.output);
-  let server: Server | undefined;
-  const undelivered = (error: unknown): void => log.debug('a notification was not delivered', { error });
-  const peer = crypto.randomUUID();
-  const sink: SubscriptionSink = {
-    updated: (uri) => void server?.sendResourceUpdated({ uri }).catch(undelivered),
-    listChanged: () => void server?.sendResourceListChanged().catch(undelivered),
-    promptsChanged: () => void server?.sendPromptListChanged().catch(undelivered),
-    toolsChanged: () => void server?.sendToolListChanged().catch(undelivered),
-  };
-  const subscriptions = connectionSubscriptions(vitrine, sink, peer);
-  const connection = { log, subscriptions, peer };
-  const transport = new ListenTap(
-    wire,
-    subscriptions,
-    (declared) => serverContext(connection, declared),
-    latestLine(input),
-  );
-  const handle = serveSdkStdio(
-    ({ era }) => {
-      server = createSdkServer(vitrine, { ...connection, era });
-      return server;
-    },
-    { transport, onerror: (error) => log.debug('stdio', { error }) },
-  );
-  const ended = vitrine.telemetry?.opened('session', 'pipe');
-  // The SDK has set its own handler by now; it goes first.
-  const closeSdk = transport.onclose;
+  const output = options.output ?? process.stdout;
+  const dispatcher = createDispatcher(vitrine);
+  /** Which era the host speaks, once that is known: it may ask what there is in the other one first. */
+  let modern: ModernConnection | undefined;
+  let peer: Peer | undefined;
+  let probing = true;
+  /** Requests of 2025 that have not been answered. */
+  let unanswered = 0;
+  /** Messages behind one that has to be ready first. */
+  let queue: Promise<void> | undefined;
+  let ended = false;
+  let closing: Promise<void> | undefined;
+  let grace: NodeJS.Timeout | undefined;
+
+  const lines = createLineWriter(output, whenIdle);
+  const { write } = lines;
+  const send = (message: object): void => write(JSON.stringify(message));
+
+  const offers = (method: string): boolean => STANDING.has(method) || dispatcher.offers(method, ANONYMOUS);
+
+  const idle = (): boolean =>
+    unanswered === 0 && (modern?.unanswered ?? 0) === 0 && queue === undefined && lines.rest === undefined;
+
+  /** After the end of the input, all that was asked is answered first. */
+  function whenIdle(): void {
+    if (ended && idle()) void close(false);
+  }
+
+  function modernOne(): ModernConnection {
+    modern ??= createModernConnection({ vitrine, dispatcher, log, write, answered: whenIdle });
+    return modern;
+  }
+
+  function inLegacy(message: Message): void {
+    peer ??= new Peer({ vitrine, dispatcher, log, principal: ANONYMOUS, transport: 'pipe', tell: send });
+    if (isRequest(message)) {
+      unanswered++;
+      void peer.request(message, { principal: ANONYMOUS, send }).then((answer) => {
+        unanswered--;
+        if (answer !== undefined) write(answer);
+        whenIdle();
+      });
+    } else if (isNotification(message)) peer.notification(message);
+    else peer.response(message);
+  }
+
+  const refuse = ({ id }: RequestMessage, { code, message, data }: Problem): void =>
+    write(answerOf(id, { error: { code, message, ...(data !== undefined && { data: data as object }) } } as Outcome));
+
+  /** @returns what the messages behind it wait for */
+  function take(message: Message): Promise<void> | undefined {
+    if (peer !== undefined) {
+      inLegacy(message);
+      return undefined;
+    }
+    if (!isRequest(message)) {
+      if (!isNotification(message)) return undefined;
+      if (probing && claimOf(message).kind === 'legacy') return toLegacy(message);
+      modern?.notification(message);
+      return undefined;
+    }
+    const claim = claimOf(message);
+    if (claim.kind === 'refused') {
+      refuse(message, claim.problem);
+      return undefined;
+    }
+    if (claim.kind === 'legacy') {
+      if (probing) return toLegacy(message);
+      const { protocolVersion } = message.params ?? {};
+      if (message.method !== 'initialize')
+        write(answerOf(message.id, offers(message.method) ? NO_ENVELOPE : NO_SUCH_METHOD));
+      else refuse(message, typeof protocolVersion === 'string' ? unsupported(protocolVersion) : UNNAMED);
+      return undefined;
+    }
+    if (message.method !== 'server/discover') probing = false;
+    return modernOne().request(message);
+  }
+
+  /** The host has looked at what there is in 2026-07-28, and speaks 2025. */
+  function toLegacy(message: Message): Promise<void> | undefined {
+    const probed = modern;
+    modern = undefined;
+    inLegacy(message);
+    return probed?.close(false);
+  }
+
+  function receive(line: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      return;
+    }
+    const message = asMessage(value);
+    if (message === undefined) {
+      const answer = answerToUnread(value);
+      if (answer === undefined) log.debug('stdio: a line that is no message');
+      else send(answer);
+    } else if (isTooDeep(message, MAX_DEPTH)) {
+      if (isRequest(message)) refuse(message, TOO_DEEP);
+      else log.debug('stdio: a message is nested too deep');
+    } else if (isRequest(message) && asksForAnother(message)) {
+      refuse(message, unsupported(String(metaOf(message)[PROTOCOL_VERSION_META_KEY])));
+    } else if (queue === undefined) {
+      wait(take(message));
+    } else {
+      wait(queue.then(() => take(message)));
+    }
+  }
+
+  /** Holds back what comes next until this is done. */
+  function wait(until: Promise<void> | undefined): void {
+    if (until === undefined) return;
+    const turn: Promise<void> = until
+      .catch((error: unknown) => log.debug('stdio', { error }))
+      .finally(() => {
+        if (queue !== turn) return;
+        queue = undefined;
+        whenIdle();
+      });
+    queue = turn;
+  }
+
+  const told = vitrine.telemetry?.opened('session', 'pipe');
+  let over = (): void => {};
   const closed = new Promise<void>((resolve) => {
-    transport.onclose = () => {
-      closeSdk?.();
-      ended?.();
-      release();
-      subscriptions.close().then(resolve, resolve);
-    };
+    over = resolve;
   });
+
+  function close(goodbye: boolean): Promise<void> {
+    closing ??= (async () => {
+      clearTimeout(grace);
+      release();
+      output.off('error', broken);
+      // What fails later is nobody's any more.
+      output.on('error', () => {});
+      told?.();
+      await modern?.close(goodbye);
+      await peer?.close();
+      // Half a line is none; but who does not read is not waited for.
+      await Promise.race([lines.rest, passed(GRACE_MS)]);
+      over();
+    })();
+    return closing;
+  }
+
+  const broken = (error: Error): void => {
+    log.debug('stdio', { error });
+    void close(false);
+  };
+  output.on('error', broken);
+  const release = readLines(options.input ?? process.stdin, {
+    line: receive,
+    end(error) {
+      if (error !== undefined) return broken(error);
+      ended = true;
+      grace = setTimeout(() => void close(false), GRACE_MS);
+      whenIdle();
+    },
+  });
+
   return {
     closed,
     async close() {
-      await handle.close();
+      await close(true);
       await closed;
     },
   };
+}
+
+const passed = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
+
+/** What every connection of 2026-07-28 answers. */
+const STANDING: ReadonlySet<string> = new Set(['server/discover', 'subscriptions/listen']);
+
+const TOO_DEEP: Problem = { code: -32_600, message: `A message is nested at most ${MAX_DEPTH} levels deep` };
+
+const UNNAMED: Problem = {
+  code: -32_022,
+  message: 'Unsupported protocol version: the request did not name a protocol version',
+  data: { supported: [REVISION] },
+};
+
+/** Each request of 2026-07-28 names its revision. */
+function asksForAnother(message: RequestMessage): boolean {
+  const requested = metaOf(message)[PROTOCOL_VERSION_META_KEY];
+  return message.method !== 'initialize' && typeof requested === 'string' && requested !== REVISION;
 }

@@ -1,6 +1,7 @@
 /** Providers with one thing wrong each: a law that none of them breaks would prove nothing. */
 import type { ResourceBody } from '../../core/body.ts';
-import { type ProviderOverrides, wrapProvider } from '../../core/layer.ts';
+import { wrapProvider } from '../../core/layer.ts';
+import type { Operations } from '../../core/operations.ts';
 import type { ChangeEvent, ProviderFeatures, ResourceProvider } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 
@@ -15,7 +16,7 @@ export interface Broken {
 }
 
 /** A provider like `inner` but for the overrides, which may also invent a method. */
-export const like = (inner: ResourceProvider, overrides: ProviderOverrides): ResourceProvider => ({
+export const like = (inner: ResourceProvider, overrides: Partial<Operations>): ResourceProvider => ({
   ...wrapProvider(inner, overrides),
   ...overrides,
 });

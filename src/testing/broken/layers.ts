@@ -1,8 +1,13 @@
 /** Layers with one thing wrong each. */
+import { createOrigins, withAgain } from '../../core/again.ts';
+import type { ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { type Layer, type ProviderOverrides, wrapProvider } from '../../core/layer.ts';
-import type { ResourceProvider } from '../../core/provider.ts';
+import { type Layer, wrapProvider } from '../../core/layer.ts';
+import type { Operations } from '../../core/operations.ts';
+import type { ResourcePage } from '../../core/provider.ts';
+
+type Bodies = readonly ResourceBody[];
 
 export interface BrokenLayer {
   /** What is wrong with it. */
@@ -15,13 +20,13 @@ export interface BrokenLayer {
 }
 
 /** The inner provider but for the overrides, which may also invent a method. */
-const like = (inner: ResourceProvider, overrides: ProviderOverrides): ResourceProvider => ({
+const like = (inner: Operations, overrides: Partial<Operations>): Operations => ({
   ...wrapProvider(inner, overrides),
   ...overrides,
 });
 
 /** The inner provider, whose `metadata` fails with another error than its own. */
-const rewording = (inner: ResourceProvider, reword: (error: ResourceError) => unknown): ResourceProvider =>
+const rewording = (inner: Operations, reword: (error: ResourceError) => unknown): Operations =>
   like(inner, {
     metadata: async (uri, ctx) => {
       try {
@@ -33,6 +38,153 @@ const rewording = (inner: ResourceProvider, reword: (error: ResourceError) => un
   });
 
 export const BROKEN_LAYERS: readonly BrokenLayer[] = [
+  {
+    defect: 'says by itself that a read would give the same',
+    law: '`again` says yes only where the inner',
+    says: /where the inner provider says no|was not asked/,
+    layer: (inner) => like(inner, { ...(inner.again && { again: () => true }) }),
+  },
+  {
+    defect: 'asks about what it gives, and not about what it was given',
+    law: '`again` says yes only where the inner',
+    says: /other bodies than it gave|was not asked/,
+    layer(inner) {
+      const origins = new WeakMap<Bodies, Bodies>();
+      return like(inner, {
+        async read(uri, want, ctx) {
+          const former = await inner.read(uri, want, ctx);
+          const bodies = [...(await inner.read(uri, want, ctx))];
+          origins.set(bodies, former);
+          return bodies;
+        },
+        again: (bodies, uri, want, ctx) => inner.again?.(origins.get(bodies) ?? [], uri, want, ctx) === true,
+      });
+    },
+  },
+  {
+    defect: 'forgets who asks again',
+    law: '`again` says yes only where the inner',
+    says: /principal that asks again/,
+    layer: (inner) =>
+      like(inner, {
+        again: (bodies, uri, want) => inner.again?.(bodies, uri, want, createContext()) === true,
+      }),
+  },
+  {
+    defect: 'makes something else of the same each time, and says it would not',
+    law: '`again` says yes only where what the layer makes',
+    says: /What the layer makes of the same/,
+    layer(inner) {
+      const { made, again } = createOrigins(inner);
+      let count = 0;
+      return like(inner, {
+        again,
+        async read(uri, want, ctx) {
+          const bodies = await inner.read(uri, want, ctx);
+          const title = `read ${++count} times`;
+          return made(
+            bodies.map((body) => ({ ...body, resource: { ...body.resource, title } })),
+            bodies,
+          );
+        },
+      });
+    },
+  },
+  {
+    defect: 'takes the bodies of another read for those that it gave',
+    law: '`again` says no to bodies that the layer',
+    says: /what it did not give/,
+    layer(inner) {
+      let latest: Bodies = [];
+      return like(inner, {
+        async read(uri, want, ctx) {
+          latest = await inner.read(uri, want, ctx);
+          return latest;
+        },
+        again: (_bodies, uri, want, ctx) => inner.again?.(latest, uri, want, ctx) === true,
+      });
+    },
+  },
+  {
+    defect: 'throws when it is asked whether a read would give the same',
+    law: '`again` says no to bodies that the layer',
+    says: /no such bodies/,
+    layer: (inner) =>
+      like(inner, {
+        again() {
+          throw new Error('no such bodies');
+        },
+      }),
+  },
+  {
+    defect: 'says by itself that a list would give the same',
+    law: '`listAgain` says yes only where the inner',
+    says: /where the inner provider says no|was not asked/,
+    layer: (inner) => like(inner, { ...(inner.listAgain && { listAgain: () => true }) }),
+  },
+  {
+    defect: 'forgets who asks for a list again',
+    law: '`listAgain` says yes only where the inner',
+    says: /principal that asks again/,
+    layer: (inner) =>
+      like(inner, { listAgain: (page, uri, want) => inner.listAgain?.(page, uri, want, createContext()) === true }),
+  },
+  {
+    defect: 'makes something else of the same page each time, and says it would not',
+    law: '`listAgain` says yes only where what the layer makes',
+    says: /What the layer makes of the same/,
+    layer(inner) {
+      const { made, listAgain } = createOrigins(inner);
+      let count = 0;
+      return like(inner, {
+        listAgain,
+        async list(uri, page, ctx) {
+          const listed = await inner.list(uri, page, ctx);
+          const title = `listed ${++count} times`;
+          return made({ ...listed, resources: listed.resources.map((each) => ({ ...each, title })) }, listed);
+        },
+      });
+    },
+  },
+  {
+    defect: 'takes the page of another list for the one that it gave',
+    law: '`listAgain` says no to pages that the layer',
+    says: /what it did not give/,
+    layer(inner) {
+      let latest: ResourcePage = { resources: [] };
+      return like(inner, {
+        async list(uri, page, ctx) {
+          latest = await inner.list(uri, page, ctx);
+          return latest;
+        },
+        listAgain: (_page, uri, want, ctx) => inner.listAgain?.(latest, uri, want, ctx) === true,
+      });
+    },
+  },
+  {
+    defect: 'gives the result of a call without asking',
+    law: '`callToolAgain` gives what',
+    says: /What was given before|were not asked/,
+    layer: (inner) => withAgain(like(inner, {}), { callToolAgain: () => '"content":[]' }),
+  },
+  {
+    defect: 'forgets who calls again',
+    law: '`callToolAgain` gives what',
+    says: /principal that calls again/,
+    layer: (inner) =>
+      withAgain(like(inner, {}), {
+        callToolAgain: (request, owner) => inner.callToolAgain?.(request, owner, createContext()),
+      }),
+  },
+  {
+    defect: 'takes one call for another',
+    law: '`callToolAgain` gives what',
+    says: /The call that is asked about/,
+    layer: (inner) =>
+      withAgain(like(inner, {}), {
+        callToolAgain: ({ name }, owner, ctx) => inner.callToolAgain?.({ name }, owner, ctx),
+      }),
+  },
   {
     defect: 'drops `watch`',
     law: 'it keeps each optional method',
@@ -50,6 +202,21 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
       const { search: _, ...rest } = like(inner, {});
       return rest;
     },
+  },
+  {
+    defect: 'drops tools',
+    law: 'it keeps each optional method',
+    says: /Of a provider with callTool/,
+    layer(inner) {
+      const { callTool: _, ...rest } = like(inner, {});
+      return rest;
+    },
+  },
+  {
+    defect: 'calls a tool without asking',
+    law: 'every method reaches',
+    says: /callTool did not reach the inner provider/,
+    layer: (inner) => like(inner, inner.callTool === undefined ? {} : { callTool: async () => ({ content: [] }) }),
   },
   {
     defect: 'invents `complete`',

@@ -4,8 +4,10 @@ import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
 import { ResourceError, type ResourceErrorCode } from '../../core/errors.ts';
 import type { Layer } from '../../core/layer.ts';
-import { type ChangeEvent, OPTIONAL_METHODS } from '../../core/provider.ts';
+import { NAMED_METHODS } from '../../core/operations.ts';
+import { AGAIN_METHODS, type ChangeEvent, OPTIONAL_METHODS } from '../../core/provider.ts';
 import {
+  ALL_OPTIONAL,
   CALLER_METHODS,
   type CallerMethod,
   call,
@@ -17,6 +19,9 @@ import {
   URI,
 } from '../layer-law.ts';
 import { EVERYTHING, refusal, thrownBy } from '../observe.ts';
+import { layersAgainLaws } from './layers-again.ts';
+import { layersCallAgainLaws } from './layers-call-again.ts';
+import { layersListAgainLaws } from './layers-list-again.ts';
 
 const CODES: readonly ResourceErrorCode[] = [
   'not-found',
@@ -30,17 +35,30 @@ const CODES: readonly ResourceErrorCode[] = [
   'internal',
 ];
 
+/** Methods whose URI reaches the inner provider. */
+const WITH_URI: ReadonlySet<CallerMethod> = new Set(['list', 'metadata', 'read', 'watch', 'search', 'subscribe']);
+
 /** Milliseconds until something that should follow at once counts as not following. */
 const PATIENCE_MS = 2_000;
 
+/** What a layer may leave out. */
+const isFree = (method: string): boolean => (AGAIN_METHODS as readonly string[]).includes(method);
+
 export const layerLaws: readonly LayerLaw[] = [
+  ...layersAgainLaws,
+  ...layersListAgainLaws,
+  ...layersCallAgainLaws,
   {
-    name: 'it keeps each optional method that there is, and invents none',
+    name: 'it keeps each optional method that there is, but for `again` and `listAgain`, and invents none',
     async check(layer) {
-      for (const methods of subsets(OPTIONAL_METHODS)) {
+      const ofProviders = subsets(OPTIONAL_METHODS);
+      const named = NAMED_METHODS.map((method): OptionalMethod[] => [method]);
+      for (const methods of [...ofProviders, ...named, [...OPTIONAL_METHODS, ...NAMED_METHODS]]) {
         const layered = layer(innerProvider({ methods }));
-        const kept = OPTIONAL_METHODS.filter((method) => layered[method] !== undefined);
-        assert.deepEqual(kept, methods, `Of a provider with ${methods.join(', ') || 'no optional method'}`);
+        // Who does not know whether it would do the same again leaves that out.
+        const kept = ALL_OPTIONAL.filter((method) => layered[method] !== undefined);
+        const expected = methods.filter((method) => kept.includes(method) || !isFree(method));
+        assert.deepEqual(kept, expected, `Of a provider with ${methods.join(', ') || 'no optional method'}`);
       }
     },
   },
@@ -63,7 +81,7 @@ export const layerLaws: readonly LayerLaw[] = [
         // A layer may ask for more: for the metadata, say, before it lets a read pass.
         const own = reached.find((one) => one.method === method);
         assert.ok(own !== undefined, `${method} did not reach the inner provider`);
-        const uri = method === 'listTemplates' || method === 'complete' ? undefined : URI;
+        const uri = WITH_URI.has(method) ? URI : undefined;
         assert.equal(own.uri, uri, `The URI of ${method}`);
         assert.ok(answer !== undefined, `${method} answered nothing`);
         if (method === 'read') await closeBodies(answer as readonly ResourceBody[]);

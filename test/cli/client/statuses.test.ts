@@ -25,9 +25,21 @@ it.each<[number, string, () => readonly string[], RegExp]>([
   [3, 'a resource that is not there', () => ['cat', ODD, 'odd:///none'], /There is none: odd:\/\/\/none$/],
   [4, 'a server that lets nobody in', () => ['ls', odd.url], /does not let this client in/],
   [4, 'a resource for others', () => ['cat', ODD, 'odd:///denied'], /Not for you: odd:\/\/\/denied$/],
-  [5, 'nothing that listens', () => ['ls', 'http://127.0.0.1:1/mcp'], /cannot be reached/],
+  [5, 'a port that may not be used', () => ['ls', 'http://127.0.0.1:1/mcp'], /nothing on the web may use that port/],
+  [5, 'nothing that listens', () => ['ls', 'http://127.0.0.1:2/mcp'], /cannot be reached; nothing listens there$/],
   [5, 'a program that is none', () => ['ls', 'no-such-program --at all'], /there is no such program/],
-  [5, 'a program that ends', () => ['ls', `"${process.execPath}" -e "console.error('Oh no')"`], /it said: Oh no/],
+  [
+    5,
+    'a program that ends',
+    () => ['ls', `"${process.execPath}" -e "console.error('Oh no');process.exitCode=3"`],
+    /cannot be reached; the program ended with exit status 3; it said: Oh no/,
+  ],
+  [
+    5,
+    'a program that is killed',
+    () => ['ls', `"${process.execPath}" -e "process.kill(process.pid, 'SIGKILL')"`],
+    /the program was ended by SIGKILL/,
+  ],
   [6, 'no answer', () => ['cat', ODD, 'odd:///silent', '--timeout', '1'], /did not answer in time|took too long/],
   [7, 'a limit that nobody set', () => ['grep', ODD, 'one'], /elsewhere:thing: There is none/],
   [

@@ -34,7 +34,7 @@ async function onTerminal(
     left.shift();
     child.stdin.write(`${next[1]}\n`);
   });
-  await within(once(child, 'close'), 'the end of the terminal', 50_000);
+  await within(once(child, 'close'), 'the end of the terminal');
   return shown.replaceAll('\r\n', '\n');
 }
 

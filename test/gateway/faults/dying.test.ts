@@ -1,5 +1,5 @@
 /** Servers that end, at every moment of their lives. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
 import { isRunning, untilNoted } from './faulty.ts';
@@ -19,9 +19,6 @@ import {
   subscribes,
   tells,
 } from './scene.ts';
-
-// Rows wait for what does not come, each with servers of its own: side by side they wait at once.
-vi.setConfig({ testTimeout: 120_000 });
 
 const handshake = (era: string): string => (era === 'legacy' ? 'initialize' : 'server/discover');
 

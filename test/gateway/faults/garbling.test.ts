@@ -1,11 +1,8 @@
 /** Servers that say what makes no sense. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
 import { call, gather, leavesNothing, ONE, othersServe, read, servesAgain, setScene, tells } from './scene.ts';
 import { FORMS, NOISES } from './upstream/garbled.mjs';
-
-// Rows wait for answers that do not come, each with servers of its own: side by side they wait at once.
-vi.setConfig({ testTimeout: 120_000 });
 
 const METHODS = ['resources/read', 'resources/list', 'tools/list', 'tools/call', 'resources/templates/list'] as const;
 

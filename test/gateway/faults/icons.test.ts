@@ -1,9 +1,7 @@
 /** Icons of a mounted server go to clients, but for those whose addresses run or open something. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DIAGONAL } from '../../e2e/harness.ts';
 import { arrives, setScene } from './scene.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const GOOD = [
   { src: 'https://x.example/i.png', sizes: ['48x48'] },

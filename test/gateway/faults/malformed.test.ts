@@ -5,11 +5,9 @@ import {
   ListResourceTemplatesResultSchema,
   ListToolsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
 import { arrives, othersServe, setScene } from './scene.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 type Data = Readonly<Record<string, unknown>>;
 

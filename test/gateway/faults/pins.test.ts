@@ -1,12 +1,10 @@
 /** Rug pulls: a server that changes what it says of its tools and prompts after they were accepted. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createContext } from '../../../src/core/context.ts';
 import { temporaryFolder } from '../../e2e/folders.ts';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
 import { arrives, call, othersServe, type Scene, setScene, toolsOf } from './scene.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 type Data = Readonly<Record<string, unknown>>;
 

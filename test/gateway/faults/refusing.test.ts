@@ -1,5 +1,5 @@
 /** Servers that answer, and do not do what they are asked; and what else HTTP can go wrong with. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
 import { untilNoted } from './faulty.ts';
@@ -16,9 +16,6 @@ import {
   subscribe,
   tells,
 } from './scene.ts';
-
-// Rows wait for what does not come, each with servers of its own: side by side they wait at once.
-vi.setConfig({ testTimeout: 120_000 });
 
 describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
   const way = { transport: 'http', era } as const;

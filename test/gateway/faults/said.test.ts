@@ -1,5 +1,5 @@
 /** What a mounted server says: names, errors and log lines are clean in any case, results as the mount has it. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
 import { connectToProgram } from '../../e2e/programs.ts';
@@ -7,8 +7,6 @@ import { until } from '../../e2e/waiting.ts';
 import { notified } from '../fixture/asking.ts';
 import { faulty } from './faulty.ts';
 import { arrives, othersServe, setScene } from './scene.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -12,7 +12,7 @@ import {
 import { failure, type ListAnswer, type ReadAnswer, type WireFailure } from '../../e2e/answers.ts';
 import { temporaryFolder } from '../../e2e/folders.ts';
 import { type Connected, connectHttp, ERAS } from '../../e2e/harness.ts';
-import { until, within } from '../../e2e/waiting.ts';
+import { PATIENCE_MS, until, within } from '../../e2e/waiting.ts';
 import type { Way } from '../fixture/link.ts';
 import { type Faulty, faulty, isRunning } from './faulty.ts';
 
@@ -25,7 +25,7 @@ const NOTE = 'folder+file:///note.txt';
 /** For connecting, for an answer and for a call, in milliseconds, where a test waits until they run out. */
 const HURRIED = { connectTimeoutMs: 3_000, timeoutMs: 700, callTimeoutMs: 1_500 } as const;
 /** Where none of them is to run out, on however busy a machine. */
-const PATIENT = { connectTimeoutMs: 20_000, timeoutMs: 20_000, callTimeoutMs: 20_000 } as const;
+const PATIENT = { connectTimeoutMs: PATIENCE_MS, timeoutMs: PATIENCE_MS, callTimeoutMs: PATIENCE_MS } as const;
 
 export interface Scene extends AsyncDisposable {
   readonly server: Faulty;
@@ -126,7 +126,7 @@ function print(facts: object | undefined): string {
 
 /** Waits for the connection to the server that fails. */
 export async function arrives(up: Upstream): Promise<void> {
-  expect(await up.ready(20_000), 'the faulty server to be there').toBe(true);
+  expect(await up.ready(PATIENCE_MS), 'the faulty server to be there').toBe(true);
 }
 
 /** From now on the client is told of the resource; fails where it cannot be. */
@@ -249,7 +249,10 @@ export async function servesAgain({ clients }: Scene, text: string): Promise<voi
       return named.every((name) => found.includes(name)) && found;
     }, 'the tools');
     expect(tools).toEqual(expect.arrayContaining(named));
-    expect(await call(client, 'faulty_say')).toBe(text);
+    await until(
+      async () => (await call(client, 'faulty_say').catch(() => undefined)) === text,
+      `a ${client.era} client to call again`,
+    );
   }
 }
 

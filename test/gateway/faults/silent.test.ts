@@ -1,5 +1,5 @@
 /** Servers that do not answer, or not yet. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failure } from '../../e2e/answers.ts';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
 import { until, within } from '../../e2e/waiting.ts';
@@ -18,9 +18,6 @@ import {
   subscribe,
   tells,
 } from './scene.ts';
-
-// Rows wait for what does not come, each with servers of its own: side by side they wait at once.
-vi.setConfig({ testTimeout: 120_000 });
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
   it('that never answers a read, and answers everything else', async () => {

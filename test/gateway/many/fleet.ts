@@ -112,7 +112,7 @@ async function startProcess(args: readonly string[]): Promise<ListeningProgram> 
     child.once('exit', (code) => reject(new Error(`the process ended with ${code}: ${output}`)));
   });
   const stop = (signal?: NodeJS.Signals): Promise<number | null> => ended(child, signal);
-  const url = await within(listening, 'a process to listen', 30_000).catch(async (error: unknown) => {
+  const url = await within(listening, 'a process to listen').catch(async (error: unknown) => {
     await stop('SIGKILL');
     throw error;
   });
@@ -123,7 +123,7 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): P
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const exited = once(child, 'exit');
   child.kill(signal);
-  const [code] = (await within(exited, `the end of a process after ${signal}`, 15_000)) as [number | null];
+  const [code] = (await within(exited, `the end of a process after ${signal}`)) as [number | null];
   return code;
 }
 

@@ -1,13 +1,19 @@
 /** SQLite files as they come: being written, damaged, replaced, without keys, with anything in them. */
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sqlKind } from '../../../src/config/kinds/sql.ts';
 import { createContext } from '../../../src/core/context.ts';
+import { SERVER } from '../../../src/core/fair-queue.ts';
 import type { ResourceProvider } from '../../../src/core/provider.ts';
+import type { Statement } from '../../../src/providers/sql/dialect.ts';
 import { type SqlOptions, sqlProvider } from '../../../src/providers/sql/index.ts';
+import { connectionQueue } from '../../../src/providers/sql/queue.ts';
+import { LIBRARY } from '../../../src/providers/sql/sqlite/index.ts';
+import { createProcesses } from '../../../src/providers/sql/sqlite/processes.ts';
 import { EVERYTHING, listAll, thrownBy } from '../../../src/testing/observe.ts';
 import { within } from '../../e2e/waiting.ts';
 import { jsonOf, pagesOf, textOf } from './reading.ts';
@@ -165,6 +171,56 @@ describe('a SQLite file', () => {
       caller.abort(reason);
       expect(await within(reading, 'the end of a read that nobody wants')).toBe(reason);
       await within(provider.metadata('sqlite:///a/1', ctx), 'an answer after it');
+    });
+  });
+
+  it('whose result comes in parts gives all of it in order, up to each limit, and nothing of one that failed', async () => {
+    make('parts.sqlite', 'CREATE TABLE a (b)').close();
+    const numbers = (each: string): Statement => ({
+      sql: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 7000) SELECT ${each} FROM n`,
+      parameters: [],
+    });
+    const upTo = (length: number): readonly bigint[] => Array.from({ length }, (_, at) => BigInt(at + 1));
+    const processes = createProcesses({
+      library: createRequire(import.meta.url).resolve(LIBRARY),
+      file: join(folder, 'parts.sqlite'),
+      queue: connectionQueue(1, 10),
+    });
+    const run = async (statement: Statement, limits: { maxRows?: number; maxBytes?: number } = {}) => {
+      const enough = { maxRows: 10_000, maxBytes: 10_000_000, maxValueBytes: 2_000, timeoutMs: 10_000 };
+      const { rows, stoppedBy } = await processes.run(statement, {
+        ...enough,
+        ...limits,
+        signal: ctx.signal,
+        caller: SERVER,
+      });
+      return { numbers: rows.map(([first]) => first), stoppedBy };
+    };
+    try {
+      expect(await run(numbers('i'))).toEqual({ numbers: upTo(7_000), stoppedBy: undefined });
+      // The smallest integer has no absolute value.
+      const failing = numbers('abs(CASE WHEN i < 5000 THEN i ELSE -9223372036854775807 - 1 END)');
+      await expect(run(failing)).rejects.toMatchObject({ name: 'ResourceError' });
+      expect(await run(numbers('i'), { maxRows: 4_000 })).toEqual({ numbers: upTo(4_000), stoppedBy: 'rows' });
+      const long = numbers("i, printf('%.*c', 992, 'x')");
+      expect(await run(long, { maxBytes: 1_000_000 })).toEqual({ numbers: upTo(1_000), stoppedBy: 'bytes' });
+    } finally {
+      await processes.close();
+    }
+  });
+
+  it('with more columns in a table than a result can have shows it without its rows, which are read value by value', async () => {
+    const columns = Array.from({ length: 1_500 }, (_, at) => `c${at}`);
+    make(
+      'wide.sqlite',
+      `CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(', ')}); INSERT INTO wide (c7) VALUES ('x')`,
+    ).close();
+    await served({ sql: 'wide.sqlite' }, async (provider) => {
+      const below = await provider.read('sqlite:///wide', EVERYTHING, ctx);
+      expect(below.map(({ resource }) => resource.uri)).toEqual(['sqlite:///wide/~schema']);
+      for (const rows of ['sqlite:///wide/1', 'sqlite:///wide/~rows'])
+        await expect(provider.read(rows, EVERYTHING, ctx), rows).rejects.toMatchObject({ code: 'too-large' });
+      expect(await textOf(provider, 'sqlite:///wide/1/c7', 'text/plain')).toBe('x');
     });
   });
 

@@ -118,7 +118,7 @@ export async function makePlace(): Promise<Place> {
     { name: 'wiki', provider: wiki.provider, server: wiki.server, health: () => ({ state: 'known' }) },
     { name: 'items', provider: items },
   ];
-  await wiki.ready(10_000);
+  await wiki.ready(60_000);
   const promptFiles = await filesProvider({ path: folder.at('prompts') });
   return {
     reached,

@@ -79,7 +79,7 @@ beforeAll(async () => {
       { name: 'far', provider: far.provider, server: far.server },
     ],
   });
-  expect(await far.ready(10_000)).toBe(true);
+  expect(await far.ready(60_000)).toBe(true);
   serving = await serveHttp(vitrine, { port: 0 });
 });
 

@@ -72,10 +72,9 @@ const nameIn = (params: object): string => {
 };
 
 const PATHS: Readonly<Record<string, (person: string) => Promise<Client>>> = {
-  'direct, 2026-07-28': async (person) => (method, params) =>
+  '2026-07-28': async (person) => (method, params) =>
     post(serving.url, 'modern', method, params, { ...bearer(tokenOf(person)), 'mcp-name': nameIn(params) }),
-  "by the SDK's server of one request, 2026-07-28": async (person) => (method, params) => {
-    // What asks for progress is not for the direct path.
+  'with a progress token, 2026-07-28': async (person) => (method, params) => {
     const body = { ...params, _meta: { ...ENVELOPE, progressToken: 1 } };
     const of = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': nameIn(params) };
     return http(serving.url, {

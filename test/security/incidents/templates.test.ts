@@ -80,7 +80,7 @@ describe('CVE-2026-32871: a variable is joined into a URL unencoded, and the URL
         ],
         promptFolders: [{ uri: 'file:///', provider: await filesProvider({ path: folder.at('prompts') }) }],
       });
-      expect(await reached.ready(10_000)).toBe(true);
+      expect(await reached.ready(60_000)).toBe(true);
       serving = await serveHttp(vitrine, { port: 0 });
     });
 

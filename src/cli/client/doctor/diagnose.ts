@@ -1,6 +1,7 @@
 /** A whole examination: the server is connected to in each era that it speaks, and every check is made that applies. */
 import type { HttpTarget } from '../../../client/http.ts';
 import type { StdioTarget } from '../../../client/node/index.ts';
+import { mendedIcons } from '../../../protocol/icons.ts';
 import { type Check, type CheckContext, type Finding, type Level, notApplicable } from './check.ts';
 import { serverInfoOf } from './checks/connection.ts';
 import { CHECKS } from './checks/index.ts';
@@ -61,8 +62,19 @@ export interface EraReport {
   readonly refused?: string | undefined;
 }
 
+/** The server's description of itself. */
+export interface ExaminedServer {
+  readonly name: string | undefined;
+  readonly version: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly websiteUrl?: string | undefined;
+  /** As they came, but for `sizes` that are one text. */
+  readonly icons?: unknown;
+}
+
 export interface Diagnosis {
-  readonly server: { readonly name: string | undefined; readonly version: string | undefined };
+  readonly server: ExaminedServer;
   readonly transport: 'stdio' | 'http';
   readonly eras: readonly EraReport[];
   readonly results: readonly CheckResult[];
@@ -131,7 +143,14 @@ export async function diagnose(target: HttpTarget | StdioTarget, options: Diagno
       const { wire, hello, version } = connected;
       eras.push({ era, version });
       const info = serverInfoOf(hello);
-      server = { name: textOf(info?.name) ?? server.name, version: textOf(info?.version) ?? server.version };
+      server = {
+        name: textOf(info?.name) ?? server.name,
+        version: textOf(info?.version) ?? server.version,
+        title: textOf(info?.title) ?? server.title,
+        description: textOf(info?.description) ?? server.description,
+        websiteUrl: textOf(info?.websiteUrl) ?? server.websiteUrl,
+        icons: mendedIcons(info?.icons) ?? server.icons,
+      };
       const capabilities = isObject(hello.capabilities) ? hello.capabilities : {};
       const examined = examine(wire, capabilities, limits);
       const ctx: CheckContext = {

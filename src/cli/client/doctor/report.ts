@@ -1,4 +1,5 @@
 /** A diagnosis for people: what is wrong, where the specification says so, what was seen, and what to do. */
+import { implementationLines } from '../implementation.ts';
 import { type Output, safe } from '../output.ts';
 import { GROUPS, type Level } from './check.ts';
 import type { CheckResult, Diagnosis } from './diagnose.ts';
@@ -23,6 +24,9 @@ export function reportText(diagnosis: Diagnosis, { verbose, label }: ReportOptio
   const lines = [
     `${output.paint('bold', safe(name === '' ? label : name))} over ${transport === 'http' ? 'HTTP' : 'stdio'}`,
   ];
+  for (const [label, text] of implementationLines(server)) {
+    if (text !== undefined) lines.push(`  ${label.toLowerCase()}: ${text}`);
+  }
   for (const { era, version, refused } of eras) {
     lines.push(
       refused === undefined ? `  speaks ${safe(version ?? REVISION[era])}` : `  not ${REVISION[era]}: ${safe(refused)}`,

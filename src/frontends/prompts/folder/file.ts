@@ -1,5 +1,4 @@
 /** One file of a folder as a prompt. */
-import { withConfirmation } from '../../../core/confirmation.ts';
 import type { Prompt } from '../../../core/prompt.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
 import { completeArgument } from './complete.ts';
@@ -25,11 +24,10 @@ export async function promptOfFile(fileName: string, text: string, resources: Re
     description,
     icons,
     arguments: declared.map(({ values: _values, ...argument }) => argument),
-    get: (values, invocation) =>
-      withConfirmation(invocation, async (ctx) => ({
-        ...(description !== undefined && { description }),
-        messages: await renderMessages(nodes, declared, values, resources, ctx),
-      })),
+    get: async (values, ctx) => ({
+      ...(description !== undefined && { description }),
+      messages: await renderMessages(nodes, declared, values, resources, ctx),
+    }),
     complete: async (name, value, known, ctx) => {
       const argument = declared.find((each) => each.name === name);
       return argument === undefined ? [] : completeArgument(argument, value, known, nodes, resources.provider, ctx);

@@ -9,7 +9,7 @@ import { ResourceError } from '../../../core/errors.ts';
 import type { Prompt, PromptFolder, PromptSource } from '../../../core/prompt.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
 import type { Resource } from '../../../protocol/resources.ts';
-import { encodeBody } from '../../resources/encode.ts';
+import { encodeBody, STRINGS } from '../../resources/encode.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
 import { PromptFileError } from './fault.ts';
 import { PROMPT_SUFFIX, promptOfFile } from './file.ts';
@@ -104,7 +104,7 @@ async function readText(provider: ResourceProvider, { uri, name }: Resource, ctx
     const [body] = bodies;
     if (body === undefined || body.child) throw new ResourceError('invalid', `${name} is no file`, { uri });
     const options = { budget: MAX_PROMPT_BYTES, limit: MAX_PROMPT_BYTES, range: undefined };
-    const { item } = await encodeBody(body, options, ctx);
+    const { item } = await encodeBody(body, options, STRINGS, ctx);
     if ('text' in item) return item.text;
     throw new ResourceError('invalid', `A prompt is a ${PROMPT_SUFFIX} file of UTF-8 text`, { uri });
   } finally {

@@ -15,8 +15,6 @@ export interface Progress {
   readonly summaries: readonly string[];
   /** Pieces that were asked for in this round. */
   readonly asked: number;
-  /** URIs that a human has confirmed in an earlier round. */
-  readonly confirmed: readonly string[];
   /** The whole summary was asked for in this round. */
   readonly final?: boolean;
 }
@@ -31,10 +29,9 @@ export const startAt = (offset: number): Progress => ({
   ended: false,
   summaries: [],
   asked: 0,
-  confirmed: [],
 });
 
-/** Undefined in the first round, and in the one that a confirmation was asked for in. */
+/** Undefined in the first round. */
 export function progressOf(state: unknown): Progress | undefined {
   return typeof state === 'object' && state !== null && 'summarizing' in state ? (state as Progress) : undefined;
 }

@@ -142,6 +142,8 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     },
     everything: (principal) => ownOf(principal).everything,
     readMeansAll: (principal) => ownOf(principal).readMeansAll,
+    // Nobody is asked before something is listed or subscribed to: that would hold for a while only.
+    steady: (principal) => (attributes ? undefined : ownOf(principal)),
     matching(request) {
       const all = ownOf(request.principal).rules.filter(({ target }) => target.matches(request));
       return all.length === 0 ? [decide(request)] : all.map(({ decision }) => decision);

@@ -15,6 +15,7 @@ export const mysqlDialect: Dialect = {
   hasSchemas: true,
   // It finds `(a, b) > (?, ?)` by reading all rows.
   comparesRows: false,
+  maxColumns: 4_096,
   builder: ({ Kysely, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, DummyDriver }) =>
     new Kysely({
       dialect: {

@@ -15,6 +15,7 @@ export const postgresDialect: Dialect = {
   title: 'PostgreSQL',
   hasSchemas: true,
   comparesRows: true,
+  maxColumns: 1_664,
   builder: ({ Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, DummyDriver }) =>
     new Kysely({
       dialect: {

@@ -1,4 +1,5 @@
 /** What is in a SQLite file: tables and views, without those that SQLite and its virtual tables keep for themselves. */
+import { breaks } from '../../../core/breaks.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import type {
   Catalogue,
@@ -50,9 +51,13 @@ export async function readCatalogue(
     ask,
     listed.map(([name]) => String(name)),
   );
-  return {
-    tables: listed.map(([name, type, withoutRowId]) => tableOf(String(name), type, isSet(withoutRowId), facts)),
-  };
+  const tables: Table[] = [];
+  const taken = breaks();
+  for (const [name, type, withoutRowId] of listed) {
+    await taken();
+    tables.push(tableOf(String(name), type, isSet(withoutRowId), facts));
+  }
+  return { tables };
 }
 
 interface Facts {
@@ -64,7 +69,10 @@ interface Facts {
 async function askAll(ask: Ask, names: readonly string[]): Promise<Facts> {
   const grouped = async (sql: string): Promise<Facts['columns']> => {
     const groups = new Map<string, (readonly Value[])[]>();
+    const taken = breaks();
     for (const [name, ...rest] of await together(ask, sql, names)) {
+      const turn = taken();
+      if (turn !== undefined) await turn;
       const group = groups.get(String(name)) ?? [];
       group.push(rest);
       groups.set(String(name), group);

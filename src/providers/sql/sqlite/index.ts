@@ -23,6 +23,7 @@ export const sqliteDialect: Dialect = {
   title: 'SQLite',
   hasSchemas: false,
   comparesRows: true,
+  maxColumns: 2_000,
   builder: ({ Kysely, DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler }) =>
     new Kysely({
       dialect: {

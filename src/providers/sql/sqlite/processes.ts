@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { ResourceError } from '../../../core/errors.ts';
 import type { FairQueue } from '../../../core/fair-queue.ts';
-import type { Limits, Rows, Statement } from '../dialect.ts';
+import type { Limits, Rows, Statement, Value } from '../dialect.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { PROGRAM } from './program.ts';
 
@@ -52,6 +52,8 @@ interface Running {
   readonly child: ChildProcess;
   readonly exited: Promise<void>;
   job: Job | undefined;
+  /** Rows of its result that have come. */
+  rows: Value[][];
   timer: NodeJS.Timeout | undefined;
   stale: boolean;
 }
@@ -60,7 +62,10 @@ interface Message {
   readonly ready?: true;
   readonly changed?: true;
   readonly watching?: number;
-  readonly result?: Rows;
+  /** Rows of a result, which the next ones follow. */
+  readonly part?: Value[][];
+  /** The end of a result, with the last of its rows. */
+  readonly result?: Omit<Rows, 'rows'> & { readonly rows: Value[][] };
   readonly error?: Fault;
 }
 
@@ -90,7 +95,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
       child.once('close', () => resolve());
       child.once('error', () => resolve());
     });
-    const one: Running = { child, exited, job: undefined, timer: undefined, stale: false };
+    const one: Running = { child, exited, job: undefined, rows: [], timer: undefined, stale: false };
     running.add(one);
     const deadline = setTimeout(() => end(one, lost(new Error('It did not begin in time'))), START_MS).unref();
     child.on('message', (message: Message) => {
@@ -106,7 +111,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
     return one;
   }
 
-  function heard(one: Running, { changed, watching: everyMs, result, error }: Message): void {
+  function heard(one: Running, { changed, watching: everyMs, part, result, error }: Message): void {
     if (changed && one === watcher) watching?.tell();
     if (everyMs !== undefined && one === watcher && watching !== undefined) {
       // Whatever happens until another process looks in the place of one is not seen by either.
@@ -115,10 +120,13 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
       rest(one);
     }
     const { job } = one;
+    if (part !== undefined) one.rows.push(...part);
     if (job === undefined || (result === undefined && error === undefined)) return;
+    const { rows } = one;
+    one.rows = [];
     one.job = undefined;
     clearTimeout(one.timer);
-    if (result !== undefined) job.resolve(result);
+    if (result !== undefined) job.resolve(rows.length === 0 ? result : { ...result, rows: [...rows, ...result.rows] });
     else if (error !== undefined) job.reject(faultOf(error));
     if (one.stale) end(one, lost());
     else rest(one);

@@ -29,6 +29,10 @@ const FUNCTIONS = ['load_extension', 'fts3_tokenizer', 'readfile', 'writefile', 
 /** Milliseconds that it waits for somebody who writes without a write-ahead log. */
 const BUSY_MS = 2_000;
 
+/** Rows and bytes after which those that were found are sent: taking a message does not pause. */
+const PART_ROWS = 2_000;
+const PART_BYTES = 256 * 1024;
+
 export const PROGRAM = `
 'use strict';
 const { DatabaseSync } = require(process.argv[1]);
@@ -74,10 +78,12 @@ function run({ sql, parameters, maxRows, maxBytes, maxValueBytes }) {
   const statement = open().prepare(sql);
   const columns = statement.columns().map(({ name }) => name);
   if (columns.length === 0) throw Object.assign(new Error('not a query'), { errcode: 23 });
-  const rows = [];
+  let rows = [];
+  let given = 0;
+  let sent = 0;
   let bytes = 0;
   for (const row of statement.iterate(...parameters)) {
-    if (rows.length >= maxRows) return { columns, rows, stoppedBy: 'rows' };
+    if (given >= maxRows) return { columns, rows, stoppedBy: 'rows' };
     for (let at = 0; at < row.length; at++) {
       const size = sizeOf(row[at]);
       if (size > maxValueBytes) row[at] = { kind: 'left-out', bytes: size, of: typeof row[at] === 'string' ? 'text' : 'bytes' };
@@ -85,6 +91,11 @@ function run({ sql, parameters, maxRows, maxBytes, maxValueBytes }) {
     }
     if (bytes > maxBytes) return { columns, rows, stoppedBy: 'bytes' };
     rows.push(row);
+    given++;
+    if (rows.length < ${PART_ROWS} && bytes - sent < ${PART_BYTES}) continue;
+    process.send({ part: rows });
+    rows = [];
+    sent = bytes;
   }
   return { columns, rows, stoppedBy: undefined };
 }

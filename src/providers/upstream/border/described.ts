@@ -2,8 +2,10 @@
  * The texts by which another server describes itself and what it has: names, titles and descriptions. They are shown to
  * people and given to models before anybody has asked for anything, so they are always clean and never endless.
  */
+
+import type { Data } from '../../../connection/data.ts';
 import { cleanText } from '../../../core/clean-text.ts';
-import type { Data } from '../wire/data.ts';
+import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../../core/schema-keywords.ts';
 
 /** Characters of a name or title, of a description, and of what a server says of how it wants to be used. */
 export const MAX_TITLE_LENGTH = 1_024;
@@ -14,18 +16,6 @@ const LENGTHS: Readonly<Record<string, number>> = {
   title: MAX_TITLE_LENGTH,
   description: MAX_DESCRIPTION_LENGTH,
 };
-
-/** Keywords of a JSON Schema whose values are data: a text in them means what it says, character by character. */
-const LITERAL: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
-
-/** The keywords of a JSON Schema whose values are schemas by name. */
-const BY_NAME: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-]);
 
 const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -69,8 +59,8 @@ function cleanSchema(value: unknown): unknown {
   }
   if (!isData(value)) return value;
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => {
-    if (LITERAL.has(name)) return [name, each];
-    if (BY_NAME.has(name) && isData(each)) return [name, mapValues(each, cleanSchema)];
+    if (DATA_KEYWORDS.has(name)) return [name, each];
+    if (BY_NAME_KEYWORDS.has(name) && isData(each)) return [name, mapValues(each, cleanSchema)];
     if (typeof each !== 'string') return [name, cleanSchema(each)];
     const maxLength = COMMENTS.get(name);
     return [name, maxLength === undefined ? each : cleanText(each, maxLength)];

@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Data } from '../../../connection/data.ts';
 import { breaks } from '../../../core/breaks.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import type { Context } from '../../../core/context.ts';
-import type { Data } from '../wire/data.ts';
 import { cleanDescribed } from './described.ts';
 import { extentOf } from './extent.ts';
 import { mended } from './mend.ts';
@@ -78,6 +78,7 @@ export function createBorder(mount: string): Border {
         if (++lost > MAX_NAMED) continue;
         ctx.notes?.missing({ mount, reason: `A ${kind} is left out: ${problem}`, entry: name });
       }
+      await taken.end();
       if (lost > MAX_NAMED) {
         ctx.notes?.missing({ mount, reason: `${lost - MAX_NAMED} more are left out; the server log names them` });
       }

@@ -5,7 +5,8 @@
  */
 import { z } from 'zod';
 import { isIconAddress } from '../../../core/icons.ts';
-import type { Data } from '../wire/data.ts';
+import { changed, type Data, eachOf, isData, withoutNulls } from '../../../protocol/data.ts';
+import { mendedIcons } from '../../../protocol/icons.ts';
 import type { EntryKind } from './schemas.ts';
 
 const FIELDS = [
@@ -24,8 +25,6 @@ const FIELDS = [
   'blob',
 ] as const;
 
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export function mended(kind: EntryKind, entry: unknown): unknown {
   if (!isData(entry)) return entry;
   const block = kind === 'block' ? entry : kind === 'message' ? entry.content : undefined;
@@ -36,38 +35,14 @@ export function mended(kind: EntryKind, entry: unknown): unknown {
   let result = withoutNulls(entry, FIELDS);
   if (isData(block) && isData(block.resource)) result = changed(result, 'resource', (it) => mended('content', it));
   result = changed(result, 'annotations', (it) => (isData(it) ? withTime(withoutNulls(it, Object.keys(it))) : it));
-  result = withoutBadIcons(changed(result, 'icons', (it) => eachOf(it, mendedIcon)));
+  result = withoutBadIcons(changed(result, 'icons', mendedIcons));
   if (kind === 'prompt') result = changed(result, 'arguments', (it) => eachOf(it, mendedArgument));
   if (kind !== 'tool') return result;
   return changed(changed(result, 'inputSchema', mendedSchema), 'outputSchema', mendedSchema);
 }
 
-function withoutNulls(value: Data, fields: readonly string[]): Data {
-  const empty = new Set(fields.filter((field) => Object.hasOwn(value, field) && value[field] === null));
-  return empty.size === 0 ? value : Object.fromEntries(Object.entries(value).filter(([field]) => !empty.has(field)));
-}
-
-function changed(value: Data, field: string, change: (value: unknown) => unknown): Data {
-  if (!Object.hasOwn(value, field)) return value;
-  const now = change(value[field]);
-  return now === value[field] ? value : { ...value, [field]: now };
-}
-
-function eachOf(value: unknown, change: (each: unknown) => unknown): unknown {
-  if (!Array.isArray(value)) return value;
-  const now = value.map(change);
-  return now.some((each, index) => each !== value[index]) ? now : value;
-}
-
 const mendedArgument = (value: unknown): unknown =>
   isData(value) ? withoutNulls(value, ['title', 'description', 'required']) : value;
-
-function mendedIcon(value: unknown): unknown {
-  if (!isData(value)) return value;
-  return changed(withoutNulls(value, ['mimeType', 'sizes', 'theme']), 'sizes', (sizes) =>
-    typeof sizes === 'string' ? sizes.split(/\s+/).filter((size) => size !== '') : sizes,
-  );
-}
 
 /** An icon of a scheme that runs or opens something goes to no client (973-4); those of the web, and images as data, do. */
 function withoutBadIcons(value: Data): Data {

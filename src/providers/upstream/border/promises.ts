@@ -2,9 +2,10 @@
  * What tools promise of their results, by their `outputSchema`, and what becomes of a result that breaks it. Strict clients
  * refuse such a result themselves, others would never know.
  */
+
+import type { Data } from '../../../connection/data.ts';
 import { checkAgainst } from '../../../core/schema-check.ts';
 import { BROKEN_RESULT_META_KEY } from '../../../protocol/meta.ts';
-import type { Data } from '../wire/data.ts';
 
 /** What is wrong with a result, in words; undefined where nothing is, and where it is a failure, which promises nothing. */
 export function brokenPromise(outputSchema: unknown, result: Data): string | undefined {

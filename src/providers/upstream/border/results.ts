@@ -1,9 +1,10 @@
 /** Results of tools and prompts at the border: a block or message that is not valid is left out, and the result says so. */
+
+import type { Data } from '../../../connection/data.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import type { MissingPart } from '../../../core/notes.ts';
 import { MISSING_META_KEY } from '../../../protocol/meta.ts';
-import type { Data } from '../wire/data.ts';
 import { extentOf } from './extent.ts';
 import type { Border } from './index.ts';
 import { cleanFailure, cleanResult } from './texts.ts';

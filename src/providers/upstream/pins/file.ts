@@ -4,12 +4,12 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Data } from '../../../connection/data.ts';
 import { escapeUnseen } from '../../../core/clean-text.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { canonicalJson, pinOf } from '../../../core/fingerprint.ts';
 import { locked } from '../auth/lock.ts';
 import { writeWhole } from '../whole-file.ts';
-import type { Data } from '../wire/data.ts';
 
 export const PIN_KINDS = ['tools', 'prompts'] as const;
 export type PinKind = (typeof PIN_KINDS)[number];

@@ -3,10 +3,11 @@
  * was accepted is neither listed nor called until somebody has looked at it. Left out rather than listed as it was: a model
  * would be offered what it cannot use, under a description that is not the server's any more.
  */
-import type { Context, Log } from '../../../core/context.ts';
+
+import type { Data } from '../../../connection/data.ts';
+import { type Context, type Log, withSignal } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { changedFields, pinOf } from '../../../core/fingerprint.ts';
-import type { Data } from '../wire/data.ts';
 import {
   type Accepted,
   accepting,
@@ -88,7 +89,7 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
 
   async function firstSight(ctx: Context): Promise<void> {
     // For all who ask meanwhile: who asked first may go away.
-    const lasting = { ...ctx, notes: undefined, signal: new AbortController().signal };
+    const lasting = withSignal({ ...ctx, notes: undefined }, new AbortController().signal);
     const [tools, prompts] = await Promise.all([list('tools', lasting), list('prompts', lasting)]);
     if (!(await createAccepted(file, mount, await accepting({ tools, prompts })))) return;
     log.info('definitions of a mounted server are fixed as they are now; review and commit the file', {
@@ -112,7 +113,7 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
     const key = JSON.stringify([kind, ctx.principal.id, ctx.peer]);
     const going = looking.get(key);
     if (going !== undefined) return going;
-    const lasting = { ...ctx, notes: undefined, signal: new AbortController().signal };
+    const lasting = withSignal({ ...ctx, notes: undefined }, new AbortController().signal);
     const fresh = list(kind, lasting).finally(() => looking.delete(key));
     looking.set(key, fresh);
     return fresh;

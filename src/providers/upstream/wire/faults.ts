@@ -1,76 +1,54 @@
 /** What went wrong with an upstream, for the client that waits: the server's own error, or that it cannot be reached. */
-import {
-  InsufficientScopeError,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client';
-import { PeerError, ResourceError } from '../../../core/errors.ts';
-import { OVER_LIMIT, overLimit } from './intake.ts';
-import { UNANSWERED } from './unanswered.ts';
-import { wholeData } from './whole-messages.ts';
+import type { Era } from '../../../connection/data.ts';
+import { type ConnectionFault, faultOf } from '../../../connection/faults.ts';
+import { MAX_MESSAGE_DEPTH } from '../../../connection/intake.ts';
+import { PeerError, ResourceError, type WireError } from '../../../core/errors.ts';
 
 /** @param name the mount, in words for the client; @param signal of the caller, whose own reasons stand */
-export function faultOf(error: unknown, name: string, signal?: AbortSignal): unknown {
+export function upstreamError(error: unknown, name: string, era?: Era, signal?: AbortSignal): unknown {
   if (error instanceof ResourceError) return error;
-  if (signal?.aborted === true) return signal.reason;
-  if (error instanceof ProtocolError && error.code === OVER_LIMIT) {
-    return overLimit(name, (error.data as { readonly limit?: unknown } | undefined)?.limit);
+  const fault = faultOf(error, era);
+  if (signal?.aborted === true && !OUR_LIMIT.has(fault.kind)) return signal.reason;
+  const server = `The server behind "${name}"`;
+  const cause = fault.cause ?? fault;
+  switch (fault.kind) {
+    case 'answered':
+      // Any JSON may be the data of an error; it is handed on, and looked into only where it is an object.
+      return new PeerError(fault.answer as WireError);
+    case 'too-large':
+      return new ResourceError('too-large', `${server} gave an answer that ${tooMuch(fault)}`);
+    case 'cut-off':
+      return cutOffError(fault, name);
+    case 'refused':
+      return new ResourceError('unavailable', `${server} does not let Vitrine in`, { cause });
+    case 'late':
+      return new ResourceError('timeout', `${server} did not answer in time`, { cause });
+    case 'garbled':
+      return new ResourceError('internal', `${server} ${fault.message || 'gave an answer that is not valid'}`, {
+        cause,
+      });
+    case 'unanswered':
+    case 'unsupported':
+    case 'ended':
+    case 'unreachable':
+      return new ResourceError('unavailable', `${server} cannot be reached now`, { cause });
   }
-  if (error instanceof ProtocolError && error.code !== UNANSWERED) {
-    const { code, message } = error;
-    const data = wholeData(error.data);
-    // Any JSON may be the data of an error; it is handed on, and looked into only where it is an object.
-    const given = data === undefined || data === null ? {} : { data: data as Readonly<Record<string, unknown>> };
-    return new PeerError({ code, message, ...given });
-  }
-  if (isRefusal(error)) {
-    return new ResourceError('unavailable', `The server behind "${name}" does not let Vitrine in`, { cause: error });
-  }
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    return new ResourceError('timeout', `The server behind "${name}" did not answer in time`, { cause: error });
-  }
-  if ((error instanceof SdkError && GARBLED.has(error.code)) || isNoJson(error)) {
-    return new ResourceError('internal', `The server behind "${name}" gave an answer that is not valid`, {
-      cause: error,
-    });
-  }
-  return new ResourceError('unavailable', `The server behind "${name}" cannot be reached now`, { cause: error });
 }
 
-const GARBLED: ReadonlySet<string> = new Set([
-  SdkErrorCode.InvalidResult,
-  SdkErrorCode.UnsupportedResultType,
-  SdkErrorCode.ClientHttpUnexpectedContent,
-]);
+/** What those are told who want something of a server that went over a limit. */
+export const cutOffError = ({ message }: ConnectionFault, name: string): ResourceError =>
+  new ResourceError('unavailable', `The server behind "${name}" was cut off for a while, since it ${message}`);
 
-/** What is no JSON, or JSON that is no message. */
-const isNoJson = (error: unknown): boolean =>
-  error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError');
+/** Seen on this side: a caller that goes away does not change it. */
+const OUR_LIMIT: ReadonlySet<string> = new Set(['too-large', 'cut-off']);
 
-/** No token, one that is not taken, or one with too small a scope. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof UnauthorizedError ||
-  error instanceof InsufficientScopeError ||
-  isHttp(error, 401) ||
-  isHttp(error, 403);
-
-const isHttp = (error: unknown, status: number): boolean => error instanceof SdkHttpError && error.status === status;
-
-/** Whether nothing will come over this connection any more: its process, its server or its session is gone. */
-export function endsConnection(error: unknown): boolean {
-  if (error instanceof ProtocolError) return false;
-  if (error instanceof ResourceError) return error.code === 'unavailable';
-  if (error instanceof SdkHttpError) return error.status === 404 || error.status === 400;
-  if (error instanceof SdkError) return ENDED.has(error.code);
-  // The fetch failed, or the pipe is broken. What a caller gave up has a number for a code, and ends nothing.
-  return error instanceof TypeError || (error instanceof Error && 'code' in error && typeof error.code === 'string');
+function tooMuch({ limit }: ConnectionFault): string {
+  switch (limit) {
+    case 'depth':
+      return `is nested deeper than ${MAX_MESSAGE_DEPTH} levels; ask it for something else`;
+    case 'values':
+      return 'has more values in it than maxMessageValues of its mount allows; ask it for less, or raise that';
+    default:
+      return 'has more bytes than maxMessageBytes of its mount allows; ask it for less, or raise that';
+  }
 }
-
-const ENDED: ReadonlySet<string> = new Set([
-  SdkErrorCode.NotConnected,
-  SdkErrorCode.ConnectionClosed,
-  SdkErrorCode.SendFailed,
-]);

@@ -6,30 +6,30 @@ import {
   type JSONRPCRequest,
   type McpSubscription,
   type PriorDiscovery,
-  SdkError,
-  SdkErrorCode,
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@modelcontextprotocol/client';
-import { z } from 'zod';
+import { createAllowance } from '../../../connection/allowance.ts';
+import type { Data, Era } from '../../../connection/data.ts';
+import { type ConnectionTransport, dial, endedAtOnce, probeTimeoutMs } from '../../../connection/dial.ts';
+import { endsConnection, faultOf, isGivenUp } from '../../../connection/faults.ts';
+import { type Intake, type IntakeLimits, MAX_QUESTIONS } from '../../../connection/intake.ts';
+import { ORIGIN_HEADER } from '../../../connection/message-origin.ts';
+import { anyResult } from '../../../connection/results.ts';
+import { keepWhole, othersOfProgress, wholeResult } from '../../../connection/whole-messages.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import type { Log } from '../../../core/context.ts';
-import { PeerError, ResourceError } from '../../../core/errors.ts';
+import { ResourceError } from '../../../core/errors.ts';
 import { VERSION } from '../../../core/version.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../border/described.ts';
 import { isStdio, type UpstreamOptions } from '../options.ts';
 import { createSaid } from '../said.ts';
-import { createAllowance } from './allowance.ts';
-import type { Data } from './data.ts';
-import { endsConnection, faultOf } from './faults.ts';
-import { createIntake, type IntakeLimits, MAX_QUESTIONS } from './intake.ts';
-import { ORIGIN_HEADER } from './message-origin.ts';
+import { cutOffError, upstreamError } from './faults.ts';
 import { checkShape } from './shapes.ts';
 import { createTransport } from './transport.ts';
-import { keepWhole, wholeResult } from './whole-messages.ts';
 
 export interface LinkFacts {
-  readonly era: 'legacy' | 'modern';
+  readonly era: Era;
   readonly capabilities: ServerCapabilities;
   readonly name: string | undefined;
   readonly version: string | undefined;
@@ -54,7 +54,7 @@ export interface RequestOptions {
   readonly timeoutMs: number;
   /** Asks for reports of progress, each of which renews the time. */
   readonly onProgress?:
-    | ((progress: number, total: number | undefined, message: string | undefined) => void)
+    | ((progress: number, total: number | undefined, message: string | undefined, others: Data | undefined) => void)
     | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Is in the `_meta` of the log messages that come on the request's own stream, where it has one. */
@@ -65,7 +65,7 @@ export interface Link extends LinkFacts {
   /** @throws ResourceError, a `PeerError` for what the server answers with */
   request(method: string, params: Data, options: RequestOptions): Promise<Data>;
   /** Opens a stream of notifications, in 2026-07-28. */
-  listen(filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription>;
+  listen(filter: SubscriptionFilter, options: RequestOptions): Promise<McpSubscription>;
   readonly ended: boolean;
   /** Asks the server something that costs it nothing. One that does not answer, and has nothing else to do, has ended. */
   alive(timeoutMs: number): Promise<boolean>;
@@ -86,20 +86,12 @@ const SILENT_VERDICT_MS = 60_000;
 
 const silentVerdict = (): Verdict => ({ prior: { kind: 'legacy' }, at: Date.now() - VERDICT_MS + SILENT_VERDICT_MS });
 
-/**
- * How long a server over stdio may think about which era it speaks, in milliseconds. An old one may never answer, and one
- * that is slow to start must not be taken for it: who gives it longer for connecting gives it longer for this.
- */
-const probeTimeoutMs = (connectMs: number): number => Math.min(connectMs, Math.max(5_000, connectMs / 4));
-
 /** Errors of one connection that are logged. */
 const LOGGED = { burst: 100, perSecond: 1 } as const;
 
-const anyResult = z.looseObject({});
+const isLate = (error: unknown): boolean => faultOf(error).kind === 'late';
 
-const LATE = 'Connecting took too long';
-
-const isLate = (error: unknown): boolean => error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+const MODERN = '2026-07-28';
 
 const IDENTITY = { name: 'vitrine', version: VERSION };
 
@@ -111,7 +103,7 @@ export interface LinkLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Target = Pick<UpstreamOptions, 'name' | 'target' | keyof IntakeLimits>;
+type Target = Pick<UpstreamOptions, 'name' | 'target' | 'era' | keyof IntakeLimits>;
 
 /** @throws ResourceError `unavailable`, `timeout` */
 export async function openLink(
@@ -126,7 +118,8 @@ export async function openLink(
   } catch (error) {
     if (limits.signal?.aborted === true) throw limits.signal.reason;
     const asked = verdict === undefined || Date.now() - verdict.at >= VERDICT_MS;
-    if (!asked || !isStdio(options.target) || !endedAtOnce(error)) throw connectFault(error, options.name);
+    if (!asked || options.era === '2026' || !isStdio(options.target) || !endedAtOnce(error))
+      throw connectFault(error, options.name);
   }
   // Some programs of the 2025 era end when they are asked for their era: another one is not asked.
   return connect(options, capabilities, silentVerdict(), events, limits).catch((error: unknown) => {
@@ -134,14 +127,9 @@ export async function openLink(
   });
 }
 
-const endedAtOnce = (error: unknown): boolean =>
-  error instanceof SdkError &&
-  (error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.ConnectionClosed);
-
 /** Whatever a server says to a handshake, for the clients that wait it cannot be reached. */
 function connectFault(error: unknown, name: string): unknown {
-  const fault = faultOf(error, name);
-  if (!(fault instanceof PeerError)) return fault;
+  if (faultOf(error).kind !== 'answered') return upstreamError(error, name);
   return new ResourceError('unavailable', `The server behind "${name}" refuses to be connected to`, { cause: error });
 }
 
@@ -155,42 +143,26 @@ async function connect(
   const { name, target } = options;
   const client = new Client(IDENTITY, {
     capabilities: capabilities as ClientCapabilities,
-    versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeoutMs(limits.timeoutMs) } },
+    versionNegotiation: {
+      mode: options.era === '2026' ? { pin: MODERN } : 'auto',
+      probe: { timeoutMs: probeTimeoutMs(limits.timeoutMs) },
+    },
     inputRequired: { autoFulfill: false },
   });
   let ended = false;
   let opened = false;
-  let streams = 0;
   let questions = 0;
   let cutOff: ResourceError | undefined;
-  const late = new AbortController();
   const end = (): void => {
     if (ended) return;
     ended = true;
     if (opened) events.ended(cutOff);
   };
   const said = createSaid(target);
-  const intake = createIntake(name, options, limits.log, (reason) => {
-    cutOff = reason;
-    events.cutOff(reason);
-    transport.cut?.();
-    // Where it is still being connected to, that fails for this reason.
-    late.abort(reason);
-    if (opened) void close();
-  });
-  const transport = createTransport(target, name, { log: limits.log, said }, intake, {
-    opened() {
-      if (++streams > 1 && !ended) events.missed();
-    },
-    ended() {
-      // The transport opens it again by itself; whether there is still somebody to open it to is asked here.
-      if (!ended) client.ping({ timeout: limits.timeoutMs }).catch(() => void close());
-    },
-  });
   const logged = createAllowance(LOGGED);
   client.onerror = (error) => {
     if (logged.take(1)) limits.log.debug('upstream', { mount: name, error });
-    if (/Maximum reconnection attempts/.test(error.message)) void close();
+    if (isGivenUp(error)) void close();
   };
   client.onclose = end;
   client.fallbackNotificationHandler = async ({ method, params }) => {
@@ -206,43 +178,37 @@ async function connect(
       questions--;
     }
   }
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> =>
-    (closing ??= (async () => {
-      end();
-      if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {
-        const terminated = transport.terminateSession() as Promise<void>;
-        await Promise.race([terminated.catch(() => {}), AFTER_GRACE()]);
-      }
-      await client.close().catch(() => {});
-      // While its era is being asked for the client has no transport yet.
-      await transport.close().catch(() => {});
-    })());
-
+  const close = (): Promise<void> => client.close();
+  const make = (intake: Intake): ConnectionTransport =>
+    createTransport(target, name, { log: limits.log, said }, intake, {
+      again() {
+        if (!ended) events.missed();
+      },
+      ended() {
+        // The transport opens it again by itself; whether there is still somebody to open it to is asked here.
+        if (!ended) client.ping({ timeout: limits.timeoutMs }).catch(() => void close());
+      },
+    });
   const prior = verdict !== undefined && Date.now() - verdict.at < VERDICT_MS ? verdict.prior : undefined;
-  const timer = setTimeout(() => late.abort(new SdkError(SdkErrorCode.RequestTimeout, LATE)), limits.timeoutMs);
-  const given = limits.signal === undefined ? late.signal : AbortSignal.any([late.signal, limits.signal]);
-  const gaveUp = new Promise<never>((_, reject) => {
-    given.addEventListener('abort', () => reject(given.reason), { once: true });
+  const intake = await dial(client, make, {
+    limits: options,
+    timeoutMs: limits.timeoutMs,
+    signal: limits.signal,
+    prior,
+    closing: end,
+    cutOff(fault) {
+      cutOff = cutOffError(fault, name);
+      events.cutOff(cutOff);
+    },
+    threwAway(what, limit, most) {
+      const outcome = what === 'answer' ? 'the request fails that it answers' : 'it is left out';
+      limits.log.warn(`a message of a mounted server has too much in it: ${outcome}`, { mount: name, limit, most });
+    },
   });
-  try {
-    given.throwIfAborted();
-    const shaking = (async () => {
-      await client.connect(transport, { timeout: limits.timeoutMs, ...(prior !== undefined && { prior }) });
-      // A verdict of before sends nothing: only an answer says that somebody is there.
-      if (prior?.kind === 'modern') await client.discover({ timeout: limits.timeoutMs });
-    })();
-    await Promise.race([shaking, gaveUp]);
-    keepWhole(transport);
-  } catch (error) {
-    await close();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
+  if (client.transport !== undefined) keepWhole(client.transport);
   opened = true;
-  intake.ready();
   const discovered = client.getDiscoverResult();
+  const era: Era = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy';
   const server = client.getServerVersion();
   let waiting = 0;
   let checking = false;
@@ -254,14 +220,14 @@ async function connect(
     try {
       await (discovered === undefined ? client.ping({ timeout }) : client.discover({ timeout }));
     } catch (error) {
-      if (endsConnection(error) || (isLate(error) && waiting === 0)) void close();
+      if (endsConnection(error, era) || (isLate(error) && waiting === 0)) void close();
     } finally {
       checking = false;
     }
   }
 
   const link: Link = {
-    era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy',
+    era,
     capabilities: client.getServerCapabilities() ?? {},
     name: server?.name,
     version: server?.version,
@@ -278,8 +244,13 @@ async function connect(
           }),
           ...(onProgress !== undefined && {
             resetTimeoutOnProgress: true,
-            onprogress: ({ progress, total, message }) =>
-              onProgress(progress, total, message === undefined ? undefined : said.text(message)),
+            onprogress: ({ progress, total, message, ...more }) =>
+              onProgress(
+                progress,
+                total,
+                message === undefined ? undefined : said.text(message),
+                said.others(othersOfProgress('_meta' in more ? more._meta : undefined)),
+              ),
           }),
         });
         await intake.rest();
@@ -287,19 +258,19 @@ async function connect(
         checkShape(method, result, name);
         return result;
       } catch (error) {
-        if (signal?.aborted !== true && endsConnection(error)) void close();
+        if (signal?.aborted !== true && endsConnection(error, era)) void close();
         else if (isLate(error)) void check(Math.min(timeoutMs, limits.timeoutMs));
-        throw said.fault(faultOf(error, name, signal));
+        throw said.fault(upstreamError(error, name, era, signal));
       } finally {
         waiting--;
       }
     },
-    async listen(filter, signal) {
+    async listen(filter, { signal, timeoutMs }) {
       try {
-        return await client.listen(filter, { timeout: limits.timeoutMs, signal });
+        return await client.listen(filter, { timeout: timeoutMs, ...(signal !== undefined && { signal }) });
       } catch (error) {
-        if (!signal.aborted && endsConnection(error)) void close();
-        throw said.fault(faultOf(error, name, signal));
+        if (signal?.aborted !== true && endsConnection(error, era)) void close();
+        throw said.fault(upstreamError(error, name, era, signal));
       }
     },
     get ended() {
@@ -326,8 +297,3 @@ async function connect(
 /** They are given to models before anybody has asked for anything. */
 const instructionsOf = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : cleanText(text, MAX_DESCRIPTION_LENGTH);
-
-/** How long a server may take to end a session, in milliseconds. */
-const GRACE_MS = 1_000;
-
-const AFTER_GRACE = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref());

@@ -1,6 +1,7 @@
 /** Arguments that a tool wants repeated in headers over HTTP (SEP-2243), for the server's own front to route by. */
+
+import type { Data } from '../../../connection/data.ts';
 import type { HeaderParameter } from '../../../core/header-parameters.ts';
-import type { Data } from './data.ts';
 
 /** Characters that stand for themselves in a header. */
 const PLAIN = /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/;

@@ -1,6 +1,7 @@
 /** Results that are not of their method's shape are stopped here: nothing behind looks into what cannot be there. */
+
+import type { Data } from '../../../connection/data.ts';
 import { ResourceError } from '../../../core/errors.ts';
-import type { Data } from './data.ts';
 
 /** Where the entries of a method's result are. */
 const ENTRIES: Readonly<Record<string, string>> = {

@@ -76,7 +76,7 @@ async function mountedServer(mount: 'up' | 'raw') {
     said: `said by ${mount}`,
   });
   const far = upstream({ name: mount, target: { url: server.url }, connections: 'shared' });
-  if (!(await far.ready(10_000))) throw new Error(`${mount} cannot be reached`);
+  if (!(await far.ready(60_000))) throw new Error(`${mount} cannot be reached`);
   return { mount, server, far };
 }
 

@@ -1,0 +1,49 @@
+/** A server's description of itself (973-5), as lines of plain text: title, website and icons. */
+import { safe } from './output.ts';
+
+/** The fields of a `serverInfo` that are shown. Each may be of any type. */
+export interface ShownImplementation {
+  readonly title?: unknown;
+  readonly description?: unknown;
+  readonly websiteUrl?: unknown;
+  readonly icons?: unknown;
+}
+
+/** Characters of an address. */
+const MAX_ADDRESS = 500;
+
+/** Labels with their texts; undefined where the server says nothing. */
+export function implementationLines({
+  title,
+  description,
+  websiteUrl,
+  icons,
+}: ShownImplementation): readonly (readonly [label: string, text: string | undefined])[] {
+  return [
+    ['Title', textOf(title)],
+    ['About', textOf(description)],
+    ['Website', textOf(websiteUrl)],
+    ['Icons', iconsText(icons)],
+  ];
+}
+
+/** Icons in one line: their addresses and sizes, of those that carry their image along its type. */
+export const iconsText = (icons: unknown): string | undefined =>
+  Array.isArray(icons) && icons.length > 0 ? icons.map(iconText).join(', ') : undefined;
+
+function iconText(icon: unknown): string {
+  const { src = '', mimeType, sizes } = (icon ?? {}) as Readonly<Record<string, unknown>>;
+  const address = String(src);
+  const place = address.startsWith('data:')
+    ? `${String(mimeType ?? 'image')} in it`
+    : address.length > MAX_ADDRESS
+      ? `${address.slice(0, MAX_ADDRESS)}…`
+      : address;
+  const fits = Array.isArray(sizes) ? sizes.join(' ') : '';
+  return safe(fits === '' ? place : `${place} (${fits})`);
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== ''
+    ? safe(value.length > MAX_ADDRESS ? `${value.slice(0, MAX_ADDRESS)}…` : value)
+    : undefined;

@@ -1,0 +1,123 @@
+/** Connects a client of the SDK, in time and within limits; where that fails, nothing of the connection is left. */
+import {
+  type Client,
+  type PriorDiscovery,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { abortable } from './abortable.ts';
+import { ConnectionFault, faultOf } from './faults.ts';
+import { createIntake, type Intake, type IntakeEvents, type IntakeLimits } from './intake.ts';
+
+export type ConnectionTransport = Transport & {
+  /** Ends it at once. */
+  cut?(): void;
+  /** How the program behind it has ended by itself, as in `ended with exit status 1`; undefined while it runs. */
+  readonly exit?: string | undefined;
+};
+
+export interface DialOptions extends Partial<IntakeEvents> {
+  readonly limits: IntakeLimits;
+  /** For all of connecting, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Gives up connecting, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** The server's era, where it is known: then the server is not asked for it. */
+  readonly prior?: PriorDiscovery | undefined;
+  /** The connection is about to be closed. */
+  closing?(): void;
+}
+
+/** How long a server may take to end a session, in milliseconds. */
+const GRACE_MS = 1_000;
+
+/**
+ * From then on the client's own `close` ends the session at the server, too, so that it is not left to expire.
+ * @param make gives the transport, which keeps to what may come
+ * @throws ConnectionFault `late`, `cut-off`, `ended` for a program that has ended by itself; the signal's reason; whatever connecting failed with
+ */
+export async function dial(
+  client: Client,
+  make: (intake: Intake) => ConnectionTransport,
+  options: DialOptions,
+): Promise<Intake> {
+  const { limits, timeoutMs, signal, prior } = options;
+  const gaveUp = new AbortController();
+  let closing: Promise<void> | undefined;
+  const end = client.close.bind(client);
+  const close = (): Promise<void> => {
+    options.closing?.();
+    closing ??= hangUp(transport, end);
+    return closing;
+  };
+  const intake = createIntake(limits, {
+    ...options,
+    cutOff(fault) {
+      options.cutOff?.(fault);
+      transport.cut?.();
+      // While it is being connected to, that fails for this reason.
+      gaveUp.abort(fault);
+      client.close().catch(() => {});
+    },
+  });
+  const transport = make(intake);
+  const late = (): void => gaveUp.abort(new ConnectionFault('late', 'Connecting took too long'));
+  const timer = setTimeout(late, timeoutMs);
+  const given = signal === undefined ? gaveUp.signal : AbortSignal.any([gaveUp.signal, signal]);
+  try {
+    given.throwIfAborted();
+    await abortable(shakeHands(client, transport, timeoutMs, prior), given);
+    given.throwIfAborted();
+  } catch (error) {
+    const hasEnded = endedAtOnce(error) || faultOf(error).kind === 'ended';
+    await close();
+    throw hasEnded && transport.exit !== undefined
+      ? new ConnectionFault('ended', `The program ${transport.exit}`)
+      : error;
+  } finally {
+    clearTimeout(timer);
+  }
+  client.close = close;
+  intake.ready();
+  return intake;
+}
+
+async function shakeHands(
+  client: Client,
+  transport: Transport,
+  timeout: number,
+  prior: PriorDiscovery | undefined,
+): Promise<void> {
+  await client.connect(transport, { timeout, ...(prior !== undefined && { prior }) });
+  // With a known era nothing has been sent yet, and only an answer shows that the server is there.
+  if (prior?.kind === 'modern') await client.discover({ timeout });
+}
+
+async function hangUp(transport: Transport, end: () => Promise<void>): Promise<void> {
+  if (transport instanceof StreamableHTTPClientTransport) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, GRACE_MS);
+    });
+    await Promise.race([transport.terminateSession().catch(() => {}), grace]);
+    clearTimeout(timer);
+  }
+  await end().catch(() => {});
+  // While its era is being asked for the client has no transport yet.
+  await transport.close().catch(() => {});
+}
+
+/**
+ * How long a program may think about which era it speaks, in milliseconds. An old one may never answer, and one that is slow
+ * to start must not be taken for it: who gives it longer for connecting gives it longer for this.
+ */
+export const probeTimeoutMs = (connectMs: number): number => Math.min(connectMs, Math.max(5_000, connectMs / 4));
+
+/** Whether a program may have ended because it was asked for its era, as some of the 2025 era do: another one is not asked. */
+export const endedAtOnce = (error: unknown): boolean =>
+  error instanceof ConnectionFault
+    ? error.kind === 'ended'
+    : error instanceof SdkError &&
+      (error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.ConnectionClosed);

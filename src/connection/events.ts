@@ -1,0 +1,254 @@
+/**
+ * What comes back over HTTP, as it is let in: the events of a stream one by one, as many in a turn as a connection has and
+ * each no longer than a message may be, and of any other content no more than that.
+ */
+import { breaks } from '../core/breaks.ts';
+import { type MessageLimit, UNANSWERED } from './faults.ts';
+import { idsAtEnds } from './ids-at-ends.ts';
+import { answerTo, type Id, type Intake, overLimitAnswer } from './intake.ts';
+import { withOrigin } from './message-origin.ts';
+import { createPieces, textOf } from './pieces.ts';
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/** Events of a stream, out of chunks. */
+interface Events {
+  push(chunk: Uint8Array): void;
+  /** The next whole event, with the blank line behind it; undefined where there is none yet. */
+  next(): Uint8Array | undefined;
+  /** Bytes of the event that is not whole yet. */
+  readonly unfinished: number;
+  /** What is left at the end. */
+  rest(): Uint8Array;
+}
+
+function createEvents(): Events {
+  let chunk: Uint8Array = new Uint8Array();
+  let from = 0;
+  const pieces = createPieces();
+  /** Ends of lines since the last byte of a line. */
+  let breaks = 0;
+  let last = 0;
+  return {
+    // Only when the one before was used up.
+    push(next) {
+      chunk = next;
+      from = 0;
+    },
+    next() {
+      for (let at = from; at < chunk.length; at++) {
+        const byte = chunk[at] ?? 0;
+        const pair = byte === LINE_FEED && last === CARRIAGE_RETURN;
+        last = byte;
+        if (pair) continue;
+        if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) {
+          breaks = 0;
+          continue;
+        }
+        if (++breaks < 2) continue;
+        breaks = 0;
+        pieces.add(chunk.subarray(from, at + 1));
+        from = at + 1;
+        return pieces.take();
+      }
+      pieces.add(chunk.subarray(from));
+      from = chunk.length;
+      return undefined;
+    },
+    get unfinished() {
+      return pieces.length;
+    },
+    rest: () => pieces.take(),
+  };
+}
+
+/** The request whose answer comes on a stream. */
+export interface StreamOwner {
+  /** Undefined for a stream of what no request asked for, and for one that has no other end than this one. */
+  readonly id?: Id | undefined;
+  /** Is written into its log messages. */
+  readonly origin?: string | undefined;
+}
+
+/**
+ * The same stream, at the speed at which its messages are handled. An event that is too long, and an end or a break before
+ * the answer is there, end it with an error for the request.
+ */
+export function letIn(
+  body: ReadableStream<Uint8Array>,
+  intake: Intake,
+  { id, origin }: StreamOwner = {},
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const events = createEvents();
+  let turn: Promise<void> | undefined;
+  /** The request has its answer, or there was an event with an id: for what follows that one the client comes back. */
+  let settled = false;
+  let over = false;
+
+  function end(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    controller.error(new Error('The server was cut off'));
+    reader.cancel().catch(() => {});
+  }
+
+  function fail(controller: ReadableStreamDefaultController<Uint8Array>, of: Id, limit: MessageLimit): void {
+    intake.refuse(of, limit);
+    controller.enqueue(eventOf(overLimitAnswer(of, limit)));
+    if (of !== id) return;
+    controller.close();
+    reader.cancel().catch(() => {});
+  }
+
+  function tooLong(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    if (id !== undefined) {
+      fail(controller, id, 'bytes');
+      return;
+    }
+    intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
+    end(controller);
+  }
+
+  /** The next piece of the stream; undefined at its end, and where it broke while somebody waits for an answer on it. */
+  async function read(): Promise<Uint8Array | undefined> {
+    try {
+      const { done, value } = await reader.read();
+      return done ? undefined : value;
+    } catch (error) {
+      if (id === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        for (;;) {
+          await turn;
+          turn = undefined;
+          if (intake.over) return end(controller);
+          const event = events.next();
+          if (event !== undefined) {
+            if (event.length > intake.maxMessageBytes) return tooLong(controller);
+            turn = intake.use(event.length);
+            const taken = breaks();
+            const text = textOf(event);
+            const data = dataIn(text);
+            const limit = intake.excessOf(data);
+            if (limit === undefined) {
+              // To parse it does not pause, and whoever takes it parses it again.
+              await taken.end();
+              const message = messageIn(data);
+              const wanted = intake.take(message, event.length);
+              await taken.end();
+              if (!wanted || intake.over) return end(controller);
+              settled ||= (id !== undefined && answerTo(message) === id) || HAS_ID.test(text);
+              const marked = origin === undefined ? undefined : withOrigin(message, origin);
+              controller.enqueue(marked === undefined ? event : eventOf(marked, text));
+              return;
+            }
+            const failed = idsAtEnds(data).find(intake.awaits);
+            if (failed !== undefined) return fail(controller, failed, limit);
+            if (!intake.drop(limit, event.length)) return end(controller);
+            continue;
+          }
+          if (events.unfinished > intake.maxMessageBytes) return tooLong(controller);
+          const chunk = over ? undefined : await read();
+          if (chunk !== undefined) {
+            events.push(chunk);
+            // What is in it may be no event at all.
+            turn = intake.use(0);
+            continue;
+          }
+          const rest = events.rest();
+          if (!over && id !== undefined && textOf(rest).includes('data:')) {
+            // An answer may want nothing but the blank line behind it.
+            over = true;
+            events.push(ENCODER.encode(`${textOf(rest)}\n\n`));
+            continue;
+          }
+          if (rest.length > 0) controller.enqueue(rest);
+          if (id !== undefined && !settled) controller.enqueue(eventOf(unanswered(id)));
+          controller.close();
+          return;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const LINE_END = /\r\n|\r|\n/;
+const HAS_ID = /(?:^|[\r\n])id:/;
+const ENCODER = new TextEncoder();
+
+/** The text of an event, of as many lines as it may have. */
+const dataIn = (event: string): string =>
+  event
+    .split(LINE_END)
+    .flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []))
+    .join('\n');
+
+/** An event with this message. @param before one whose other fields it keeps */
+function eventOf(message: object, before = ''): Uint8Array {
+  const others = before.split(LINE_END).filter((line) => line !== '' && !line.startsWith('data:'));
+  return ENCODER.encode(`${[...others, `data: ${JSON.stringify(message)}`].join('\n')}\n\n`);
+}
+
+const unanswered = (id: Id): object => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code: UNANSWERED, message: 'The stream ended without an answer' },
+});
+
+/** The message of an event; undefined for what has none. */
+function messageIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The same content, at once when all of it is there.
+ * @param id of the request that it answers. Where it goes over a limit it breaks off with what that one fails with
+ */
+export function whole(
+  body: ReadableStream<Uint8Array>,
+  intake: Intake,
+  id: Id | undefined,
+): ReadableStream<Uint8Array> {
+  const pieces = createPieces();
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        pieces.add(chunk);
+        if (pieces.length > intake.maxMessageBytes) controller.error(intake.refuse(id, 'bytes'));
+      },
+      async flush(controller) {
+        const taken = breaks();
+        const all = pieces.take();
+        const limit = intake.excessOf(textOf(all));
+        await taken.end();
+        if (limit === undefined) controller.enqueue(all);
+        else controller.error(intake.refuse(id, limit));
+      },
+    }),
+  );
+}
+
+/** The same content, which breaks off where it has more bytes than that. */
+export function upTo(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+  let bytes = 0;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        if (bytes <= maxBytes) controller.enqueue(chunk);
+        else controller.terminate();
+      },
+    }),
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * What goes wrong with a connection to a server, and with the requests over it, found out in one place. Who wanted something
+ * puts it into words of its own: a client for its user, a gateway for the clients of its mounts.
+ */
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import type { JsonLimits } from '../core/json-text.ts';
+import type { Era } from './data.ts';
+import { wholeData } from './whole-messages.ts';
+
+/** Limits of one message. */
+export type MessageLimit = 'bytes' | keyof JsonLimits;
+
+export type FaultKind =
+  /** The server answered with an error: `answer` has it. */
+  | 'answered'
+  /** The answer goes over the limit that `limit` names. It was thrown away. */
+  | 'too-large'
+  /** The server went over a limit, and nothing more is taken of it. The message is what it did. */
+  | 'cut-off'
+  /** The server does not let this side in: no token, one that is not taken, or one with too small a scope. */
+  | 'refused'
+  /** No answer in time. */
+  | 'late'
+  /** The stream on which the answer was to come ended without it. */
+  | 'unanswered'
+  /** The answer is not what the protocol says it is. */
+  | 'garbled'
+  /** The revision that is spoken, or the server, does not have the method. */
+  | 'unsupported'
+  /** Nothing comes over this connection any more: its program, its server or its session is gone. */
+  | 'ended'
+  /** Anything else: the next request may be answered. What a server over its limits says is in `answer`. */
+  | 'unreachable';
+
+/** An error of the server, as it sent it. */
+export interface ServerError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export class ConnectionFault extends Error {
+  readonly kind: FaultKind;
+  readonly answer: ServerError | undefined;
+  readonly limit: MessageLimit | undefined;
+
+  /** @param message what was seen, where more is known than the kind says; else empty */
+  constructor(
+    kind: FaultKind,
+    message = '',
+    more: { readonly answer?: ServerError; readonly limit?: MessageLimit | undefined; readonly cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'ConnectionFault';
+    this.kind = kind;
+    this.answer = more.answer;
+    this.limit = more.limit;
+  }
+}
+
+/** Codes of errors that are put in the place of an answer on its way in. No server sends them, and none is sent them. */
+export const UNANSWERED = -31_999;
+export const OVER_LIMIT = -31_998;
+
+/** @param era of the connection; undefined while it is being made */
+export function faultOf(error: unknown, era?: Era): ConnectionFault {
+  if (error instanceof ConnectionFault) return error;
+  if (error instanceof ProtocolError) return answered(error, error);
+  if (isRefusal(error)) return new ConnectionFault('refused', '', { cause: error });
+  if (error instanceof SdkHttpError) {
+    const answer = answerIn(error.data);
+    // How a server of the 2025 era says that it knows no such session. In the 2026 era there is none.
+    const gone = (error.status === 404 || error.status === 400) && (era === 'legacy' || answer === undefined);
+    if (gone) return new ConnectionFault('ended', '', { cause: error });
+    // An error of the protocol may come with a status of its own, as 404 with an unknown method in the 2026 era.
+    if (answer !== undefined && error.status < 429) return answered(answer, error);
+    return new ConnectionFault('unreachable', '', { ...(answer !== undefined && { answer }), cause: error });
+  }
+  return new ConnectionFault(kindOf(error), '', { cause: error });
+}
+
+/** Whether nothing comes over the connection any more. */
+export const endsConnection = (error: unknown, era: Era): boolean => {
+  const { kind } = faultOf(error, era);
+  return kind === 'ended' || kind === 'cut-off';
+};
+
+/** Whether the transport has stopped to open its stream of notifications again. */
+export const isGivenUp = ({ message }: Error): boolean => message.startsWith('Maximum reconnection attempts');
+
+function answered({ code, message, data }: ServerError, cause: unknown): ConnectionFault {
+  if (code === UNANSWERED) return new ConnectionFault('unanswered', message, { cause });
+  if (code === OVER_LIMIT) {
+    return new ConnectionFault('too-large', '', { limit: (data as { readonly limit?: MessageLimit }).limit, cause });
+  }
+  const whole = wholeData(data);
+  return new ConnectionFault('answered', message, {
+    answer: { code, message, ...(whole !== undefined && whole !== null && { data: whole }) },
+    cause,
+  });
+}
+
+/** The JSON-RPC error in the body of a refused request. */
+function answerIn(data: unknown): ServerError | undefined {
+  const text = (data as { readonly text?: unknown } | undefined)?.text;
+  if (typeof text !== 'string' || !text.startsWith('{')) return undefined;
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: { code?: unknown; message?: unknown; data?: unknown } };
+    if (typeof error?.code !== 'number') return undefined;
+    return { code: error.code, message: String(error.message ?? ''), data: error.data };
+  } catch {
+    return undefined;
+  }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof UnauthorizedError ||
+  error instanceof InsufficientScopeError ||
+  (error instanceof SdkHttpError && (error.status === 401 || error.status === 403));
+
+const KINDS: Readonly<Partial<Record<SdkErrorCode, FaultKind>>> = {
+  [SdkErrorCode.RequestTimeout]: 'late',
+  [SdkErrorCode.InvalidResult]: 'garbled',
+  [SdkErrorCode.UnsupportedResultType]: 'garbled',
+  [SdkErrorCode.ClientHttpUnexpectedContent]: 'garbled',
+  [SdkErrorCode.MethodNotSupportedByProtocolVersion]: 'unsupported',
+  [SdkErrorCode.CapabilityNotSupported]: 'unsupported',
+  [SdkErrorCode.NotConnected]: 'ended',
+  [SdkErrorCode.ConnectionClosed]: 'ended',
+  [SdkErrorCode.SendFailed]: 'ended',
+};
+
+function kindOf(error: unknown): FaultKind {
+  if (error instanceof SdkError) return KINDS[error.code] ?? 'unreachable';
+  if (!(error instanceof Error)) return 'unreachable';
+  // What is no JSON, or JSON that is no message.
+  if (error instanceof SyntaxError || error.name === 'ZodError') return 'garbled';
+  // The fetch failed, or the pipe is broken. What a caller gave up has a number for a code, and ends nothing.
+  const broken = error instanceof TypeError || ('code' in error && typeof error.code === 'string');
+  return broken || error.message === 'Not connected' ? 'ended' : 'unreachable';
+}

@@ -1,0 +1,21 @@
+/** Whose answer a message may be that is too large to be parsed. */
+
+/** Looked at of each end of it, in characters. */
+export const END_LENGTH = 1_024;
+
+const ID = String.raw`"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.){0,256}")`;
+const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
+const ID_FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}`);
+const ID_LAST = new RegExp(String.raw`${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
+const METHOD_FIRST = new RegExp(String.raw`^\s*\{\s*(?:(?:${VERSION}|${ID})\s*,\s*){0,2}"method"`);
+
+/** The ids at its two ends: those that it may be the answer to. */
+export function idsAtEnds(text: string): readonly unknown[] {
+  const [head, tail] = [text.slice(0, END_LENGTH), text.slice(-END_LENGTH)];
+  if (METHOD_FIRST.test(head)) return [];
+  const ends = [ID_FIRST.exec(head), ID_LAST.exec(tail)];
+  return ends.flatMap((found) => {
+    const id = found?.[1];
+    return id === undefined ? [] : [JSON.parse(id) as unknown];
+  });
+}

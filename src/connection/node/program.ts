@@ -1,0 +1,280 @@
+/**
+ * A program that speaks MCP over its standard input and output, as a transport. The connection ends when the program
+ * does, even where something that it started still holds its pipes; and nothing that it started outlives it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { breaks } from '../../core/breaks.ts';
+import { mendedMessage } from '../../protocol/implementation.ts';
+import { createAllowance } from '../allowance.ts';
+import { ConnectionFault, type MessageLimit } from '../faults.ts';
+import { mendMessages } from '../handshake.ts';
+import { idsAtEnds } from '../ids-at-ends.ts';
+import { type Intake, MAX_UNREAD_BYTES, overLimitAnswer } from '../intake.ts';
+import { begun, ended, GROUPS, signal } from './groups.ts';
+import { createLines, type Line } from './lines.ts';
+
+/** Times the longest message: so much of a longer one is read, and thrown away, to find its end. */
+const LONGEST_TIMES = 16;
+
+/** Bytes that a program may write to standard error. It waits where it writes more. */
+const STDERR = { burst: 4 * 1024 * 1024, perSecond: 1024 * 1024 } as const;
+
+/** How long a program may take to end by itself, after it was told to, and after it was killed, in milliseconds. */
+const LEAVE_MS = 750;
+const TERM_MS = 500;
+const KILL_MS = 750;
+
+/** How long what a program leaves behind may take to end after it was told to, in milliseconds. */
+const SWEEP_MS = 1_000;
+
+/** How long is waited, after a program's end, for what it wrote before, in milliseconds. */
+const REST_MS = 200;
+
+/** Bytes that are still read, and thrown away, of a program that is to end: it may have to get rid of them first. */
+const FAREWELL_BYTES = 4 * 1024 * 1024;
+
+/** A program that is started without a shell. */
+export interface Program {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** Added to a small safe part of this process's environment, and to nothing else of it. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Where it runs. Default: where this process does. */
+  readonly cwd?: string | undefined;
+}
+
+export interface ProgramTransport extends Transport {
+  /** Beside `stderr`, what tells the SDK that this is standard input and output. */
+  readonly pid: number | null;
+  readonly stderr: null;
+  readonly exit: string | undefined;
+  /** Ends it without waiting for it to end by itself; what it writes is not read any more. */
+  cut(): void;
+}
+
+/** @param wrote takes what the program writes to standard error */
+export function programTransport(target: Program, intake: Intake, wrote: (chunk: Buffer) => void): ProgramTransport {
+  let child: ChildProcess | undefined;
+  let closing: Promise<void> | undefined;
+  let over = false;
+  let killed = false;
+  let exit: string | undefined;
+  let exited: Promise<void> = Promise.resolve();
+
+  const end = (): void => {
+    if (over) return;
+    over = true;
+    transport.onclose?.();
+  };
+
+  /** Whether what comes is still wanted. */
+  const listens = (): boolean => !over && closing === undefined && !intake.over;
+
+  function deliver(line: Line): void {
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(mendedMessage(JSON.parse(line.text)));
+    } catch (error) {
+      // Some programs write other things to their standard output, too.
+      if (intake.take(undefined, line.bytes)) {
+        transport.onerror?.(new Error('A line that is no message', { cause: error }));
+      }
+      return;
+    }
+    if (intake.take(message, line.bytes)) transport.onmessage?.(message);
+  }
+
+  /** An answer that goes over a limit is one that fails; of anything else nobody knows what was in it. */
+  function refuse({ text, bytes }: Line, limit: MessageLimit): void {
+    const id = idsAtEnds(text).find(intake.awaits);
+    if (id !== undefined) {
+      intake.refuse(id, limit);
+      transport.onmessage?.(parseJSONRPCMessage(overLimitAnswer(id, limit)));
+    } else if (limit === 'bytes') intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
+    else intake.drop(limit, bytes);
+  }
+
+  /** Handles lines as they come, as many in a turn as a connection has; the program waits where it is faster. */
+  function read(stdout: Readable): void {
+    const lines = createLines(intake.maxMessageBytes);
+    let farewell = 0;
+    let working = false;
+
+    async function work(): Promise<void> {
+      working = true;
+      while (listens()) {
+        const taken = breaks();
+        const line = lines.next();
+        if (line === undefined) break;
+        const limit = line.cut ? 'bytes' : intake.excessOf(line.text);
+        // To parse a line does not pause, so a long one has a turn of its own for it.
+        const own = taken.end();
+        if (own !== undefined) {
+          stdout.pause();
+          await own;
+          if (!listens()) break;
+        }
+        if (limit === undefined) deliver(line);
+        else refuse(line, limit);
+        const turn = intake.use(line.bytes);
+        if (turn === undefined) continue;
+        stdout.pause();
+        await turn;
+      }
+      working = false;
+      if (lines.unfinished > LONGEST_TIMES * intake.maxMessageBytes) {
+        intake.cut(`sent a message of more than ${LONGEST_TIMES * intake.maxMessageBytes} bytes`);
+      }
+      if (stdout.isPaused()) stdout.resume();
+    }
+
+    stdout.on('data', (chunk: Buffer) => {
+      if (listens()) {
+        lines.push(chunk);
+        // What there is comes first.
+        if (!working) void work();
+        return;
+      }
+      lines.clear();
+      farewell += chunk.length;
+      if (farewell > FAREWELL_BYTES) stdout.destroy();
+    });
+  }
+
+  /** What is written to standard error is read as fast as it may be written, and no faster. */
+  function readErrors(stderr: Readable): void {
+    const allowance = createAllowance(STDERR);
+    stderr.on('data', (chunk: Buffer) => {
+      if (listens()) wrote(chunk);
+      if (allowance.take(chunk.length)) return;
+      stderr.pause();
+      setTimeout(() => stderr.resume(), allowance.waitMs(chunk.length)).unref();
+    });
+  }
+
+  /** What it started and did not end itself. */
+  async function sweep(pid: number): Promise<void> {
+    if (!signal(pid, 'SIGTERM')) return;
+    for (let waited = 0; waited < SWEEP_MS && !killed; waited += STEP_MS) {
+      await after(STEP_MS);
+      if (!signal(pid, 0)) return;
+    }
+    signal(pid, 'SIGKILL');
+  }
+
+  const transport: ProgramTransport = {
+    stderr: null,
+    get exit() {
+      return exit;
+    },
+    get pid() {
+      return child?.pid ?? null;
+    },
+
+    start() {
+      return new Promise<void>((resolve, reject) => {
+        const started = spawn(target.command, [...(target.args ?? [])], {
+          env: { ...getDefaultEnvironment(), ...target.env },
+          stdio: ['pipe', 'pipe', 'pipe'],
+          shell: false,
+          windowsHide: true,
+          detached: GROUPS,
+          ...(target.cwd !== undefined && { cwd: target.cwd }),
+        });
+        child = started;
+        const { stdin, stdout, stderr } = started;
+        const failed = (error: Error): void => transport.onerror?.(error);
+        started.once('spawn', resolve);
+        started.once('error', (error) => {
+          reject(error);
+          failed(error);
+          if (started.pid === undefined) end();
+        });
+        stdin.on('error', failed);
+        stdout.on('error', failed);
+        stderr.on('error', failed);
+        read(stdout);
+        readErrors(stderr);
+        exited = new Promise((done) => {
+          if (started.pid === undefined) return done();
+          const { pid } = started;
+          begun(pid);
+          started.once('exit', (status, by) => {
+            exit = by === null ? `ended with exit status ${status}` : `was ended by ${by}`;
+            const swept = sweep(pid);
+            const drained = new Promise<void>((all) => started.once('close', () => all()));
+            void Promise.race([drained, after(REST_MS)]).then(async () => {
+              for (const stream of [stdin, stdout, stderr]) stream.destroy();
+              end();
+              await swept;
+              ended(pid);
+              done();
+            });
+          });
+        });
+      });
+    },
+
+    send(message) {
+      return new Promise<void>((resolve, reject) => {
+        const stdin = child?.stdin;
+        if (over || closing !== undefined || stdin == null || !stdin.writable) {
+          reject(new ConnectionFault('ended', 'The program has ended'));
+          return;
+        }
+        if (stdin.writableLength > MAX_UNREAD_BYTES) {
+          intake.cut('does not read what is sent to it');
+          reject(new ConnectionFault('cut-off', 'does not read what is sent to it'));
+          return;
+        }
+        if ('id' in message && 'method' in message) intake.sent(message.id);
+        stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      });
+    },
+
+    cut() {
+      if (child === undefined) return;
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) signal(child.pid, 'SIGTERM');
+    },
+
+    close() {
+      closing ??= (async () => {
+        if (child?.pid !== undefined) {
+          child.stdin?.end();
+          if (!(await within(exited, LEAVE_MS))) {
+            signal(child.pid, 'SIGTERM');
+            if (!(await within(exited, TERM_MS))) {
+              killed = true;
+              signal(child.pid, 'SIGKILL');
+              // One that the system does not let go of holds nobody up.
+              await within(exited, KILL_MS);
+            }
+          }
+        }
+        end();
+      })();
+      return closing;
+    },
+  };
+  return mendMessages(transport);
+}
+
+/** How often it is looked whether something has ended that sends no word of it, in milliseconds. */
+const STEP_MS = 20;
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Whether it came in time. */
+async function within(work: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const came = await Promise.race([work.then(() => true), late]);
+  clearTimeout(timer);
+  return came;
+}

@@ -1,0 +1,71 @@
+/** Bytes that come in pieces, gathered: small pieces are put together, so that many of them take no more room than a large one. */
+
+/** A piece that is larger stays as it came, in bytes. */
+const SMALL_BYTES = 16 * 1024;
+
+/** Room for small pieces, in bytes. */
+const ROOM_BYTES = 64 * 1024;
+
+export interface Pieces {
+  readonly length: number;
+  add(piece: Uint8Array): void;
+  /** All of them; begins anew. A single piece is given as it came. */
+  take(): Uint8Array;
+}
+
+export function createPieces(): Pieces {
+  let pieces: Uint8Array[] = [];
+  /** Where small pieces go, and how much of it is used. */
+  let room: Uint8Array | undefined;
+  let used = 0;
+  let length = 0;
+
+  function seal(): void {
+    if (room !== undefined && used > 0) pieces.push(room.subarray(0, used));
+    room = undefined;
+    used = 0;
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    add(piece) {
+      if (piece.length === 0) return;
+      const first = length === 0;
+      length += piece.length;
+      if (first || piece.length > SMALL_BYTES) {
+        seal();
+        pieces.push(piece);
+        return;
+      }
+      if (room !== undefined && used + piece.length > room.length) seal();
+      room ??= new Uint8Array(ROOM_BYTES);
+      room.set(piece, used);
+      used += piece.length;
+    },
+    take() {
+      seal();
+      const [only] = pieces;
+      const all = pieces.length === 1 && only !== undefined ? only : joined(pieces, length);
+      pieces = [];
+      length = 0;
+      return all;
+    },
+  };
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** UTF-8 as text, a byte order mark too. */
+export const textOf = (bytes: Uint8Array): string => DECODER.decode(bytes);

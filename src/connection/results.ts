@@ -1,0 +1,41 @@
+/** Of the results of every server: where a list goes on, how long an answer may be kept, what is declared. */
+import type { StandardSchemaV1 } from '@modelcontextprotocol/client';
+import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
+import type { CacheHint } from '../protocol/resources.ts';
+import type { Data } from './data.ts';
+
+/** Takes any result: the SDK's own schemas drop the fields that they do not know. */
+export const anyResult: StandardSchemaV1<unknown, Data> = {
+  '~standard': {
+    version: 1,
+    vendor: 'vitrine',
+    validate: (value: unknown) =>
+      typeof value === 'object' && value !== null ? { value: value as Data } : { issues: [{ message: 'no object' }] },
+  },
+};
+
+/** Where a list goes on. Some servers end theirs with an empty cursor. */
+export function cursorIn({ nextCursor }: Data): string | undefined {
+  return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
+}
+
+/** Of a result: how long it may be kept. Undefined where it does not say, as those of the 2025 era. */
+export function freshnessIn({ ttlMs, cacheScope }: Data): CacheHint | undefined {
+  if (typeof ttlMs !== 'number' || !(ttlMs >= 0)) return undefined;
+  return { ttlMs, cacheScope: cacheScope === 'public' ? 'public' : 'private' };
+}
+
+/** The SIG's `resources/directory/read` comes with this extension (SEP-2640). */
+const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
+
+/** Of the extensions that a server's capabilities name, those about resources. */
+export function resourceExtensionsIn(capabilities: Data): {
+  readonly metadata: boolean;
+  readonly directories: boolean;
+} {
+  const extensions = (capabilities.extensions ?? {}) as Data;
+  return {
+    metadata: extensions[SEP_2093_EXTENSION] !== undefined,
+    directories: extensions[DIRECTORY_EXTENSION] !== undefined || extensions[SKILLS_EXTENSION] !== undefined,
+  };
+}

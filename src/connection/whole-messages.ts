@@ -1,0 +1,93 @@
+/**
+ * What the SDK's client loses of the messages of a server: the data of errors that it has classes of its own for, of which
+ * it keeps what those know; a whole result, where one entry of it is not valid; and progress that comes together with the
+ * answer, at which it no longer knows of the request.
+ */
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+  type JSONRPCResultResponse,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { type Data, isData } from '../protocol/data.ts';
+import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../protocol/error-codes.ts';
+
+/** Around the data of an error, so that the SDK takes it for nothing that it knows. */
+const WHOLE = 'vitrine/whole';
+
+/** Codes of whose data the SDK keeps a part: a missing resource, a page to be seen first, a client that lacks something. */
+const CLASSED: ReadonlySet<number> = new Set([LEGACY_RESOURCE_NOT_FOUND, INVALID_PARAMS, -32_042, -32_021]);
+
+/** Fields of results with entries, each of which is looked at alone, behind the client. */
+const LISTS = ['resources', 'resourceTemplates', 'tools', 'prompts', 'contents', 'content', 'messages'] as const;
+
+/** Goes between a transport and the client that has connected over it. */
+export function keepWhole(transport: Transport): void {
+  const deliver = transport.onmessage?.bind(transport);
+  let before = Promise.resolve();
+  transport.onmessage = (message: JSONRPCMessage, extra?: unknown) => {
+    const whole = isJSONRPCErrorResponse(message)
+      ? wrapped(message)
+      : isJSONRPCResultResponse(message)
+        ? wrappedResult(message)
+        : 'method' in message && message.method === 'notifications/progress'
+          ? wrappedProgress(message)
+          : message;
+    // The client handles a notification in the turn after it got it: the next message comes after that.
+    before = before
+      .then(() => deliver?.(whole, extra as never))
+      .catch((error: unknown) => transport.onerror?.(error as Error));
+  };
+}
+
+function wrapped(message: JSONRPCErrorResponse): JSONRPCErrorResponse {
+  const { error } = message;
+  if (!CLASSED.has(error.code) || error.data === undefined) return message;
+  return { ...message, error: { ...error, data: { [WHOLE]: error.data } } };
+}
+
+/** Nothing in the lists for the client to look at. */
+const EMPTY: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(LISTS.map((field) => [field, []])),
+  completion: { values: [] },
+};
+
+function wrappedResult(message: JSONRPCResultResponse): JSONRPCResultResponse {
+  const { result } = message;
+  if (typeof result !== 'object' || result === null) return message;
+  const kept = Object.keys(EMPTY).filter((field) => Array.isArray(EMPTY[field]) === Array.isArray(result[field]));
+  const fields = kept.filter((field) => typeof result[field] === 'object' && result[field] !== null);
+  const whole = Object.fromEntries(fields.map((field) => [field, result[field]]));
+  const shown = Object.fromEntries(fields.map((field) => [field, EMPTY[field]]));
+  return { ...message, result: { ...result, ...shown, [WHOLE]: whole } };
+}
+
+/** A result with its lists as the server sent them. */
+export function wholeResult(answer: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { [WHOLE]: whole, ...result } = answer;
+  return typeof whole === 'object' && whole !== null ? { ...result, ...whole } : result;
+}
+
+/** What the client knows of a report of progress; the rest goes along in its `_meta`. */
+function wrappedProgress<Message extends JSONRPCMessage>(message: Message): Message {
+  const { params } = message as { readonly params?: Data };
+  if (!isData(params)) return message;
+  const { progressToken, progress, total, message: text, _meta, ...others } = params;
+  if (Object.keys(others).length === 0) return message;
+  const meta = { ...(isData(_meta) && _meta), [WHOLE]: others };
+  return { ...message, params: { progressToken, progress, total, message: text, _meta: meta } };
+}
+
+/** The fields of a report of progress that the protocol does not have, its `_meta` among them. */
+export function othersOfProgress(_meta: unknown): Data {
+  if (!isData(_meta)) return {};
+  const { [WHOLE]: others, ...meta } = _meta;
+  return { ...(isData(others) && others), ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+}
+
+/** The data of an error as the server sent it. */
+export function wholeData(data: unknown): unknown {
+  return typeof data === 'object' && data !== null && WHOLE in data ? data[WHOLE] : data;
+}

@@ -1,0 +1,69 @@
+/** Layers that do the same around every operation: they record it, measure it, or bound its time. */
+import type { Context } from './context.ts';
+import { type ProviderOverrides, wrapProvider } from './layer.ts';
+import type { Operations } from './operations.ts';
+
+/** An operation, and what it is about. */
+export interface Asked {
+  readonly method: AroundMethod;
+  readonly uri?: string | undefined;
+  /** Of a tool or prompt, as the caller said it; of a list that is subscribed to. */
+  readonly name?: string | undefined;
+  /** Whose tool or prompt it is. */
+  readonly mount?: string | undefined;
+}
+
+export type AroundMethod =
+  | 'list'
+  | 'metadata'
+  | 'templates'
+  | 'complete'
+  | 'watch'
+  | 'subscribe'
+  | 'tools/list'
+  | 'tools/call'
+  | 'prompts/list'
+  | 'prompts/get'
+  | 'prompts/complete';
+
+/** The operations that may end as a question to the client. */
+export const MAY_ASK: ReadonlySet<AroundMethod> = new Set(['tools/call', 'prompts/get']);
+
+/** Runs an operation with the context, or with one made of it. */
+export type Around = <T, C extends Context>(asked: Asked, ctx: C, run: (ctx: C) => Promise<T>) => Promise<T>;
+
+/**
+ * A provider with the same around each operation that is answered once.
+ * @param own what is answered bit by bit is for each layer to say: `read` with `again`, and `search`
+ */
+export function aroundEach(inner: Operations, around: Around, own: ProviderOverrides): Operations {
+  // Of the optional ones, those that are not there are not put in.
+  const has = inner as Required<Operations>;
+  return wrapProvider(inner, {
+    list: (uri, page, ctx) => around({ method: 'list', uri }, ctx, (within) => inner.list(uri, page, within)),
+    metadata: (uri, ctx) => around({ method: 'metadata', uri }, ctx, (within) => inner.metadata(uri, within)),
+    listTemplates: (page, ctx) => around({ method: 'templates' }, ctx, (within) => has.listTemplates(page, within)),
+    complete: (request, ctx) =>
+      around({ method: 'complete', uri: request.uriTemplate }, ctx, (within) => has.complete(request, within)),
+    watch: (uri, onChange, ctx) => around({ method: 'watch', uri }, ctx, (within) => has.watch(uri, onChange, within)),
+    subscribe: (to, onChange, ctx) => {
+      const what = 'uri' in to ? to : to.list === 'resources' ? {} : { name: to.list };
+      return around({ method: 'subscribe', ...what }, ctx, (within) => has.subscribe(to, onChange, within));
+    },
+    listTools: (page, ctx) => around({ method: 'tools/list' }, ctx, (within) => has.listTools(page, within)),
+    callTool: (request, owner, ctx) =>
+      around({ method: 'tools/call', name: request.name, mount: owner.mount }, ctx, (within) =>
+        has.callTool(request, owner, within),
+      ),
+    listPrompts: (page, ctx) => around({ method: 'prompts/list' }, ctx, (within) => has.listPrompts(page, within)),
+    getPrompt: (request, owner, ctx) =>
+      around({ method: 'prompts/get', name: request.name, mount: owner.mount }, ctx, (within) =>
+        has.getPrompt(request, owner, within),
+      ),
+    completePrompt: (request, owner, ctx) =>
+      around({ method: 'prompts/complete', name: request.prompt, mount: owner.mount }, ctx, (within) =>
+        has.completePrompt(request, owner, within),
+      ),
+    ...own,
+  });
+}

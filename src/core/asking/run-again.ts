@@ -1,0 +1,78 @@
+/**
+ * Asks the client and runs again: the one place where what an operation lacks (`needed.ts`) becomes a question. Nothing
+ * is kept meanwhile. What the client has said so far goes round with the question, sealed, and so does what the operation
+ * itself had asked, sealed and been answered.
+ */
+import { type ElicitationAnswer, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
+import { ResourceError } from '../errors.ts';
+import type { Invocation } from '../invocation.ts';
+import { AnswerNeeded, CONFIRM, ConfirmationNeeded, ROOTS, rootsIn } from './needed.ts';
+
+/** The state that goes round with a question. */
+interface Round {
+  /** The state that the operation itself sealed. */
+  readonly state?: unknown;
+  /** The client's roots, where it was asked for them and gave them. */
+  readonly roots?: readonly string[] | undefined;
+  /** Keys of what a human has confirmed. */
+  readonly confirmed?: readonly string[] | undefined;
+  /** The question of this round; undefined where the operation itself asks. */
+  readonly asking?: Asking | undefined;
+}
+
+interface Asking {
+  /** Of what is to be confirmed; undefined for the roots. */
+  readonly key?: string | undefined;
+  /** The client's answers to the operation itself, up to now. */
+  readonly answers: Invocation['answers'];
+}
+
+/**
+ * Runs an operation; where it needs an answer of the client, asks, and runs it again with that.
+ * @throws ResourceError `denied` where the client cannot be asked, or a human has said no
+ */
+export async function askAndRunAgain<T extends object>(
+  invocation: Invocation,
+  run: (invocation: Invocation) => Promise<T>,
+): Promise<T | InputRequired> {
+  // Sealed here and nowhere else.
+  const round: Round = invocation.state ?? {};
+  const { asking, state } = round;
+  const asksRoots = asking !== undefined && asking.key === undefined;
+  const given = round.roots ?? (asksRoots ? rootsIn(invocation.answers[ROOTS]) : undefined);
+  const roots = invocation.roots ?? given;
+  const key = asking?.key;
+  const saidYes = isYes(invocation.answers[CONFIRM]);
+  const confirmed = key !== undefined && saidYes ? [...(round.confirmed ?? []), key] : round.confirmed;
+  const known = { roots: given, confirmed };
+  const again: Invocation = {
+    ...invocation,
+    roots,
+    state,
+    answers: asking?.answers ?? invocation.answers,
+    confirmed: confirmed === undefined ? invocation.confirmed : new Set([...invocation.confirmed, ...confirmed]),
+    refused: key !== undefined && !saidYes ? new Set([key]) : invocation.refused,
+    // A client that did not give its roots is not asked for them again.
+    client: asksRoots && roots === undefined ? { ...invocation.client, roots: false } : invocation.client,
+    seal: (own) => invocation.seal({ ...known, state: own } satisfies Round),
+  };
+  try {
+    return await run(again);
+  } catch (error) {
+    if (!(error instanceof AnswerNeeded)) throw error;
+    const requests = error.question(again);
+    if (requests === undefined) {
+      if (again.refused === undefined || !(error instanceof ConfirmationNeeded)) throw error;
+      throw new ResourceError('denied', 'The user did not let this resource be read', { uri: error.uri });
+    }
+    const next = { key: error instanceof ConfirmationNeeded ? error.key : undefined, answers: again.answers };
+    return inputRequired(requests, invocation.seal({ ...known, state, asking: next } satisfies Round));
+  }
+}
+
+/** What the client says that its user said. Who comes back without an answer has said no. */
+function isYes(answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null || !('action' in answer)) return false;
+  const { action, content } = answer as ElicitationAnswer;
+  return action === 'accept' && content?.[CONFIRM] === true;
+}

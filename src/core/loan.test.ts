@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { BLOCK_BYTES, Loan } from './loan.ts';
+
+it('lends what was given back', () => {
+  const first = new Loan();
+  const block = first.take();
+  expect(block.byteLength).toBe(BLOCK_BYTES);
+  first.filled(block);
+  const meanwhile = new Loan();
+  expect(meanwhile.take()).not.toBe(block);
+  first.end();
+  expect(new Loan().take()).toBe(block);
+});
+
+it('does not lend what may still be written into', () => {
+  const loan = new Loan();
+  const [given, pending] = [loan.take(), loan.take()];
+  loan.filled(given);
+  loan.end();
+  // The read that nobody waited for ends.
+  loan.filled(pending);
+  loan.filled(Buffer.alloc(BLOCK_BYTES));
+  const next = new Loan();
+  expect([next.take(), next.take(), next.take()].filter((each) => each === pending || each === given)).toEqual([given]);
+});
+
+it('tells its end, once, and at once where it is over', () => {
+  const loan = new Loan();
+  const told: string[] = [];
+  loan.onEnd(() => told.push('before'));
+  loan.end();
+  loan.end();
+  loan.onEnd(() => told.push('after'));
+  expect(told).toEqual(['before', 'after']);
+});

@@ -1,0 +1,75 @@
+/**
+ * What can be asked of an engine: what a provider has, and what has a name and no URI, which is tools, prompts and
+ * subscriptions. A layer wraps all of it, so that there is no second way in.
+ */
+import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
+import type { InputRequired } from '../protocol/input-required.ts';
+import type { Context } from './context.ts';
+import type { HeaderParameter } from './header-parameters.ts';
+import type { Invocation } from './invocation.ts';
+import type { NamedRequest, PromptCompletion } from './mounted-server.ts';
+import type { CompletionValues, Page, ResourceProvider } from './provider.ts';
+
+/** Whose a tool or prompt is. It is found out once, and goes with the request. */
+export interface Owner {
+  /** The mount that it belongs to, or would; undefined for Vitrine's own tools and those of a program. */
+  readonly mount?: string | undefined;
+  /** It is a mounted server's: what is said of it, and what it gives, is what others say. */
+  readonly foreign?: boolean | undefined;
+  /** Of one that is asked for and foreign: whether its server lists it. @throws what listing throws */
+  readonly exists?: ((ctx: Context) => Promise<boolean>) | undefined;
+  /** The tool does nothing but what is asked about again, resource by resource. */
+  readonly onlyResources?: boolean | undefined;
+}
+
+/** An entry of a list of tools or prompts. */
+export interface Named<T> {
+  readonly described: T;
+  readonly owner: Owner;
+}
+
+export interface NamedPage<T> {
+  readonly items: readonly Named<T>[];
+  readonly nextCursor?: string | undefined;
+}
+
+/** What is subscribed to: a resource, or a list. */
+export type Subscribed = { readonly uri: string } | { readonly list: 'resources' | 'tools' | 'prompts' };
+
+/** The operations that no provider has by itself. */
+export interface NamedOperations {
+  listTools(page: Page, ctx: Context): Promise<NamedPage<ToolDescription>>;
+  /** @throws ResourceError `invalid` for a tool that is not there, and what a mounted server answers with */
+  callTool(request: NamedRequest, owner: Owner, invocation: Invocation): Promise<CallToolResult | InputRequired>;
+  /**
+   * The members of what `callTool` would give this caller, in JSON, where a tool gave it before and is sure that it would
+   * give the same again: as `ResourceProvider.again`. Undefined where nobody is sure, which is always right.
+   */
+  callToolAgain?(request: NamedRequest, owner: Owner, ctx: Context): string | undefined;
+  /** The arguments of a tool that HTTP clients repeat in headers; none for a tool that is not there. */
+  headerParameters(tool: string, owner: Owner, ctx: Context): Promise<readonly HeaderParameter[]>;
+  listPrompts(page: Page, ctx: Context): Promise<NamedPage<PromptDescription>>;
+  /** @throws ResourceError `invalid` for a prompt that is not there, or arguments that it does not take */
+  getPrompt(request: NamedRequest, owner: Owner, invocation: Invocation): Promise<GetPromptResult | InputRequired>;
+  /** All values that there are: whoever asked takes as many as it wants. */
+  completePrompt(request: PromptCompletion, owner: Owner, ctx: Context): Promise<CompletionValues>;
+  /** Calls back after every change, from the moment the promise resolves until the handle is disposed. */
+  subscribe(to: Subscribed, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
+}
+
+/** A provider, with or without these. */
+export interface Operations extends ResourceProvider, Partial<NamedOperations> {}
+
+/** All that an engine has. */
+export interface EngineOperations extends ResourceProvider, NamedOperations {}
+
+/** As data: a layer that drops one fails its contract. */
+export const NAMED_METHODS = [
+  'listTools',
+  'callTool',
+  'headerParameters',
+  'listPrompts',
+  'getPrompt',
+  'completePrompt',
+  'subscribe',
+] as const satisfies readonly (keyof NamedOperations)[];

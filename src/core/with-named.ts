@@ -1,0 +1,20 @@
+/** A tree of mounts and what has a name and no URI become all that an engine has. */
+import { withAgain } from './again.ts';
+import type { NamedOperations } from './operations.ts';
+import type { ResourceProvider } from './provider.ts';
+
+/** Gives a tree of mounts the operations that have no URI. @param named is looked at when they are used */
+export function withNamed<P extends ResourceProvider>(tree: P, named: () => NamedOperations): P & NamedOperations {
+  const operations: NamedOperations = {
+    listTools: (page, ctx) => named().listTools(page, ctx),
+    callTool: (request, owner, invocation) => named().callTool(request, owner, invocation),
+    headerParameters: (tool, owner, ctx) => named().headerParameters(tool, owner, ctx),
+    listPrompts: (page, ctx) => named().listPrompts(page, ctx),
+    getPrompt: (request, owner, invocation) => named().getPrompt(request, owner, invocation),
+    completePrompt: (request, owner, ctx) => named().completePrompt(request, owner, ctx),
+    subscribe: (to, onChange, ctx) => named().subscribe(to, onChange, ctx),
+  };
+  return withAgain(Object.assign(tree, operations), {
+    callToolAgain: (request, owner, ctx) => named().callToolAgain?.(request, owner, ctx),
+  });
+}

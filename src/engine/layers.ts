@@ -1,0 +1,85 @@
+/** The layers around everything that can be asked for, in one order. */
+import type { Layer } from '../core/layer.ts';
+import type { Resolver } from '../core/mounts/resolver.ts';
+import type { Telemetry } from '../core/telemetry.ts';
+import { type Access, type AccessOptions, createAccess, withConfirmed } from '../layers/access/index.ts';
+import { type AlternativesOptions, createAlternatives } from '../layers/alternatives/index.ts';
+import { type Audit, type AuditOptions, createAudit } from '../layers/audit/index.ts';
+import { type Description, describeLayer } from '../layers/describe/index.ts';
+import { createLimits, type Limits, type UsageLimits } from '../layers/limits/index.ts';
+import { mimeLayer } from '../layers/mime/index.ts';
+import { createRedaction, type RedactOptions } from '../layers/redact/index.ts';
+import { type TimeoutOptions, timeoutLayer } from '../layers/timeout/index.ts';
+import { hasForms } from './mounts.ts';
+
+export interface LayerOptions {
+  /** Globs over published URIs whose reading a human has to confirm. */
+  readonly confirm?: readonly string[] | undefined;
+  /** For one operation of a provider, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** For one operation of a kind, likewise. */
+  readonly timeouts?: TimeoutOptions['timeouts'];
+  /**
+   * Who may do what. Default: everybody may do everything. With it, what nothing allows is denied. HTTP takes no tokens
+   * without it.
+   */
+  readonly access?: AccessOptions | undefined;
+  /** A record of every operation. Default: none. */
+  readonly audit?: AuditOptions | undefined;
+  /** Traces and metrics, as `createTelemetry` of `vitrine/layers/telemetry` makes them. Default: none. */
+  readonly telemetry?: Telemetry | undefined;
+  /** Secrets in what is read are covered, or what has them refused. Default: nothing is looked through. */
+  readonly redact?: RedactOptions | undefined;
+  /** Other forms of what is read, as the text of documents. Default: `false`, none. */
+  readonly forms?: AlternativesOptions | false | undefined;
+  /** What is said of resources, beside what their providers say. */
+  readonly describe?: readonly Description[] | undefined;
+}
+
+export interface EngineLayers {
+  /** The outermost first. */
+  readonly all: readonly Layer[];
+  readonly audit: Audit | undefined;
+  readonly access: Access | undefined;
+  readonly limits: Limits;
+  close(): Promise<void>;
+}
+
+export function createLayers(options: LayerOptions, usage: UsageLimits | undefined, resolver: Resolver): EngineLayers {
+  const { mountOf, resolve } = resolver;
+  const { telemetry, timeoutMs, timeouts } = options;
+  const audit = options.audit && createAudit(options.audit, mountOf);
+  const rules = withConfirmed(options.access, options.confirm);
+  const access = rules && createAccess(rules, resolver);
+  const limits = createLimits(usage, audit?.refused);
+  const redaction = options.redact && createRedaction(options.redact);
+  const concerns = (uri: string): boolean => {
+    const mount = resolve(uri)?.mount;
+    return mount !== undefined && hasForms(mount);
+  };
+  const alternatives = options.forms ? createAlternatives(options.forms, { concerns }) : undefined;
+  const all = [
+    telemetry?.layer(mountOf),
+    audit?.layer,
+    access?.layer,
+    limits.layer,
+    timeoutLayer({ timeoutMs, timeouts }),
+    redaction?.layer,
+    alternatives?.layer,
+    options.describe && options.describe.length > 0 ? describeLayer(options.describe) : undefined,
+    mimeLayer(),
+  ];
+  return {
+    all: all.filter((layer) => layer !== undefined),
+    audit,
+    access,
+    limits,
+    async close() {
+      limits.close();
+      await alternatives?.close();
+      await redaction?.close();
+      await access?.close();
+      await audit?.close();
+    },
+  };
+}

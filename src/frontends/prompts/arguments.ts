@@ -1,0 +1,36 @@
+/** Arguments of prompts that are made here; those of mounted servers are theirs to check (SEC-PROMPT-1). */
+import { invalid } from '../../core/errors.ts';
+import type { Prompt } from '../../core/prompt.ts';
+
+/** Characters of one argument. */
+export const MAX_ARGUMENT_LENGTH = 32_768;
+
+/** Tab and line breaks are text; every other control character is not (SEC-PROMPT-1). */
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+
+/**
+ * The arguments of a prompt as it declares them.
+ * @throws ResourceError `invalid` for one that it does not take, that is missing, too long, or has control characters
+ */
+export function checkArguments(
+  prompt: Prompt,
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const declared = prompt.arguments ?? [];
+  for (const [name, value] of Object.entries(given)) {
+    if (!declared.some((argument) => argument.name === name)) {
+      const known = declared.map((argument) => argument.name).join(', ');
+      throw invalid(
+        `The prompt ${prompt.name} takes no argument ${JSON.stringify(name)}; it takes ${known === '' ? 'none' : known}`,
+      );
+    }
+    if (value.length > MAX_ARGUMENT_LENGTH)
+      throw invalid(`The argument ${name} has more than ${MAX_ARGUMENT_LENGTH} characters`);
+    if (CONTROL.test(value) || !value.isWellFormed())
+      throw invalid(`The argument ${name} has control characters in it`);
+  }
+  const missing = declared.filter((argument) => argument.required && !Object.hasOwn(given, argument.name));
+  if (missing.length > 0)
+    throw invalid(`The prompt ${prompt.name} needs ${missing.map((argument) => argument.name).join(', ')}`);
+  return given;
+}

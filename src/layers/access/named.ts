@@ -1,0 +1,144 @@
+/** Tools and prompts: those that may not be used are not called, and not listed (SEC-TOOL-2, SEC-PROMPT-2). */
+import { hash } from 'node:crypto';
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { fillPage } from '../../core/filtered-list.ts';
+import type { ProviderOverrides } from '../../core/layer.ts';
+import type { NamedRequest } from '../../core/mounted-server.ts';
+import type { Named, NamedPage, Operations, Owner } from '../../core/operations.ts';
+import { noSuchPrompt } from '../../core/prompt.ts';
+import type { Page } from '../../core/provider.ts';
+import { noSuchTool } from '../../core/tool.ts';
+import type { Asked, Decisions, Manner } from './decisions.ts';
+import { guardedAsking, guardedResult } from './results.ts';
+import { nextTick } from './together.ts';
+import { withoutUnseenMounts } from './unseen-mounts.ts';
+
+type Operation = 'call' | 'prompt';
+
+export function guardedNames(inner: Operations, decisions: Decisions): ProviderOverrides {
+  const { policy } = decisions;
+  // Of the optional ones, those that are not there are not put in.
+  const has = inner as Required<Operations>;
+
+  /** What a human is asked about when it is used is there to be used. */
+  async function shows(operation: Operation, name: string, owner: Owner, ctx: Context): Promise<boolean> {
+    const { mount, onlyResources } = owner;
+    const { effect } = await decisions.decide({ operation, name, mount, onlyResources }, ctx);
+    return effect === 'allow' || effect === 'ask';
+  }
+
+  function shown<T extends { readonly name: string }>(
+    operation: Operation,
+    list: (page: Page, ctx: Context) => Promise<NamedPage<T>>,
+    page: Page,
+    ctx: Context,
+  ): Promise<NamedPage<T>> {
+    return fillPage<Named<T>>(
+      (wanted, quietly) => list(wanted, quietly ? { ...ctx, notes: undefined } : withoutUnseenMounts(policy, ctx)),
+      page,
+      async (entry) => ((await shows(operation, entry.described.name, entry.owner, ctx)) ? entry : undefined),
+      ctx,
+    );
+  }
+
+  async function pass(asked: Asked, owner: Owner, ctx: Context, manner: Manner): Promise<void> {
+    const { mount, exists } = owner;
+    const decision = await decisions.decide(asked, ctx);
+    // A mounted server has its own words for what is missing, and takes its time: where something may be hidden, both
+    // what is missing and what is hidden are looked for, and neither gets there.
+    const looked = exists !== undefined && decision.effect !== 'deny' && decisions.mayHide(asked.operation, mount, ctx);
+    if (looked && !(await exists(ctx))) {
+      ctx.decided?.(decision);
+      throw manner.missing();
+    }
+    decisions.carryOut(decision, asked, ctx, manner);
+  }
+
+  /** Runs what may be used. One that is hidden and one that is missing are both no valid name, and take as long. */
+  async function passed<T>(
+    asked: Asked,
+    owner: Owner,
+    ctx: Context,
+    manner: Manner,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      await pass(asked, owner, ctx, manner);
+      return await run();
+    } catch (error) {
+      if (policy.hides !== false && error instanceof ResourceError && error.code === 'invalid') await nextTick();
+      throw error;
+    }
+  }
+
+  const asPrompt = (name: string, { mount }: Owner): Asked => ({ operation: 'prompt', name, mount });
+
+  return {
+    listTools: (page, ctx) => shown('call', (wanted, seen) => has.listTools(wanted, seen), page, ctx),
+
+    callTool(request, owner, invocation) {
+      const { name, arguments: given = {} } = request;
+      const { mount, onlyResources } = owner;
+      const asked: Asked = { operation: 'call', name, mount, arguments: given, onlyResources };
+      return passed(asked, owner, invocation, callManner(request), () =>
+        guardedResult(owner, invocation, decisions, () =>
+          has.callTool(request, owner, guardedAsking(owner, invocation, decisions)),
+        ),
+      );
+    },
+
+    callToolAgain(request, owner, ctx) {
+      const { name, arguments: given = {} } = request;
+      const { mount, onlyResources } = owner;
+      const decision = decisions.decide({ operation: 'call', name, mount, arguments: given, onlyResources }, ctx);
+      // What others give is looked through each time.
+      if (decision instanceof Promise || decision.effect !== 'allow' || owner.foreign === true) return undefined;
+      const members = has.callToolAgain(request, owner, ctx);
+      if (members !== undefined) ctx.decided?.(decision);
+      return members;
+    },
+
+    async headerParameters(tool, owner, ctx) {
+      return (await shows('call', tool, owner, ctx)) ? has.headerParameters(tool, owner, ctx) : [];
+    },
+
+    listPrompts: (page, ctx) => shown('prompt', (wanted, seen) => has.listPrompts(wanted, seen), page, ctx),
+
+    getPrompt: (request, owner, invocation) =>
+      passed(asPrompt(request.name, owner), owner, invocation, promptManner('prompts/get', request), () =>
+        guardedResult(owner, invocation, decisions, () =>
+          has.getPrompt(request, owner, guardedAsking(owner, invocation, decisions)),
+        ),
+      ),
+
+    completePrompt: (request, owner, ctx) =>
+      passed(
+        asPrompt(request.prompt, owner),
+        owner,
+        ctx,
+        promptManner('prompts/complete', { name: request.prompt }),
+        () => has.completePrompt(request, owner, ctx),
+      ),
+  };
+}
+
+/** A yes is good for these arguments and no others. */
+const keyOf = (method: string, { name, arguments: given = {} }: NamedRequest): string =>
+  `${method}:${name}:${hash('sha256', JSON.stringify(given))}`;
+
+const callManner = (request: NamedRequest): Manner => ({
+  missing: () => noSuchTool(request.name),
+  key: keyOf('tools/call', request),
+  question: `May the tool ${request.name} be called with ${shortened(JSON.stringify(request.arguments ?? {}))}?`,
+});
+
+const promptManner = (method: string, request: NamedRequest): Manner => ({
+  missing: () => noSuchPrompt(request.name),
+  key: keyOf(method, request),
+  question: `May the prompt ${request.name} be used?`,
+});
+
+const MAX_SHOWN = 500;
+
+const shortened = (text: string): string => (text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`);

@@ -1,0 +1,108 @@
+/**
+ * Tools and prompts: what is said of them, and what they give. Those of mounted servers have no URIs to go by: all are
+ * looked through. So are prompts, but for resources in them that are not. Vitrine's own tools read through this layer.
+ */
+
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { ProviderOverrides } from '../../core/layer.ts';
+import type { Named, NamedPage, Operations } from '../../core/operations.ts';
+import { noSuchPrompt } from '../../core/prompt.ts';
+import type { GetPromptResult, PromptMessage } from '../../protocol/content.ts';
+import { isInputRequired } from '../../protocol/input-required.ts';
+import { counted, refused } from './bodies.ts';
+import { CALLED_BY, type LabelOptions, shownEach, shownEntries, shownValues } from './labels.ts';
+import type { Asker } from './scanner.ts';
+import { lookThrough } from './texts.ts';
+
+export interface NamedOptions extends LabelOptions {
+  /** Whether a resource is looked through: those in prompts that are not stay as they are. */
+  readonly concerns: (uri: string) => boolean;
+}
+
+export function redactedNames(inner: Operations, options: NamedOptions): ProviderOverrides {
+  // Of the optional ones, those that are not there are not put in.
+  const has = inner as Required<Operations>;
+  return {
+    async listTools(page, ctx) {
+      const { items, ...rest } = await has.listTools(page, ctx);
+      return { ...rest, items: await shownNamed(items, ({ owner }) => owner.foreign === true, options, ctx) };
+    },
+    async callTool(request, owner, invocation) {
+      const result = await has.callTool(request, owner, invocation);
+      return owner.foreign === true ? redactedResult(result, options, invocation) : result;
+    },
+    async listPrompts(page, ctx) {
+      const { items, ...rest } = await has.listPrompts(page, ctx);
+      return { ...rest, items: await shownNamed(items, () => true, options, ctx) };
+    },
+    async getPrompt(request, owner, invocation) {
+      const { name } = request;
+      // What is left out of the list is not there.
+      if (owner.foreign !== true && (await shownEntries([{ name }], CALLED_BY.name, options, invocation)).length === 0)
+        throw noSuchPrompt(name);
+      const result = await has.getPrompt(request, owner, invocation);
+      if (owner.foreign === true || isInputRequired(result)) return redactedResult(result, options, invocation);
+      return redactedMessages(result, options, invocation);
+    },
+    async completePrompt(request, owner, ctx) {
+      const completed = await has.completePrompt(request, owner, ctx);
+      return shownValues(completed, Number.POSITIVE_INFINITY, options, ctx);
+    },
+  };
+}
+
+/** The entries with what is said of them under the mark. One with a secret in its name is left out. */
+async function shownNamed<T extends object>(
+  items: NamedPage<T>['items'],
+  concerned: (entry: Named<T>) => boolean,
+  options: LabelOptions,
+  ctx: Context,
+): Promise<NamedPage<T>['items']> {
+  const entries = items.filter(concerned).map(({ described }) => described);
+  const shown = (await shownEach(entries, CALLED_BY.name, options, ctx))[Symbol.iterator]();
+  return items.flatMap((entry) => {
+    if (!concerned(entry)) return [entry];
+    const described = shown.next().value;
+    return described === undefined ? [] : [{ ...entry, described }];
+  });
+}
+
+async function redactedMessages(
+  result: GetPromptResult,
+  options: NamedOptions,
+  asker: Asker,
+): Promise<GetPromptResult> {
+  const isExcepted = ({ content }: PromptMessage): boolean =>
+    content.type === 'resource' && !options.concerns(content.resource.uri);
+  const concerned = result.messages.filter((message) => !isExcepted(message));
+  const redacted = await redactedResult({ ...result, messages: concerned }, options, asker);
+  const messages = redacted.messages[Symbol.iterator]();
+  return {
+    ...redacted,
+    messages: result.messages.map((each) => (isExcepted(each) ? each : (messages.next().value ?? each))),
+  };
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/**
+ * What a tool or a prompt gives, under the mark.
+ * @throws ResourceError `denied` where what has a secret in it is refused, `too-large`, and what the scan throws
+ */
+async function redactedResult<T extends object>(result: T, options: LabelOptions, asker: Asker): Promise<T> {
+  // What has gone round with the client is the server's own, and comes back as it left.
+  const { requestState, ...said } = result as { readonly requestState?: unknown };
+  const [looked] = await lookThrough([said], NOTHING, options, asker);
+  if (looked === undefined)
+    throw new ResourceError(
+      'too-large',
+      `The result is larger than the ${options.maxBytes} bytes that are looked through for secrets`,
+      { details: { limit: options.maxBytes } },
+    );
+  const { value, findings } = looked;
+  if (findings.length === 0) return result;
+  if (options.refuse) throw refused(undefined, findings);
+  const whole = (requestState === undefined ? value : { ...value, requestState }) as T;
+  return isInputRequired(whole) ? whole : counted(whole, findings);
+}

@@ -1,0 +1,137 @@
+/** The resources of some names of a directory: each entry is looked at, and what cannot be served is left out. */
+import type { BigIntStats } from 'node:fs';
+import { ResourceError } from '../../core/errors.ts';
+import { keep } from '../../core/kept.ts';
+import type { ResourcePage } from '../../core/provider.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { faultOf } from './fault.ts';
+import { type Folder, type Found, findSegments, isDirect, resourceOf } from './folder.ts';
+import type { Looking } from './kept-pages.ts';
+import { isSettled } from './snapshots.ts';
+import type { Entry, SortedNames } from './sorted-names.ts';
+import type { NameFilter } from './visibility.ts';
+
+/** Entries whose metadata is asked for at the same time. */
+const CONCURRENCY = 16;
+
+/** Which part of a directory is wanted. */
+export interface Part {
+  /** The entry that it comes behind; undefined for the first. */
+  readonly position: Entry | undefined;
+  readonly limit: number;
+  readonly uri: string;
+  readonly signal: AbortSignal;
+}
+
+type Soon<T> = T | Promise<T>;
+
+/** @param filter of where the directory lies, which its names have passed */
+export async function describedPage(
+  folder: Folder,
+  directory: Found,
+  names: SortedNames,
+  filter: NameFilter,
+  { position, limit, signal }: Part,
+  looking?: Looking,
+): Promise<ResourcePage> {
+  // The names were filtered for where the directory lies; behind a link they have to be shown under its path too.
+  const direct = isDirect(directory);
+  const shown = direct ? filter : await folder.visibility.filterIn(directory.segments);
+  const describe = describer(folder, directory, shown, direct, looking);
+  const resources: Resource[] = [];
+  let index = position === undefined ? 0 : names.after(position);
+  // Entries that have vanished, or lead outside, leave room that is filled from behind, within reason.
+  for (let rounds = 0; index < names.length && resources.length < limit && rounds < 4; rounds++) {
+    const batch: Entry[] = [];
+    while (index < names.length && batch.length < limit - resources.length) batch.push(names.at(index++));
+    const described = await mapConcurrently(batch, describe, signal);
+    resources.push(...described.filter((resource) => resource !== undefined));
+  }
+  const last = index > 0 ? names.at(index - 1) : undefined;
+  const more = index < names.length && last !== undefined;
+  return { resources, nextCursor: more ? `${last.kind}${last.name}` : undefined };
+}
+
+/**
+ * Gives the resource of an entry; undefined when it has vanished, is not shown, or cannot be served.
+ * @param filtered whether the filter has let the entries pass, as what they were when the names were read
+ */
+function describer(
+  folder: Folder,
+  directory: Found,
+  shown: NameFilter,
+  filtered: boolean,
+  looking: Looking | undefined,
+): (entry: Entry) => Soon<Resource | undefined> {
+  const { segments, opened } = directory;
+
+  function described({ name, kind }: Entry, stats: BigIntStats): Soon<Resource | undefined> {
+    const isDirectory = stats.isDirectory();
+    const known = filtered && isDirectory === (kind === 'd') && (isDirectory || stats.isFile());
+    if (looking !== undefined && known) return lookedAt(looking, name, stats, isDirectory);
+    unsettled();
+    if (stats.isSymbolicLink()) return target(name);
+    if (!isDirectory && !stats.isFile()) return undefined;
+    if (!known && !shown(name, isDirectory)) return undefined;
+    return resourceOf(folder, [...segments, name], stats, [...opened.segments, name]);
+  }
+
+  function lookedAt(seen: Looking, name: string, stats: BigIntStats, isDirectory: boolean): Resource {
+    const { size, mtimeMs } = stats;
+    const before = seen.before.get(name);
+    const same = before?.isDirectory === isDirectory && before.size === size && before.mtimeMs === mtimeMs;
+    const entry = same
+      ? before
+      : {
+          resource: keep(resourceOf(folder, [...segments, name], stats, [...opened.segments, name])),
+          isDirectory,
+          size,
+          mtimeMs,
+        };
+    seen.entries.set(name, entry);
+    if (!isSettled(stats)) seen.settled = false;
+    return entry.resource;
+  }
+
+  async function target(name: string): Promise<Resource> {
+    await using found = await findSegments(folder, [...segments, name], 'metadata', '');
+    return found.resource;
+  }
+
+  function unsettled(): void {
+    if (looking !== undefined) looking.settled = false;
+  }
+
+  function failed(error: unknown): undefined {
+    unsettled();
+    const fault = faultOf(error, '');
+    if (fault instanceof ResourceError && fault.code !== 'internal' && fault.code !== 'unavailable') return undefined;
+    throw fault;
+  }
+
+  return (entry) => {
+    try {
+      const stats = folder.disk.lstat(`${opened.path}/${entry.name}`);
+      const found = stats instanceof Promise ? stats.then((each) => described(entry, each)) : described(entry, stats);
+      return found instanceof Promise ? found.catch(failed) : found;
+    } catch (error) {
+      return failed(error);
+    }
+  };
+}
+
+/** Waits only where there is something to wait for. */
+async function mapConcurrently<T, R>(
+  items: readonly T[],
+  map: (item: T) => Soon<R>,
+  signal: AbortSignal,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (let at = 0; at < items.length; at += CONCURRENCY) {
+    signal.throwIfAborted();
+    const asked = items.slice(at, at + CONCURRENCY).map(map);
+    const isThere = (each: Soon<R>): each is R => !(each instanceof Promise);
+    results.push(...(asked.every(isThere) ? asked : await Promise.all(asked)));
+  }
+  return results;
+}

@@ -1,0 +1,246 @@
+/** Pages that are listed again and again: what changes between two of them is seen. */
+import { chmod, mkdir, rename, symlink, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/e2e/folders.ts';
+import { until } from '../../../test/e2e/waiting.ts';
+import { createContext } from '../../core/context.ts';
+import type { ResourcePage } from '../../core/provider.ts';
+import { createDirectoryWatches } from './directory-watches.ts';
+import { DIRECT } from './disk.ts';
+import type { Folder } from './folder.ts';
+import { createKeptPages, LOOK_AGAIN_MS } from './kept-pages.ts';
+import { listDirectory } from './list.ts';
+import { createListedWatches, MAX_LISTED_WATCHES } from './listed-watches.ts';
+import { createSnapshots } from './snapshots.ts';
+import { createVisibility } from './visibility.ts';
+
+const RULES = { hidden: false, vcs: false, credentials: false, gitignore: true, exclude: [] };
+
+/** A folder whose clock stands still but for what it is asked, and is set on by hand. */
+async function keeping(files: Readonly<Record<string, string>>, { watched = false } = {}) {
+  const made = await temporaryFolder(files);
+  let passed = 0;
+  const kept = createKeptPages(() => {
+    passed += 0.001;
+    return passed;
+  });
+  const directories = createDirectoryWatches(
+    made.path,
+    () => createContext().log,
+    (segments) => kept.changed(segments.join('/')),
+  );
+  const failures: unknown[] = [];
+  const listed = createListedWatches(directories, (error) => failures.push(error));
+  const folder: Folder = {
+    root: made.path,
+    name: 'kept',
+    disk: DIRECT,
+    device: 0n,
+    symlinks: true,
+    watchable: true,
+    visibility: createVisibility(made.path, RULES),
+    snapshots: createSnapshots(DIRECT),
+    kept,
+    listed: watched ? listed.listed : () => {},
+  };
+  const page = (uri = 'file:///', limit = 100, cursor?: string): Promise<ResourcePage> =>
+    listDirectory(folder, uri, { limit, cursor }, createContext());
+  return {
+    ...made,
+    page,
+    listed,
+    failures,
+    /** The page, when it is kept: files that have just been made are looked at each time. */
+    settled: (uri?: string): Promise<ResourcePage> =>
+      until(async () => {
+        const [first, second] = [await page(uri), await page(uri)];
+        return first === second ? second : undefined;
+      }, 'a page that is kept'),
+    setOn: (ms: number): void => {
+      passed += ms;
+    },
+    async [Symbol.asyncDispose]() {
+      await listed.close();
+      await directories.close();
+      await made[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const said = ({ resources }: ResourcePage) =>
+  resources.map(({ name, size, annotations }) => `${name} ${size} ${annotations?.lastModified}`);
+const names = ({ resources }: ResourcePage) => resources.map(({ name }) => name);
+const TIME = new Date('2020-01-02T03:04:05.678Z');
+
+describe('a page that is asked for again and again', () => {
+  it('is the same page, and after a second one of the same entries', async () => {
+    await using folder = await keeping({ a: 'a', b: 'b', 'c/d': '' });
+    const before = await folder.settled();
+    expect(Object.isFrozen(before.resources[0]?.capabilities)).toBe(true);
+    folder.setOn(LOOK_AGAIN_MS);
+    const after = await folder.page();
+    expect(after).not.toBe(before);
+    expect(after.resources).toEqual(before.resources);
+    for (const [index, resource] of after.resources.entries()) expect(resource).toBe(before.resources[index]);
+  });
+
+  it('is not kept when it is asked for once', async () => {
+    await using folder = await keeping({ a: 'a' });
+    await folder.settled();
+    const first = await folder.page('file:///', 7);
+    expect(await folder.page('file:///', 7)).not.toBe(first);
+  });
+
+  it.each<[string, (at: (name: string) => string) => Promise<void>, readonly string[]]>([
+    ['comes', (at) => writeFile(at('aa'), 'x'), ['c', 'a', 'aa', 'b']],
+    ['goes', (at) => unlink(at('a')), ['c', 'b']],
+    ['is renamed', (at) => rename(at('a'), at('z')), ['c', 'b', 'z']],
+    ['becomes a directory', (at) => unlink(at('a')).then(() => mkdir(at('a'))), ['a', 'c', 'b']],
+    ['becomes a link to the outside', (at) => unlink(at('a')).then(() => symlink('/etc/passwd', at('a'))), ['c', 'b']],
+    ['is left out by an ignore file', (at) => writeFile(at('.gitignore'), 'a\n'), ['c', 'b']],
+  ])('has an entry that %s at once, without any watch', async (_, change, expected) => {
+    await using folder = await keeping({ a: 'a', b: 'b', 'c/d': '' });
+    const before = await folder.settled();
+    expect(names(before)).toEqual(['c', 'a', 'b']);
+    await change((name) => folder.at(name));
+    expect(names(await folder.page())).toEqual(expected);
+  });
+
+  it('has what an ignore file that has changed lets be seen', async () => {
+    await using folder = await keeping({ '.gitignore': 'a\n', a: 'a', b: 'b' });
+    expect(names(await folder.settled())).toEqual(['b']);
+    await folder.write('.gitignore', 'bb\n');
+    expect(names(await folder.page())).toEqual(['a', 'b']);
+  });
+
+  it('has an entry that another one replaced at once', async () => {
+    await using folder = await keeping({ a: 'a', b: 'b' });
+    await folder.settled();
+    await folder.write('b.new', 'longer');
+    await rename(folder.at('b.new'), folder.at('b'));
+    expect((await folder.page()).resources.map(({ size }) => size)).toEqual([1, 6]);
+  });
+
+  const CHANGES: readonly (readonly [string, (path: string) => Promise<void>])[] = [
+    ['resized', (path) => truncate(path, 0)],
+    ['written over', (path) => writeFile(path, 'other')],
+    ['touched', (path) => utimes(path, TIME, TIME)],
+  ];
+
+  it.each(CHANGES)('has an entry that was %s after a second, where nothing watches', async (_, change) => {
+    await using folder = await keeping({ a: 'first', b: 'b' });
+    const before = await folder.settled();
+    await change(folder.at('a'));
+    expect(said(await folder.page())).toEqual(said(before));
+    folder.setOn(LOOK_AGAIN_MS);
+    const after = await folder.page();
+    expect(said(after)[0]).not.toBe(said(before)[0]);
+    expect(after.resources[1]).toBe(before.resources[1]);
+    expect(folder.listed.size).toBe(0);
+  });
+
+  it.each(CHANGES)('has an entry that was %s when the watch tells, and no second need pass', async (_, change) => {
+    await using folder = await keeping({ a: 'first', 'c/d': 'first' }, { watched: true });
+    for (const [uri, path] of [
+      ['file:///', 'a'],
+      ['file:///c', 'c/d'],
+    ] as const) {
+      const before = await folder.settled(uri);
+      await change(folder.at(path));
+      await until(
+        async () => (said(await folder.page(uri)).at(-1) === said(before).at(-1) ? undefined : true),
+        'the change',
+      );
+    }
+    expect(folder.listed.size).toBe(2);
+  });
+
+  it('is refused when the directory has gone, and is the new one when there is another', async () => {
+    await using folder = await keeping({ 'c/a': '', 'd/b': '' });
+    await folder.settled('file:///c');
+    await rename(folder.at('c'), folder.at('e'));
+    await expect(folder.page('file:///c')).rejects.toMatchObject({ code: 'not-found' });
+    await rename(folder.at('d'), folder.at('c'));
+    expect(names(await folder.page('file:///c'))).toEqual(['b']);
+  });
+
+  it('is read anew when the rights of the directory have changed', async () => {
+    await using folder = await keeping({ 'c/a': '' });
+    const before = await folder.settled('file:///c');
+    await chmod(folder.at('c'), 0o700);
+    expect(await folder.page('file:///c')).not.toBe(before);
+  });
+
+  it('has entries that change again within the same millisecond', async () => {
+    await using folder = await keeping({ a: 'first' });
+    await folder.settled();
+    // What is this young is looked at each time: another change could have the same time.
+    const soon = new Date(Date.now() + 3_600_000);
+    await utimes(folder.at('a'), soon, soon);
+    folder.setOn(LOOK_AGAIN_MS);
+    expect((await folder.page()).resources[0]?.size).toBe(5);
+    for (const size of [1, 2, 3]) {
+      await truncate(folder.at('a'), size);
+      await utimes(folder.at('a'), soon, soon);
+      expect((await folder.page()).resources[0]?.size).toBe(size);
+    }
+  });
+
+  it('looks at links, and at what lies behind one, each time', async () => {
+    await using folder = await keeping({ 'c/d': 'first', 'x/y': '' });
+    await symlink('../c/d', folder.at('x/link'));
+    await symlink('c', folder.at('way'));
+    for (const [uri, index] of [
+      ['file:///x', 0],
+      ['file:///way', 0],
+    ] as const) {
+      await folder.write('c/d', 'first');
+      for (let count = 0; count < 3; count++) await folder.page(uri);
+      await folder.write('c/d', 'x');
+      expect((await folder.page(uri)).resources[index]?.size).toBe(1);
+    }
+  });
+
+  it('is a page of its own behind each cursor', async () => {
+    await using folder = await keeping({ a: '', b: '', c: '', d: '' });
+    for (let count = 0; count < 3; count++) {
+      const first = await folder.page('file:///', 2);
+      const second = await folder.page('file:///', 2, first.nextCursor);
+      expect([names(first), names(second)]).toEqual([
+        ['a', 'b'],
+        ['c', 'd'],
+      ]);
+    }
+  });
+});
+
+describe('directories that are listed often', () => {
+  it('are watched, so many of them, and no more when that is closed', async () => {
+    const files = Object.fromEntries(Array.from({ length: MAX_LISTED_WATCHES + 3 }, (_, index) => [`d${index}/a`, '']));
+    await using folder = await keeping(files, { watched: true });
+    for (let count = 0; count < 2; count++)
+      for (let index = 0; index < MAX_LISTED_WATCHES + 3; index++) await folder.page(`file:///d${index}`);
+    expect(folder.listed.size).toBe(MAX_LISTED_WATCHES);
+    await folder.listed.close();
+    expect(folder.listed.size).toBe(0);
+    await folder.page('file:///d0');
+    expect(folder.listed.size).toBe(0);
+    expect(folder.failures).toEqual([]);
+  });
+
+  it('are listed as well where no watch can be had', async () => {
+    const failures: unknown[] = [];
+    const refuses = {
+      watch: async () => {
+        throw new Error('no more watches');
+      },
+      size: 0,
+      close: async () => {},
+    };
+    const listed = createListedWatches(refuses, (error) => failures.push(error));
+    listed.listed(['a']);
+    listed.listed(['a']);
+    await listed.close();
+    expect(failures).toHaveLength(1);
+  });
+});

@@ -1,0 +1,186 @@
+/**
+ * What a request asks of its client before it has a result. On 2026-07-28 the question is the answer, and the client
+ * comes back; a client of 2025 is asked while its request is running, and the request runs again with what it said.
+ */
+
+import { specTypeSchemas } from '@modelcontextprotocol/server';
+import { text } from '../../protocol/content.ts';
+import { INTERNAL_ERROR, MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
+import type { InputRequest, InputRequired } from '../../protocol/input-required.ts';
+import { type Data, isData, sayProblems } from '../messages.ts';
+import type { Envelope } from './envelope.ts';
+import { RequestRefused } from './methods.ts';
+
+/** What the client said in the latest round, as it was sent. */
+export interface Round {
+  readonly answers: unknown;
+  readonly state: unknown;
+}
+
+/** Rounds of questions of one request. */
+const MAX_ROUNDS = 8;
+
+/** A round without a question only waits for something, this long, in milliseconds. */
+const PACE_MS = 250;
+
+/** What a client has to have declared to be asked: a capability, and a part of it. */
+function neededFor({ method, params }: InputRequest): Data | undefined {
+  switch (method) {
+    case 'elicitation/create':
+      return { elicitation: params.mode === 'url' ? { url: {} } : { form: {} } };
+    case 'sampling/createMessage':
+      return { sampling: params.tools !== undefined || params.toolChoice !== undefined ? { tools: {} } : {} };
+    case 'roots/list':
+      return { roots: {} };
+    default:
+      return undefined;
+  }
+}
+
+/** The part of what is needed that was not declared. An `elicitation` that names no mode is one of forms. */
+function missingOf(needed: Data, declared: Data | undefined): Data | undefined {
+  for (const [capability, parts] of Object.entries(needed)) {
+    const given = declared?.[capability];
+    if (given === undefined) return { [capability]: parts };
+    if (!isData(given)) continue;
+    const [part] = Object.keys(parts as Data);
+    const implied =
+      capability === 'elicitation' && part === 'form' && given.form === undefined && given.url === undefined;
+    if (part !== undefined && given[part] === undefined && !implied) return { [capability]: parts };
+  }
+  return undefined;
+}
+
+const broken = (message: string): RequestRefused => new RequestRefused({ code: INTERNAL_ERROR, message });
+
+/**
+ * Makes sure that what is asked can be asked of this client.
+ * @throws RequestRefused where a tool asks what nobody could answer, and in 2026-07-28 what the client has not declared
+ */
+export function assertAskable(method: string, asked: InputRequired, { era, client }: Envelope): void {
+  const requests = Object.entries(asked.inputRequests ?? {});
+  if (requests.length === 0 && typeof asked.requestState !== 'string') {
+    throw broken(
+      `Handler for ${method} returned an input-required result with neither inputRequests nor requestState (every InputRequiredResult must include at least one of the two)`,
+    );
+  }
+  for (const [key, request] of requests) {
+    if (!isData(request) || typeof request.method !== 'string') {
+      throw broken(
+        `Handler for ${method} returned an invalid input request '${key}': each inputRequests entry must be an embedded elicitation/create, sampling/createMessage, or roots/list request`,
+      );
+    }
+    const needed = neededFor(request as InputRequest);
+    if (needed === undefined) {
+      throw broken(
+        `Handler for ${method} returned an input request '${key}' of kind '${request.method}', which is not an embedded request the 2026-07-28 revision defines`,
+      );
+    }
+    const missing = era === 'modern' ? missingOf(needed, client.declared) : undefined;
+    if (missing === undefined) continue;
+    throw new RequestRefused({
+      code: MISSING_CAPABILITY,
+      message: `Cannot request input '${key}' (${request.method}): the request's client capabilities do not declare the required capability`,
+      data: { requiredCapabilities: missing },
+    });
+  }
+}
+
+/**
+ * Asks a client of 2025 all that a round asks for.
+ * @returns what it said, for the next round; `failed` is the result of a tool that cannot go on
+ * @throws RequestRefused where it cannot go on and is no tool
+ */
+export async function answersOf(
+  method: string,
+  { inputRequests = {}, requestState }: InputRequired,
+  { client, signal }: Envelope,
+  round: number,
+): Promise<Round | { readonly failed: object }> {
+  const failed = (message: string): { readonly failed: object } => {
+    if (method !== 'tools/call') throw broken(message);
+    return { failed: { content: [text(message)], isError: true } };
+  };
+  if (round > MAX_ROUNDS)
+    return failed(
+      `Multi-round-trip request '${method}' still required input after ${MAX_ROUNDS} rounds (inputRequired.maxRounds)`,
+    );
+  const requests = Object.entries(inputRequests);
+  if (requests.length === 0) {
+    await paced(signal);
+    return { answers: undefined, state: requestState };
+  }
+  for (const [key, request] of requests) {
+    if (request.method !== 'roots/list' && request.params === undefined)
+      throw broken(
+        `Handler for ${method} returned an input request '${key}' of kind '${request.method}' without params`,
+      );
+    if (missingOf(neededFor(request) ?? {}, client.declared) === undefined && client.ask !== undefined) continue;
+    return failed(
+      `Cannot request input '${key}' (${request.method}): the client on this 2025-era connection did not declare the required capability`,
+    );
+  }
+  // As one fails, the others are taken back.
+  const together = new AbortController();
+  const end = (): void => together.abort(signal.reason);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const answers = await Promise.all(
+      requests.map(async ([key, request]) => {
+        try {
+          return [key, await checked(request, await client.ask?.(asIn2025(request), together.signal, true))] as const;
+        } catch (error) {
+          together.abort(error);
+          throw error;
+        }
+      }),
+    );
+    return { answers: Object.fromEntries(answers), state: requestState };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return failed(
+      `Fulfilling input required by '${method}' failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+function asIn2025(request: InputRequest): InputRequest {
+  if (request.method !== 'elicitation/create') return request;
+  const { params } = request;
+  if (params.mode === 'url') {
+    // Questions that send a user elsewhere have an id in 2025.
+    return params.elicitationId === undefined
+      ? { ...request, params: { ...params, elicitationId: crypto.randomUUID() } }
+      : request;
+  }
+  return params.mode === 'form' ? request : { ...request, params: { ...params, mode: 'form' } };
+}
+
+const ANSWERS = {
+  'elicitation/create': specTypeSchemas.ElicitResult,
+  'sampling/createMessage': specTypeSchemas.CreateMessageResultWithTools,
+  'roots/list': specTypeSchemas.ListRootsResult,
+} as const;
+
+async function checked({ method }: InputRequest, answer: unknown): Promise<unknown> {
+  const { issues } = await ANSWERS[method]['~standard'].validate(answer);
+  if (issues !== undefined) throw new Error(`Invalid result for ${method}: ${sayProblems(issues)}`);
+  return answer;
+}
+
+function paced(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    }, PACE_MS);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+  });
+}

@@ -1,0 +1,66 @@
+/** Calls of tools as the protocol's schemas have them: what clients ask, and what tools give, which is sent whole. */
+import { specTypeSchemas } from '@modelcontextprotocol/server';
+import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
+import { type Data, isData, type RequestMessage } from '../messages.ts';
+import type { Era } from './envelope.ts';
+import { RequestRefused } from './methods.ts';
+
+/** What is wrong with a call; undefined where nothing is. */
+export function callRequestProblem({ method, params = {} }: RequestMessage, era: Era): string | undefined {
+  const { name, arguments: given, task } = params;
+  if (typeof name === 'string' && (given === undefined || isData(given)) && (task === undefined || era === 'modern'))
+    return undefined;
+  return problemIn(specTypeSchemas.CallToolRequest, { method, params });
+}
+
+const FIELDS: ReadonlySet<string> = new Set(['content', 'structuredContent', 'isError', '_meta']);
+
+/** Texts and nothing else, which need no schema. */
+function isPlain(result: Data): boolean {
+  for (const key of Object.keys(result)) if (!FIELDS.has(key)) return false;
+  const { content, structuredContent, isError, _meta } = result;
+  if (structuredContent !== undefined && !isData(structuredContent)) return false;
+  if (isError !== undefined && typeof isError !== 'boolean') return false;
+  return (_meta === undefined || isData(_meta)) && Array.isArray(content) && content.every(isPlainText);
+}
+
+const isPlainText = (block: unknown): boolean =>
+  isData(block) && block.type === 'text' && typeof block.text === 'string' && Object.keys(block).length === 2;
+
+/** Kinds of blocks that the schema knows. */
+const KINDS: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+
+/** A block of a kind that others may know: clients pass over those that they do not. */
+const isOfOthers = (block: unknown): boolean =>
+  isData(block) && typeof block.type === 'string' && block.type !== '' && !KINDS.has(block.type);
+
+/** Results that are no tool's, and must not pass for one that has no content. */
+const OTHERS = ['task', 'inputRequests', 'requestState'];
+
+/**
+ * The result with all of its fields: the schema would take out those that it does not know of embedded resources and
+ * links, their names, sizes and annotations (2093-1, 2093-9, CB-4).
+ * @throws RequestRefused for what is no result of a tool
+ */
+export function checkedCallResult(result: object, era: Era): object {
+  const given = result as Data;
+  if (isPlain(given)) return result;
+  const whole = given.content === undefined && !OTHERS.some((key) => key in given) ? { ...given, content: [] } : given;
+  const { content } = whole;
+  const known = Array.isArray(content) ? { ...whole, content: content.filter((block) => !isOfOthers(block)) } : whole;
+  const problem = problemIn(specTypeSchemas.CallToolResult, known);
+  if (problem !== undefined)
+    throw new RequestRefused({ code: INVALID_PARAMS, message: `Invalid tools/call result: ${problem}` });
+  const { structuredContent } = given;
+  // Until 2025-11-25 it is an object; so the schema of the tool promises it, too (SEP-2106).
+  if (era === 'modern' || structuredContent === undefined || isData(structuredContent)) return result;
+  return { ...result, structuredContent: { result: structuredContent } };
+}
+
+type Schema = (typeof specTypeSchemas)['CallToolRequest'] | (typeof specTypeSchemas)['CallToolResult'];
+
+function problemIn(schema: Schema, value: unknown): string | undefined {
+  const outcome = schema['~standard'].validate(value);
+  if (outcome instanceof Promise || outcome.issues === undefined) return undefined;
+  return JSON.stringify(outcome.issues, undefined, 2);
+}

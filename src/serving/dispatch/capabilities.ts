@@ -1,0 +1,45 @@
+/** What a server says of itself, to whoever asks: only what works for them is declared (SEC-CAP-1). */
+import type { Principal } from '../../core/context.ts';
+import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../../protocol/meta.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { offersTo } from './methods.ts';
+
+interface Changing {
+  readonly listChanged?: true;
+}
+
+/** As `ServerCapabilities` of the protocol has it. */
+export interface Capabilities {
+  readonly resources: Changing & { readonly subscribe?: true };
+  readonly tools?: Changing;
+  readonly logging?: object;
+  readonly prompts?: Changing;
+  readonly completions?: object;
+  readonly extensions: Readonly<Record<string, object>>;
+}
+
+export function capabilitiesOf(vitrine: Vitrine, principal: Principal): Capabilities {
+  const { provider, tools, prompts, access } = vitrine;
+  const { watch, watchesResources } = provider.features;
+  const offered = offersTo(vitrine, principal);
+  const subscribe = watchesResources !== false && access?.could(principal, { operation: 'subscribe' }) !== false;
+  return {
+    resources: watch ? { ...(subscribe && { subscribe: true }), listChanged: true } : {},
+    ...(offered('tools/list') && { tools: tools.watchable ? { listChanged: true } : {}, logging: {} }),
+    ...(offered('prompts/list') && { prompts: prompts.watchable ? { listChanged: true } : {} }),
+    ...(offered('completion/complete') && { completions: {} }),
+    extensions: { [SEP_2093_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} },
+  };
+}
+
+/** Who serves, as the handshake of 2025 and the results of 2026-07-28 have it, and how to use it. */
+export function introductionOf(vitrine: Vitrine, principal: Principal) {
+  const { instructions: _own, ...serverInfo } = vitrine.identity;
+  const instructions = vitrine.instructionsFor(principal);
+  return {
+    capabilities: capabilitiesOf(vitrine, principal),
+    serverInfo,
+    // An empty text says nothing.
+    ...(instructions !== undefined && instructions !== '' && { instructions }),
+  };
+}

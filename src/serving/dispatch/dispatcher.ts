@@ -1,0 +1,145 @@
+/** The one place where requests are answered: found by their method, checked, run with the way back, and asked about. */
+import { createContext, type Principal } from '../../core/context.ts';
+import { scrub } from '../../core/scrub.ts';
+import { writtenMembers } from '../../core/written.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
+import { isInputRequired } from '../../protocol/input-required.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { type Data, type RequestMessage, sayProblems } from '../messages.ts';
+import { answersOf, assertAskable, type Round } from './asking.ts';
+import { callRequestProblem, checkedCallResult } from './calls.ts';
+import type { Envelope, Failure, Outcome } from './envelope.ts';
+import { startInvocation } from './invocation.ts';
+import { inPieces } from './long-strings.ts';
+import { ASKING, askedFor, type Method, methodsOf, offersTo, signatureOf, wireErrorOf, withMeta } from './methods.ts';
+import { runObserved } from './observed.ts';
+import { toolsFor } from './tool-lists.ts';
+
+export interface Dispatcher {
+  /** Whether there is such a method for somebody. */
+  offers(method: string, principal: Principal): boolean;
+  /** What a request comes to. Never rejects. */
+  dispatch(envelope: Envelope): Promise<Outcome>;
+  /**
+   * What it comes to where that is known at once: a read, a list or a call that would give what it gave before, of which there
+   * is an answer.
+   * Undefined for all else, of which nothing has happened then.
+   */
+  again(message: RequestMessage, from: Pick<Envelope, 'era' | 'principal' | 'peer' | 'log'>): Outcome | undefined;
+}
+
+/** There is no such method, or none for this principal. */
+export const NO_SUCH_METHOD: Failure = { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
+
+/** Of what has no time to be cancelled. */
+const UNTOLD = new AbortController().signal;
+
+/** Methods whose results may hold whole contents. */
+const GIVING: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+export function createDispatcher(vitrine: Vitrine): Dispatcher {
+  const methods = methodsOf(vitrine);
+  const signature = signatureOf(vitrine);
+
+  async function answer(method: Method, params: unknown, envelope: Envelope): Promise<Outcome> {
+    const { era, message, principal, peer, log, signal } = envelope;
+    const roots = envelope.roots === undefined ? undefined : await envelope.roots();
+    const ctx = createContext({
+      principal,
+      ...(peer !== undefined && { peer }),
+      log,
+      signal,
+      client: envelope.client,
+      roots,
+    });
+    const running = startInvocation(vitrine, envelope, params as Data, ctx);
+    try {
+      let round: Round = { answers: message.params?.inputResponses, state: message.params?.requestState };
+      for (let count = 1; ; count++) {
+        const invocation = running.invoke(round);
+        const { telemetry } = vitrine;
+        const result =
+          telemetry === undefined
+            ? await method.run(params, invocation)
+            : await runObserved(telemetry, method, params, invocation, envelope);
+        const members = writtenMembers(result);
+        if (members !== undefined) return { json: finishedJson(members, era) };
+        if (!isInputRequired(result)) return { result: finished(method, result, era) };
+        assertAskable(method.name, result, envelope);
+        if (era === 'modern') return { result: { ...withMeta(result, signature) } };
+        const answered = await answersOf(method.name, result, envelope, count);
+        if ('failed' in answered) return { result: answered.failed };
+        round = answered;
+      }
+    } catch (error) {
+      return { error: wireErrorOf(vitrine, error, method.name, ctx), cause: error };
+    } finally {
+      running.end();
+    }
+  }
+
+  function finished(method: Method, result: object, era: Envelope['era']): object {
+    const { name } = method;
+    const checked =
+      name === 'tools/call' ? checkedCallResult(result, era) : name === 'tools/list' ? toolsFor(result, era) : result;
+    const sent = GIVING.has(name) ? inPieces(checked) : checked;
+    return era === 'legacy' ? sent : { resultType: 'complete', ...withMeta(sent, signature) };
+  }
+
+  const signed = `"_meta":${JSON.stringify(signature)}`;
+
+  /** As `finished`, of a result without a `_meta` of its own. */
+  const finishedJson = (members: string, era: Envelope['era']): string =>
+    era === 'legacy' ? `{${members}}` : `{"resultType":"complete",${members},${signed}}`;
+
+  const offers: Dispatcher['offers'] = (method, principal) =>
+    methods.has(method) && offersTo(vitrine, principal)(method);
+
+  return {
+    offers,
+    again({ method, params = {} }, { era, principal, peer, log }) {
+      const known = methods.get(method);
+      // Telemetry wants to be told of each request.
+      if (known?.again === undefined || vitrine.telemetry !== undefined) return undefined;
+      if ('inputResponses' in params || 'requestState' in params) return undefined;
+      const count = vitrine.admission.atOnce(askedFor(method, params), principal);
+      if (count === undefined) return undefined;
+      const ctx = createContext({ principal, ...(peer !== undefined && { peer }), log, signal: UNTOLD });
+      const members = known.again(params, ctx);
+      if (members === undefined) return undefined;
+      count();
+      return { json: finishedJson(members, era) };
+    },
+    async dispatch(envelope) {
+      const { message, principal } = envelope;
+      const own = envelope.own?.get(message.method);
+      const method = own ?? methods.get(message.method);
+      if (method === undefined || (own === undefined && !offers(method.name, principal))) return NO_SUCH_METHOD;
+      const refused = refusedBefore(method, envelope);
+      if (refused !== undefined) return refused;
+      const params = method.params.safeParse(ownParams(message.params));
+      if (params.success) return answer(method, params.data, envelope);
+      return refusal(`Invalid params for ${method.name}: ${sayProblems(params.error.issues)}`);
+    },
+  };
+}
+
+/** Parameters without those that go round with questions, which are not the method's. */
+function ownParams(params: Data = {}): Data {
+  if (!('inputResponses' in params || 'requestState' in params)) return params;
+  const { inputResponses: _answers, requestState: _state, ...own } = params;
+  return own;
+}
+
+const refusal = (message: string, data?: Failure['error']['data']): Failure => ({
+  error: { code: INVALID_PARAMS, message, ...(data !== undefined && { data }) },
+});
+
+/** What is wrong with a request whatever its method makes of its parameters. */
+function refusedBefore({ name }: Method, { message, era }: Envelope): Failure | undefined {
+  const problem = name === 'tools/call' ? callRequestProblem(message, era) : undefined;
+  if (problem !== undefined) return refusal(scrub(`Invalid tools/call request: ${problem}`));
+  const state = message.params?.requestState;
+  if (state === undefined || typeof state === 'string' || !ASKING.has(name)) return undefined;
+  return refusal('Invalid or expired requestState', { reason: 'invalid_request_state' });
+}

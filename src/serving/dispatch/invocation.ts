@@ -1,0 +1,187 @@
+/** The way back to the client of one request: what it said before, and what it is told while the request is running. */
+import { createHash } from 'node:crypto';
+import type { ClientFeatures, Context } from '../../core/context.ts';
+import type { CursorScope } from '../../core/cursor.ts';
+import { invalid } from '../../core/errors.ts';
+import type { Invocation, LoggingLevel, OtherFields } from '../../core/invocation.ts';
+import { keyed } from '../../core/keyed.ts';
+import { scrub, scrubData } from '../../core/scrub.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { type Data, isData } from '../messages.ts';
+import type { Round } from './asking.ts';
+import type { Envelope } from './envelope.ts';
+import { offersTo } from './methods.ts';
+
+/** Progress of one request is reported this often in the long run, in milliseconds; its end is always reported. */
+const PROGRESS_INTERVAL_MS = 100;
+
+/** Reports that may follow each other faster than that, as those of short work do. */
+const PROGRESS_BURST = 10;
+
+/** Log messages that one request may send to its client. */
+const MAX_LOG_MESSAGES = 100;
+
+/** The levels of log messages, the least first (RFC 5424). */
+export const LOGGING_LEVELS: readonly LoggingLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+];
+
+/** The way back of a request that is running. */
+export interface Running {
+  /** What a method gets, in each round of questions anew. @throws ResourceError `invalid` for altered state */
+  invoke(round: Round): Invocation;
+  /** Ends the way back: nothing is sent for a request that is answered (SEC-UTIL-3). */
+  end(): void;
+}
+
+/** @param params as they were checked */
+export function startInvocation(vitrine: Vitrine, envelope: Envelope, params: Data, ctx: Context): Running {
+  const { message, client } = envelope;
+  const { method } = message;
+  let ended = false;
+  const tell: Envelope['tell'] = (notification) => {
+    if (ended) return;
+    try {
+      envelope.tell(notification);
+    } catch (error) {
+      // Data of a tool's own, which JSON cannot say: it is no reason for the tool to fail.
+      ctx.log.debug('a notification was not sent', { error });
+    }
+  };
+  const shown = shownBy(vitrine);
+  const token = (params._meta as Data | undefined)?.progressToken;
+  const scope = (): CursorScope => scopeOf(method, params, ctx);
+  const way = {
+    client,
+    wantsProgress: token !== undefined,
+    progress: token === undefined ? ignore : progressOf(token, tell, shown),
+    notify: notifierOf(vitrine, envelope, tell, shown),
+    hangUp: () => envelope.hangUp(),
+    seal: (state: unknown) => vitrine.resources.cursors.seal(JSON.stringify(state), scope()),
+  };
+  return {
+    // Opened before anything runs: altered state is an error of the request, not of a tool.
+    invoke: ({ answers, state }) => ({
+      ...ctx,
+      ...way,
+      answers: bareAnswers(answers),
+      state: state === undefined ? undefined : openState(vitrine, state, scope()),
+    }),
+    end() {
+      ended = true;
+    },
+  };
+}
+
+const ignore = (): void => {};
+
+/** Answers as 2026-07-28 has them, bare; what is wrapped in something is none. Under no other keys than the client sent. */
+function bareAnswers(given: unknown): Invocation['answers'] {
+  if (!isData(given)) return keyed(undefined);
+  const bare = Object.entries(given).filter(([, each]) => isData(each) && !('method' in each) && !('result' in each));
+  return keyed(Object.fromEntries(bare));
+}
+
+/** Text as clients are shown it (SEC-UTIL-4). Hidden first: a secret that was cut is not found any more. */
+const shownBy =
+  ({ hide }: Vitrine) =>
+  (text: string): string =>
+    scrub(hide === undefined ? text : hide(text));
+
+/** State belongs to one request of one principal. */
+const scopeOf = (method: string, params: Data, { principal }: Context): CursorScope => ({
+  principal: principal.id,
+  method: `${method} state`,
+  parameters: [digest(params)],
+});
+
+/** The same method with the same parameters. */
+function digest(params: Data): string {
+  const { _meta, ...own } = params;
+  return createHash('sha256').update(JSON.stringify(own)).digest('base64url');
+}
+
+/** @throws ResourceError `invalid` for state that was not sealed for this request */
+function openState(vitrine: Vitrine, state: unknown, scope: CursorScope): unknown {
+  if (typeof state !== 'string') throw invalid('The request state is not one of this server');
+  try {
+    return JSON.parse(vitrine.resources.cursors.open(state, scope));
+  } catch (cause) {
+    throw invalid('The request state is not valid for this request or has expired; call again without it').withCause(
+      cause,
+    );
+  }
+}
+
+/** What a client can be asked for, by what it declared. */
+export function declaredFeatures(declared: Data | undefined): ClientFeatures {
+  return {
+    elicitation: takesForms(declared?.elicitation),
+    sampling: declared?.sampling !== undefined,
+    roots: declared?.roots !== undefined,
+    declared,
+  };
+}
+
+/** Questions are forms. A client that declares no mode takes those. */
+function takesForms(declared: unknown): boolean {
+  if (declared === undefined || declared === null) return false;
+  const { form, url } = declared as Data;
+  return form !== undefined || url === undefined;
+}
+
+/** What another server said beside what a notification has, scrubbed like all of it. */
+const othersOf = (others: OtherFields | undefined, shown: (text: string) => string): object =>
+  others === undefined ? {} : (scrubData(others, shown) as object);
+
+function progressOf(token: unknown, tell: Envelope['tell'], shown: (text: string) => string): Invocation['progress'] {
+  let latest = Number.NEGATIVE_INFINITY;
+  let left = PROGRESS_BURST;
+  let countedAt = Date.now();
+  return (progress, total, message, others) => {
+    if (progress <= latest) return;
+    const earned = Math.floor((Date.now() - countedAt) / PROGRESS_INTERVAL_MS);
+    countedAt += earned * PROGRESS_INTERVAL_MS;
+    left = Math.min(PROGRESS_BURST, left + earned);
+    const ends = total !== undefined && progress >= total;
+    if (left < 1 && !ends) return;
+    left = Math.max(0, left - 1);
+    latest = progress;
+    tell({
+      method: 'notifications/progress',
+      params: {
+        ...othersOf(others, shown),
+        progressToken: token,
+        progress,
+        ...(total !== undefined && { total }),
+        ...(message !== undefined && { message: shown(message) }),
+      },
+    });
+  };
+}
+
+/** Messages of the level that the client asked for, or above. On 2026-07-28 a request that names none gets none. */
+function notifierOf(
+  vitrine: Vitrine,
+  { era, principal, client: { logLevel } }: Envelope,
+  tell: Envelope['tell'],
+  shown: (text: string) => string,
+): Invocation['notify'] {
+  if (logLevel === undefined && era === 'modern') return ignore;
+  // What is not declared is not sent.
+  if (!offersTo(vitrine, principal)('tools/list')) return ignore;
+  const least = logLevel === undefined ? 0 : LOGGING_LEVELS.indexOf(logLevel);
+  let sent = 0;
+  return (level: LoggingLevel, data: unknown, logger: string | null = 'vitrine', others?: OtherFields) => {
+    if (sent++ >= MAX_LOG_MESSAGES || LOGGING_LEVELS.indexOf(level) < least) return;
+    const said = { level, data: scrubData(data, shown), ...(logger !== null && { logger: shown(logger) }) };
+    tell({ method: 'notifications/message', params: { ...othersOf(others, shown), ...said } });
+  };
+}

@@ -1,0 +1,196 @@
+/** The requests that are answered from the engine, as data. */
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import type { AskedFor } from '../../core/admission.ts';
+import { askAndRunAgain } from '../../core/asking/run-again.ts';
+import type { Context, Principal } from '../../core/context.ts';
+import type { AccessOperation } from '../../core/decided.ts';
+import { ResourceError, toWireError, type WireError } from '../../core/errors.ts';
+import type { Invocation } from '../../core/invocation.ts';
+import { changeTexts, scrub } from '../../core/scrub.ts';
+import { markWritten } from '../../core/written.ts';
+import { complete } from '../../frontends/completion/complete.ts';
+import { listPrompts } from '../../frontends/prompts/methods.ts';
+import { listAgain, listForClient } from '../../frontends/resources/list.ts';
+import { readMetadata } from '../../frontends/resources/metadata.ts';
+import { readAgain, readResource } from '../../frontends/resources/read.ts';
+import { listTemplates } from '../../frontends/resources/templates.ts';
+import { listTools } from '../../frontends/tools/methods.ts';
+import {
+  callToolParams,
+  completeParams,
+  DIRECTORY_READ_METHOD,
+  directoryReadParams,
+  getPromptParams,
+  type ListParams,
+  listParams,
+  listPromptsParams,
+  listToolsParams,
+  METADATA_METHOD,
+  metadataParams,
+  readParams,
+  templatesParams,
+} from '../../protocol/methods.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { type Data, isData } from '../messages.ts';
+
+export interface Method {
+  readonly name: string;
+  readonly params: z.ZodType;
+  /** Takes what `params` gave. */
+  readonly run: (params: unknown, invocation: Invocation) => Promise<object>;
+  /**
+   * The members of the result in JSON, where it is known at once to be what it was. Takes parameters as they were sent,
+   * checked or not: with wrong ones there was no result.
+   */
+  readonly again?: ((params: Data, ctx: Context) => string | undefined) | undefined;
+}
+
+type Run<S extends z.ZodType> = (params: z.infer<S>, invocation: Invocation) => Promise<object>;
+
+function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, again?: Method['again']): Method {
+  return {
+    name,
+    params,
+    async run(checked, invocation) {
+      // A request may have had to wait for its turn before it could be asked.
+      const members = again?.(checked as Data, invocation);
+      return members === undefined ? run(checked as z.infer<S>, invocation) : markWritten({}, members);
+    },
+    again,
+  };
+}
+
+/** The methods that an engine can have, by name; which it has for somebody, `offersTo` says. */
+export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
+  const { resources, provider, tools, prompts } = vitrine;
+  const { withIcons } = resources;
+  const looking = [
+    method(METADATA_METHOD, metadataParams, (params, ctx) => readMetadata(resources, params, ctx)),
+    method('resources/templates/list', templatesParams, (params, ctx) => listTemplates(resources, params, ctx)),
+  ];
+  const methods = looking.map((each): Method => {
+    if (withIcons === undefined) return each;
+    return { ...each, run: async (params, invocation) => withIcons(await each.run(params, invocation)) };
+  });
+  const listing = (name: string, params: typeof listParams | typeof directoryReadParams): Method =>
+    method(
+      name,
+      params,
+      (wanted: ListParams, ctx) => listForClient(resources, name, wanted, ctx),
+      ({ uri, cursor }, ctx) =>
+        uri === undefined || typeof uri === 'string' ? listAgain(resources, name, { uri, cursor }, ctx) : undefined,
+    );
+  methods.push(
+    // These have their icons already.
+    listing('resources/list', listParams),
+    listing(DIRECTORY_READ_METHOD, directoryReadParams),
+    method(
+      'resources/read',
+      readParams,
+      (params, ctx) => readResource(resources, params, ctx),
+      ({ uri, _meta }, ctx) =>
+        typeof uri === 'string' ? readAgain(resources, { uri, _meta: _meta as Data }, ctx) : undefined,
+    ),
+    method('tools/list', listToolsParams, (params, ctx) => listTools(provider, resources, params, ctx)),
+    method(
+      'tools/call',
+      callToolParams,
+      async (params, ctx) => {
+        const result = await provider.callTool(params, tools.ownerOf(params.name), ctx);
+        return 'isError' in result && result.isError === true ? hiddenIn(result, vitrine.hide) : result;
+      },
+      ({ name, arguments: args, ...more }, ctx) =>
+        typeof name === 'string' && isData(args) && Object.keys(more).every((key) => key === '_meta')
+          ? provider.callToolAgain?.({ name, arguments: args }, tools.ownerOf(name), ctx)
+          : undefined,
+    ),
+    method('prompts/list', listPromptsParams, (params, ctx) => listPrompts(provider, resources, params, ctx)),
+    method('prompts/get', getPromptParams, async (params, ctx) =>
+      provider.getPrompt(params, await prompts.ownerOf(params.name, ctx), ctx),
+    ),
+    method('completion/complete', completeParams, (params, ctx) =>
+      complete(provider, prompts.ownerOf, params, resources.limits.maxCompletions, ctx),
+    ),
+  );
+  return new Map(methods.map((each) => [each.name, admitted(vitrine, ASKING.has(each.name) ? asking(each) : each)]));
+}
+
+/** Whether a method is there for somebody: what they could use nothing of is not declared, and not answered (SEC-CAP-1). */
+export function offersTo(
+  { provider, tools, prompts, toolSubscriptions, access }: Vitrine,
+  principal: Principal,
+): (method: string) => boolean {
+  const could = (operation: AccessOperation): boolean => access?.could(principal, { operation }) !== false;
+  const ofPrompts = (): boolean => prompts.some && could('prompt');
+  return (method) => {
+    // The resource tools are there for everybody: what they reach is decided resource by resource.
+    if (method.startsWith('tools/')) return tools.some && (toolSubscriptions !== undefined || could('call'));
+    if (method.startsWith('prompts/')) return ofPrompts();
+    if (method === 'completion/complete') return (provider.features.completion && could('complete')) || ofPrompts();
+    return true;
+  };
+}
+
+/** Methods that may ask the client for something before they have a result (2026-07-28, Multi Round-Trip Requests). */
+export const ASKING: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+const asking = ({ run, ...method }: Method): Method => ({
+  ...method,
+  run: (params, invocation) => askAndRunAgain(invocation, (again) => run(params, again)),
+});
+
+/** What is counted of a request. */
+export const askedFor = (method: string, { name, uri }: Data): AskedFor => ({
+  method,
+  name: typeof name === 'string' ? name : undefined,
+  uri: typeof uri === 'string' ? uri : undefined,
+});
+
+/** The method as it runs where there is room for it: each request counts, and runs beside so many others. */
+export function admitted({ admission }: Pick<Vitrine, 'admission'>, method: Method): Method {
+  return {
+    ...method,
+    run(params, invocation) {
+      return admission.run(askedFor(method.name, params as Data), invocation, () => method.run(params, invocation));
+    },
+  };
+}
+
+/**
+ * The `_meta` of a modern result, which says who made it. The SDK would put the whole identity into each, icons
+ * included; name and version are what the specification asks for, and the rest is in `server/discover`.
+ */
+export function signatureOf({ identity }: Vitrine): Readonly<Record<string, unknown>> {
+  return { [SERVER_INFO_META_KEY]: { name: identity.name, version: identity.version } };
+}
+
+/** Adds to the `_meta` of a result. */
+export function withMeta(result: object, meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...result, _meta: { ...(result as { readonly _meta?: object })._meta, ...meta } };
+}
+
+/** What is said of a failure, with nothing in it that is to be hidden: others may have said it. */
+export const hiddenIn = <T extends object>(said: T, hide: Vitrine['hide']): T =>
+  hide === undefined ? said : (changeTexts(said, hide) as T);
+
+/** A request that the protocol refuses, in the words that its client is told. */
+export class RequestRefused extends Error {
+  readonly wire: WireError;
+
+  constructor(wire: WireError) {
+    super(wire.message);
+    this.name = 'RequestRefused';
+    this.wire = { ...wire, message: scrub(wire.message) };
+  }
+}
+
+/** What a peer is told of a failure, after the log was told all of it under the same request id. */
+export function wireErrorOf({ hide }: Vitrine, error: unknown, name: string, ctx: Context): WireError {
+  if (error instanceof RequestRefused) return error.wire;
+  const expected = error instanceof ResourceError && error.code !== 'internal';
+  if (!ctx.signal.aborted) {
+    ctx.log[expected ? 'debug' : 'error']('request failed', { method: name, requestId: ctx.requestId, error });
+  }
+  return hiddenIn(toWireError(error, ctx.requestId), hide);
+}

@@ -1,0 +1,40 @@
+/** Requests of 2026-07-28, each of which says all that is to be known of it. */
+import { CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import type { Principal } from '../../core/context.ts';
+import type { LoggingLevel } from '../../core/invocation.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { type Data, metaOf, type RequestMessage } from '../messages.ts';
+import { introductionOf } from './capabilities.ts';
+import type { Envelope } from './envelope.ts';
+import { declaredFeatures } from './invocation.ts';
+
+export const REVISION = '2026-07-28';
+
+/** What the envelope of a request says, of the client and of where it came from. */
+export function standingAlone(
+  message: RequestMessage,
+  from: Pick<Envelope, 'principal' | 'peer' | 'log' | 'signal' | 'tell' | 'headers' | 'transport'>,
+): Envelope {
+  const meta = metaOf(message);
+  const client = {
+    ...declaredFeatures(meta[CLIENT_CAPABILITIES_META_KEY] as Data | undefined),
+    logLevel: meta[LOG_LEVEL_META_KEY] as LoggingLevel | undefined,
+  };
+  return { ...from, message, era: 'modern', client, revision: REVISION, session: undefined, hangUp };
+}
+
+/** Nobody can come back for an answer. */
+const hangUp = (): void => {};
+
+/** What `server/discover` says. */
+export function discovered(vitrine: Vitrine, principal: Principal): object {
+  const { serverInfo, ...introduction } = introductionOf(vitrine, principal);
+  return {
+    resultType: 'complete',
+    supportedVersions: [REVISION],
+    ...introduction,
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: { [SERVER_INFO_META_KEY]: serverInfo },
+  };
+}

@@ -1,0 +1,72 @@
+/** Lists of tools have nothing in them that their reader does not know. */
+import { expect, it } from 'vitest';
+import { toolsFor } from './tool-lists.ts';
+
+const plain = { name: 'a', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } };
+
+it('lists that fit both eras are given as they are', () => {
+  const result = { tools: [plain, { name: 'b' }, 'odd'] };
+  expect(toolsFor(result, 'legacy')).toBe(result);
+  expect(toolsFor(result, 'modern')).toBe(result);
+  expect(toolsFor({}, 'legacy')).toEqual({});
+});
+
+it('on 2026-07-28 there is nothing of tasks', () => {
+  const result = { tools: [{ ...plain, execution: { taskSupport: 'optional' } }, plain], nextCursor: 'x' };
+  expect(toolsFor(result, 'modern')).toEqual({ tools: [plain, plain], nextCursor: 'x' });
+  expect(toolsFor(result, 'legacy')).toBe(result);
+});
+
+it('in 2025 a result that is no object is promised as a field of one, with references that find it', () => {
+  const outputSchema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'array',
+    items: {
+      anyOf: [{ $ref: '#/$defs/default' }, { $ref: '#' }, { $dynamicRef: '#/items' }, { $ref: 'other.json#/a' }],
+    },
+    default: [{ $ref: '#/stays' }],
+    $defs: {
+      default: { type: 'object', properties: { $ref: { $ref: '#/$defs/b' }, const: { const: { $ref: '#' } } } },
+      b: { $id: 'https://elsewhere.example/b', items: { $ref: '#/stays' } },
+      c: { $id: '#c', items: { $ref: '#/moves' } },
+    },
+  };
+  expect(toolsFor({ tools: [{ name: 'a', outputSchema }] }, 'legacy')).toEqual({
+    tools: [
+      {
+        name: 'a',
+        outputSchema: {
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          type: 'object',
+          required: ['result'],
+          properties: {
+            result: {
+              ...outputSchema,
+              items: {
+                anyOf: [
+                  { $ref: '#/properties/result/$defs/default' },
+                  { $ref: '#/properties/result' },
+                  { $dynamicRef: '#/properties/result/items' },
+                  { $ref: 'other.json#/a' },
+                ],
+              },
+              $defs: {
+                default: {
+                  type: 'object',
+                  properties: { $ref: { $ref: '#/properties/result/$defs/b' }, const: { const: { $ref: '#' } } },
+                },
+                b: outputSchema.$defs.b,
+                c: { $id: '#c', items: { $ref: '#/properties/result/moves' } },
+              },
+            },
+          },
+        },
+      },
+    ],
+  });
+  const own = { $id: 'https://here.example/a', items: { $ref: '#/stays' } };
+  const [tool] = (
+    toolsFor({ tools: [{ name: 'a', outputSchema: own }] }, 'legacy') as { tools: [{ outputSchema: object }] }
+  ).tools;
+  expect(tool.outputSchema).toEqual({ type: 'object', properties: { result: own }, required: ['result'] });
+});

@@ -1,0 +1,59 @@
+/** Tools as each era may see them: each has something that the other does not know. */
+import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../core/schema-keywords.ts';
+import { type Data, isData } from '../messages.ts';
+import type { Era } from './envelope.ts';
+
+/** The result of `tools/list`, for a client of the era. */
+export function toolsFor(result: object, era: Era): object {
+  const { tools } = result as { readonly tools?: unknown };
+  if (!Array.isArray(tools)) return result;
+  const fits = era === 'modern' ? hasNoExecution : promisesObject;
+  if (tools.every(fits)) return result;
+  const change = era === 'modern' ? withoutExecution : promisingObject;
+  return { ...result, tools: tools.map((tool) => (fits(tool) ? tool : change(tool))) };
+}
+
+const hasNoExecution = (tool: unknown): boolean => !isData(tool) || !('execution' in tool);
+
+/** 2026-07-28 has no tasks of tools. */
+function withoutExecution(tool: Data): Data {
+  const { execution: _execution, ...rest } = tool;
+  return rest;
+}
+
+const promisesObject = (tool: unknown): boolean =>
+  !isData(tool) || !isData(tool.outputSchema) || tool.outputSchema.type === 'object';
+
+/** Until 2025-11-25 a result is an object: any other one is the field `result` of one (SEP-2106). */
+function promisingObject(tool: Data): Data {
+  const schema = tool.outputSchema as Data;
+  const { $schema, $id } = schema;
+  const inner = isBase($id) ? schema : within(schema, false);
+  const outputSchema = {
+    ...(typeof $schema === 'string' && { $schema }),
+    type: 'object',
+    properties: { result: inner },
+    required: ['result'],
+  };
+  return { ...tool, outputSchema };
+}
+
+const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
+
+/** A schema with an id of its own is what its references begin at; a fragment is only a name for it. */
+const isBase = (id: unknown): boolean => id !== undefined && !(typeof id === 'string' && id.startsWith('#'));
+
+/** The part of a schema, with references that find it where it is put. */
+function within(part: unknown, names: boolean): unknown {
+  if (Array.isArray(part)) return part.map((each) => within(each, false));
+  if (!isData(part) || (!names && isBase(part.$id))) return part;
+  const moved = Object.entries(part).map(([key, value]): readonly [string, unknown] => {
+    if (names) return [key, within(value, false)];
+    if (REFERENCES.has(key) && typeof value === 'string') return [key, referenceWithin(value)];
+    return [key, DATA_KEYWORDS.has(key) ? value : within(value, BY_NAME_KEYWORDS.has(key))];
+  });
+  return Object.fromEntries(moved);
+}
+
+const referenceWithin = (reference: string): string =>
+  reference === '#' || reference.startsWith('#/') ? `#/properties/result${reference.slice(1)}` : reference;

@@ -1,0 +1,33 @@
+/** How many connections there may be where nobody says a number. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import { createVitrine, type Vitrine } from '../../vitrine.ts';
+import { createEndpointCore, type EndpointCore, type HttpLimits } from './endpoint.ts';
+
+let vitrine: Vitrine;
+let core: EndpointCore;
+
+afterEach(async () => {
+  await core.close();
+  await vitrine.close();
+});
+
+function connections(limits: Partial<HttpLimits>): number {
+  vitrine = createVitrine({ mounts: [{ name: 'm', provider: memoryProvider({ resources: {} }), prefix: 'name' }] });
+  core = createEndpointCore(vitrine, { limits });
+  return core.limits.maxConnections;
+}
+
+describe('connections', () => {
+  it('are as many as sessions and streams at their limits, and room for requests', () => {
+    expect(connections({})).toBe(4_096);
+  });
+
+  it.each(['maxStreams', 'maxSessions'] as const)('are more where `%s` is', (name) => {
+    expect(connections({ [name]: 10_000 })).toBeGreaterThan(12_000);
+  });
+
+  it('are as many as is said, whatever else is', () => {
+    expect(connections({ maxStreams: 10_000, maxConnections: 5 })).toBe(5);
+  });
+});

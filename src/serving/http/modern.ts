@@ -1,0 +1,212 @@
+/** 2026-07-28 over HTTP: each request stands alone, and is answered with JSON, or with events where there is more to say. */
+import { createContext, type Log, type Principal } from '../../core/context.ts';
+import { MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { ANSWER_GRACE_MS, Expiry } from '../auth/expiry.ts';
+import { answerOf, drop, wholeText } from '../dispatch/answer.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { NO_SUCH_METHOD } from '../dispatch/dispatcher.ts';
+import type { Outcome } from '../dispatch/envelope.ts';
+import { discovered, standingAlone } from '../dispatch/standing-alone.ts';
+import { filterIn, type Listener, listen } from '../listening/listening.ts';
+import type { ListenFilter } from '../listening/prepare.ts';
+import type { MessageId, RequestMessage } from '../messages.ts';
+import { EVENT_HEADERS, type EventStream, type EventStreams, frameOf } from './events.ts';
+import { GONE, type HttpAnswer, type HttpRequest, json, refusal } from './exchange.ts';
+import { tooMany } from './floods.ts';
+import { holdAnswer } from './holding.ts';
+import { refuseParamHeaders } from './param-headers.ts';
+import { retryHeaders } from './retry-after.ts';
+
+export interface ModernLimits {
+  /** Listen streams at the same time. */
+  readonly maxStreams: number;
+}
+
+export const DEFAULT_MODERN_LIMITS: ModernLimits = { maxStreams: 1_024 };
+
+/** A request whose body has been read, and whose sender is known. */
+export interface Asked {
+  readonly http: HttpRequest;
+  readonly principal: Principal;
+  /** Until when that holds, in milliseconds since 1970; an event stream ends then. Default: for ever. */
+  readonly expiresAt: number | undefined;
+}
+
+export interface Modern {
+  /** @param message undefined for a notification: there is nothing that one could change */
+  handle(asked: Asked, message: RequestMessage | undefined): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+export interface ModernOptions {
+  readonly vitrine: Vitrine;
+  readonly dispatcher: Dispatcher;
+  readonly streams: EventStreams;
+  readonly log: Log;
+  readonly limits: ModernLimits;
+}
+
+export function createModern({ vitrine, dispatcher, streams, log, limits }: ModernOptions): Modern {
+  /** What is being answered; each can be given up. */
+  const running = new Set<() => void>();
+  const ending = new Set<Promise<void>>();
+  let listening = 0;
+  let closed = false;
+
+  function answered(id: MessageId, outcome: Outcome): HttpAnswer {
+    const body = answerOf(id, outcome);
+    const sent = holdAnswer(vitrine.admission, body);
+    return { status: statusOf(outcome), headers: headersOf(outcome), body, sent };
+  }
+
+  function respond(asked: Asked, message: RequestMessage): Promise<HttpAnswer> {
+    return new Promise((resolve) => {
+      const { http, principal, expiresAt } = asked;
+      let stream: ReturnType<EventStreams['open']> | undefined;
+      /** Nobody waits for the answer any more. */
+      let over = false;
+      const open = (): NonNullable<typeof stream> => {
+        stream = streams.open();
+        if (expiresAt !== undefined) endAt(stream, expiresAt, ANSWER_GRACE_MS);
+        // Nobody is told any more.
+        stream.onEnd(() => http.abort());
+        resolve({ status: 200, headers: EVENT_HEADERS, body: stream });
+        return stream;
+      };
+      const giveUp = (): void => {
+        over = true;
+        http.abort();
+        if (stream === undefined) resolve(GONE);
+        else stream.end();
+      };
+      running.add(giveUp);
+      const envelope = standingAlone(message, {
+        principal,
+        peer: undefined,
+        log,
+        signal: http.signal,
+        tell: (notification) => (stream ?? open()).write(frameOf(JSON.stringify({ jsonrpc: '2.0', ...notification }))),
+        headers: http.headers,
+        transport: 'tcp',
+      });
+      void dispatcher.dispatch(envelope).then((outcome) => {
+        running.delete(giveUp);
+        if (over) return drop(message.id, outcome);
+        if (stream === undefined) return resolve(answered(message.id, outcome));
+        stream.write(frameOf(wholeText(answerOf(message.id, outcome))));
+        stream.end();
+      });
+    });
+  }
+
+  async function openListening(asked: Asked, message: RequestMessage): Promise<HttpAnswer> {
+    const { principal } = asked;
+    const found = filterIn(message);
+    if ('error' in found) return answered(message.id, found);
+    if (listening >= limits.maxStreams)
+      return json(200, {
+        jsonrpc: '2.0',
+        error: { code: -32_603, message: 'Subscription limit reached' },
+        id: message.id,
+      });
+    const streamEnded = vitrine.telemetry?.opened('stream', 'tcp');
+    let leave = (): void => {};
+    const over = (): void => {
+      listening--;
+      leave();
+      streamEnded?.();
+    };
+    listening++;
+    const stream = streams.open();
+    let listener: Listener;
+    try {
+      leave = vitrine.admission.hold('streams', principal);
+      listener = await prepared(message, found.filter, asked, stream);
+    } catch (error) {
+      over();
+      stream.leave();
+      return tooMany(error, message.id);
+    }
+    return attended(asked, listener, stream, over);
+  }
+
+  /** A listener that is ready to begin. */
+  function prepared(message: RequestMessage, filter: ListenFilter, asked: Asked, stream: EventStream) {
+    const { principal, http } = asked;
+    const { signal } = http;
+    const from = { principal, peer: undefined, log, signal, tell() {}, headers: undefined, transport: 'tcp' } as const;
+    const ctx = createContext({ principal, signal, log, client: standingAlone(message, from).client });
+    const tell = toldOn(stream);
+    return vitrine.admission.run({ method: message.method }, ctx, () => listen(vitrine, message.id, filter, ctx, tell));
+  }
+
+  /** The answer that goes on until the client leaves, may not ask any more, or the server ends. @param over told at its end */
+  function attended({ http, expiresAt }: Asked, listener: Listener, stream: EventStream, over: () => void): HttpAnswer {
+    const goodbye = (): void => {
+      listener.goodbye();
+      stream.end();
+    };
+    stream.onEnd(() => {
+      over();
+      const closing: Promise<void> = listener
+        .close()
+        .catch((error: unknown) => log.warn('a watch did not end', { error }))
+        .finally(() => ending.delete(closing));
+      ending.add(closing);
+      running.delete(goodbye);
+      http.abort();
+    });
+    if (closed || http.signal.aborted) {
+      stream.leave();
+      return refusal(503, -32_000, closed ? 'The server is shutting down' : 'The request was given up');
+    }
+    running.add(goodbye);
+    if (expiresAt !== undefined) endAt(stream, expiresAt, 0);
+    if (!listener.begin()) goodbye();
+    http.forget?.();
+    return { status: 200, headers: EVENT_HEADERS, body: stream };
+  }
+
+  return {
+    async handle(asked, message) {
+      if (message === undefined) return { status: 202 };
+      const { http, principal } = asked;
+      if (message.method === 'subscriptions/listen') return openListening(asked, message);
+      if (message.method === 'server/discover') return answered(message.id, { result: discovered(vitrine, principal) });
+      const again = closed ? undefined : dispatcher.again(message, { era: 'modern', principal, peer: undefined, log });
+      if (again !== undefined) return answered(message.id, again);
+      const refused = await refuseParamHeaders(vitrine, http, message, principal);
+      if (refused !== undefined) return refused;
+      return closed ? GONE : respond(asked, message);
+    },
+    async close() {
+      closed = true;
+      for (const end of [...running]) end();
+      await Promise.allSettled([...ending]);
+    },
+  };
+}
+
+const toldOn =
+  (stream: EventStream) =>
+  (message: object): void =>
+    stream.write(frameOf(JSON.stringify(message)));
+
+/** Statuses of errors that were found before anything ran (2026-07-28, Streamable HTTP). */
+function statusOf(outcome: Outcome): number {
+  if (!('error' in outcome)) return 200;
+  if (outcome === NO_SUCH_METHOD) return 404;
+  return outcome.error.code === MISSING_CAPABILITY ? 400 : 200;
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
+
+const headersOf = (outcome: Outcome): Readonly<Record<string, string>> =>
+  'error' in outcome ? { ...JSON_TYPE, ...retryHeaders(outcome.cause) } : JSON_TYPE;
+
+/** Ends a stream when whoever opened it may not ask any more. */
+function endAt(stream: ReturnType<EventStreams['open']>, expiresAt: number, graceMs: number): void {
+  const forget = new Expiry(expiresAt).onEnd(() => stream.end(), graceMs);
+  stream.onEnd(forget);
+}

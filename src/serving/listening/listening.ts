@@ -1,0 +1,119 @@
+/**
+ * `subscriptions/listen` (2026-07-28): one request that is told of changes until it ends. Every watch is in place when the
+ * client learns that it listens, and is taken back at the end.
+ */
+import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
+import type { Context } from '../../core/context.ts';
+import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { capabilitiesOf } from '../dispatch/capabilities.ts';
+import type { Failure } from '../dispatch/envelope.ts';
+import type { MessageId, RequestMessage } from '../messages.ts';
+import { Subscriptions } from '../subscriptions.ts';
+import { filterOf, type ListenFilter, prepareListening } from './prepare.ts';
+
+const MALFORMED: Failure = {
+  error: {
+    code: INVALID_PARAMS,
+    message: "Invalid params: 'notifications' is required and must be a valid SubscriptionFilter",
+  },
+};
+
+/** The filter of a request, or what is wrong with it. */
+export function filterIn({ params }: RequestMessage): { readonly filter: ListenFilter } | Failure {
+  const filter = filterOf(params);
+  return filter === undefined ? MALFORMED : { filter };
+}
+
+/** @param tell sends a message to the client; not called before `begin` */
+export async function listen(
+  vitrine: Vitrine,
+  id: MessageId,
+  filter: ListenFilter,
+  ctx: Context,
+  tell: (message: object) => void,
+): Promise<Listener> {
+  const listener = new Listener(vitrine, id, tell);
+  await listener.prepare(filter, ctx);
+  return listener;
+}
+
+/** Many of them are open for long and are told little: it holds what it needs for that, and nothing of its request. */
+export class Listener {
+  readonly #vitrine: Vitrine;
+  readonly #id: MessageId;
+  readonly #tell: (message: object) => void;
+  readonly #subscriptions: Subscriptions;
+  /** What has happened before it may be told, by what it is about: once is enough. */
+  #early: Map<string, object> | undefined = new Map();
+  #honoured: ListenFilter | undefined;
+
+  constructor(vitrine: Vitrine, id: MessageId, tell: (message: object) => void) {
+    this.#vitrine = vitrine;
+    this.#id = id;
+    this.#tell = tell;
+    this.#subscriptions = new Subscriptions(vitrine, this);
+  }
+
+  async prepare(filter: ListenFilter, ctx: Context): Promise<void> {
+    const capabilities = capabilitiesOf(this.#vitrine, ctx.principal);
+    const { honoured } = await prepareListening(this.#subscriptions, filter, capabilities, ctx);
+    this.#honoured = honoured;
+  }
+
+  /**
+   * Tells what is listened to, and from then on what happens, and has happened meanwhile.
+   * @returns whether anything of what was asked for is listened to
+   */
+  begin(): boolean {
+    const honoured = this.#honoured ?? {};
+    const missed = this.#early?.values() ?? [];
+    this.#early = undefined;
+    this.#honoured = undefined;
+    this.#tell({
+      jsonrpc: '2.0',
+      method: 'notifications/subscriptions/acknowledged',
+      params: { notifications: honoured, _meta: this.#meta },
+    });
+    for (const message of missed) this.#tell(message);
+    return Object.keys(honoured).length > 0;
+  }
+
+  /** Tells that it is over. */
+  goodbye(): void {
+    const { instructions: _own, ...serverInfo } = this.#vitrine.identity;
+    const _meta = { ...this.#meta, [SERVER_INFO_META_KEY]: serverInfo };
+    this.#tell({ jsonrpc: '2.0', id: this.#id, result: { resultType: 'complete', _meta } });
+  }
+
+  close(): Promise<void> {
+    return this.#subscriptions.close();
+  }
+
+  /** What the subscriptions tell. */
+  updated(uri: string): void {
+    this.#say('notifications/resources/updated', uri);
+  }
+
+  listChanged(): void {
+    this.#say('notifications/resources/list_changed');
+  }
+
+  promptsChanged(): void {
+    this.#say('notifications/prompts/list_changed');
+  }
+
+  toolsChanged(): void {
+    this.#say('notifications/tools/list_changed');
+  }
+
+  get #meta(): Readonly<Record<string, unknown>> {
+    return { [SUBSCRIPTION_ID_META_KEY]: this.#id };
+  }
+
+  #say(method: string, uri?: string): void {
+    const message = { jsonrpc: '2.0', method, params: { ...(uri !== undefined && { uri }), _meta: this.#meta } };
+    if (this.#early === undefined) this.#tell(message);
+    else this.#early.set(`${method} ${uri}`, message);
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * What `subscriptions/listen` (2026-07-28) asks for, made ready before it is acknowledged: every watch is in place when
+ * the client learns of it, and what cannot be honoured is left out of the acknowledgement.
+ */
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { Capabilities } from '../dispatch/capabilities.ts';
+import { type Data, isData } from '../messages.ts';
+import { MAX_SUBSCRIPTIONS, type Subscriptions } from '../subscriptions.ts';
+
+/** `params.notifications` of the request, as far as it is understood here. */
+export interface ListenFilter {
+  readonly resourcesListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
+  readonly toolsListChanged?: boolean;
+  readonly resourceSubscriptions?: readonly string[];
+}
+
+/** The filter of a listen message; undefined when it is malformed. */
+export function filterOf(params: Data | undefined): ListenFilter | undefined {
+  const filter = params?.notifications;
+  if (!isData(filter)) return undefined;
+  const { resourceSubscriptions } = filter;
+  if (resourceSubscriptions !== undefined && !isStrings(resourceSubscriptions)) return undefined;
+  return filter;
+}
+
+const isStrings = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** What was made ready; `release` takes it back. */
+export interface Listening {
+  /** The part of the filter that is honoured. */
+  readonly honoured: ListenFilter;
+  release(): Promise<void>;
+}
+
+/** Watches open at the same time for one request. */
+const CONCURRENCY = 16;
+
+export async function prepareListening(
+  subscriptions: Subscriptions,
+  filter: ListenFilter,
+  declared: Capabilities,
+  ctx: Context,
+): Promise<Listening> {
+  // More could not be honoured, so no work is done for them.
+  const subscribes = declared.resources.subscribe === true;
+  const wanted = subscribes ? [...new Set(filter.resourceSubscriptions ?? [])].slice(0, MAX_SUBSCRIPTIONS) : [];
+  const accepted: string[] = [];
+  for (let at = 0; at < wanted.length && !ctx.signal.aborted; at += CONCURRENCY) {
+    const batch = wanted.slice(at, at + CONCURRENCY);
+    const added = await Promise.all(batch.map((uri) => tryTo(() => subscriptions.add(uri, ctx), uri, ctx)));
+    accepted.push(...batch.filter((_, index) => added[index]));
+  }
+  const listed =
+    filter.resourcesListChanged === true &&
+    declared.resources.listChanged === true &&
+    (await tryTo(() => subscriptions.addList(ctx), undefined, ctx));
+  const prompts =
+    filter.promptsListChanged === true &&
+    declared.prompts?.listChanged === true &&
+    (await tryTo(() => subscriptions.addPrompts(ctx), undefined, ctx));
+  const tools =
+    filter.toolsListChanged === true &&
+    declared.tools?.listChanged === true &&
+    (await tryTo(() => subscriptions.addTools(ctx), undefined, ctx));
+  return {
+    honoured: {
+      ...(tools && { toolsListChanged: true }),
+      ...(prompts && { promptsListChanged: true }),
+      ...(listed && { resourcesListChanged: true }),
+      ...(accepted.length > 0 && { resourceSubscriptions: accepted }),
+    },
+    async release() {
+      await Promise.all(accepted.map((uri) => subscriptions.remove(uri)));
+      if (listed) await subscriptions.removeList();
+      if (prompts) await subscriptions.removePrompts();
+      if (tools) await subscriptions.removeTools();
+    },
+  };
+}
+
+async function tryTo(add: () => Promise<void>, uri: string | undefined, ctx: Context): Promise<boolean> {
+  try {
+    await add();
+    return true;
+  } catch (error) {
+    const expected = error instanceof ResourceError && error.code !== 'internal';
+    ctx.log[expected ? 'debug' : 'warn']('not listened to', { uri, error });
+    return false;
+  }
+}

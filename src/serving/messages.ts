@@ -1,0 +1,114 @@
+/** JSON-RPC 2.0 messages by their shape, as the schema of the protocol has them: what is not known is not let through. */
+import { jsonOf } from '../core/kept.ts';
+import { scrub } from '../core/scrub.ts';
+
+export type Data = Readonly<Record<string, unknown>>;
+export type MessageId = string | number;
+
+export interface RequestMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: MessageId;
+  readonly method: string;
+  readonly params?: Data;
+}
+
+export interface NotificationMessage {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: Data;
+}
+
+/** An answer, to something that the client was asked. */
+export interface ResponseMessage {
+  readonly jsonrpc: '2.0';
+  readonly id?: MessageId;
+  readonly result?: Data;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+export type Message = RequestMessage | NotificationMessage | ResponseMessage;
+
+export const isData = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A message that goes out, as JSON. */
+export function jsonOfMessage(message: object): string {
+  const { result, ...envelope } = message as { readonly result?: unknown };
+  if (!isData(result)) return JSON.stringify(message);
+  return `${JSON.stringify(envelope).slice(0, -1)},"result":${jsonOf(result)}}`;
+}
+
+const isId = (value: unknown): value is MessageId => typeof value === 'string' || Number.isSafeInteger(value);
+
+/** Exactly these fields, of which the first `needed` have to be there. */
+function hasFields(message: Data, fields: readonly string[], needed: number): boolean {
+  for (const key of Object.keys(message)) if (!fields.includes(key)) return false;
+  for (let at = 0; at < needed; at++) if (!Object.hasOwn(message, fields[at] as string)) return false;
+  return true;
+}
+
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
+function areParams(params: unknown): boolean {
+  if (params === undefined) return true;
+  if (!isData(params)) return false;
+  const { _meta: meta } = params;
+  if (meta === undefined) return true;
+  if (!isData(meta)) return false;
+  const { progressToken: token, [RELATED_TASK]: task } = meta;
+  return (
+    (token === undefined || isId(token)) && (task === undefined || (isData(task) && typeof task.taskId === 'string'))
+  );
+}
+
+const REQUEST = ['jsonrpc', 'id', 'method', 'params'];
+const NOTIFICATION = ['jsonrpc', 'method', 'params'];
+const RESULT = ['jsonrpc', 'id', 'result'];
+const FAILURE = ['jsonrpc', 'error', 'id'];
+
+export function isRequest(value: unknown): value is RequestMessage {
+  if (!isData(value) || !hasFields(value, REQUEST, 3)) return false;
+  return value.jsonrpc === '2.0' && isId(value.id) && typeof value.method === 'string' && areParams(value.params);
+}
+
+export function isNotification(value: unknown): value is NotificationMessage {
+  if (!isData(value) || !hasFields(value, NOTIFICATION, 2)) return false;
+  return value.jsonrpc === '2.0' && typeof value.method === 'string' && areParams(value.params);
+}
+
+export function isResponse(value: unknown): value is ResponseMessage {
+  if (!isData(value) || value.jsonrpc !== '2.0') return false;
+  const { id, result, error } = value;
+  if (hasFields(value, RESULT, 3))
+    return isId(id) && isData(result) && (result._meta === undefined || isData(result._meta));
+  if (!hasFields(value, FAILURE, 2) || !isData(error) || (id !== undefined && !isId(id))) return false;
+  return Number.isSafeInteger(error.code) && typeof error.message === 'string';
+}
+
+/** The value as a message; undefined where it is none. */
+export const asMessage = (value: unknown): Message | undefined =>
+  isRequest(value) || isNotification(value) || isResponse(value) ? value : undefined;
+
+/** The id that an answer to a value can be sent under, whatever else is wrong with it; null where it has none. */
+export function idIn(value: unknown): MessageId | null {
+  if (!isData(value) || typeof value.method !== 'string') return null;
+  return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
+}
+
+/** The `_meta` of a request. */
+export const metaOf = ({ params }: Pick<RequestMessage, 'params'>): Data => (params?._meta as Data | undefined) ?? {};
+
+/** What a schema has found: where, and what. */
+export interface Problem {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Problems in one line, in visible characters: what is wrong is named as it was sent. */
+export const sayProblems = (problems: readonly Problem[], between = ', '): string =>
+  scrub(problems.map(problemText).join(between));
+
+function problemText({ message, path = [] }: Problem): string {
+  if (path.length === 0) return message;
+  return `${path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')}: ${message}`;
+}

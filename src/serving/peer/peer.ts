@@ -1,0 +1,286 @@
+/**
+ * A client of the 2025 era, on whatever connection: it shakes hands, is asked things, is told of changes, and each of its
+ * requests can be cancelled. The wire has its messages; here is what they mean.
+ */
+import { SUPPORTED_PROTOCOL_VERSIONS, specTypeSchemas } from '@modelcontextprotocol/server';
+import { createContext, type Log, type Principal } from '../../core/context.ts';
+import type { ClientFeatures, LoggingLevel } from '../../core/invocation.ts';
+import type { NetworkTransport } from '../../core/trace.ts';
+import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
+import { mendedHandshake } from '../../protocol/implementation.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
+import { introductionOf } from '../dispatch/capabilities.ts';
+import { type Dispatcher, NO_SUCH_METHOD } from '../dispatch/dispatcher.ts';
+import type { Envelope, Outcome } from '../dispatch/envelope.ts';
+import { declaredFeatures, LOGGING_LEVELS } from '../dispatch/invocation.ts';
+import { offersTo } from '../dispatch/methods.ts';
+import {
+  type Data,
+  type MessageId,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+  sayProblems,
+} from '../messages.ts';
+import { ConnectionSubscriptions } from '../subscriptions.ts';
+import { createQuestions, type Question, type Questions } from './questions.ts';
+import { type ClientRoots, createClientRoots, ROOTS_TIMEOUT_MS } from './roots.ts';
+import { SUBSCRIBING, type SubscriptionMethods, subscriptionMethods } from './subscribing.ts';
+
+/** How long a client may think about one question, in milliseconds: its user may be at lunch. */
+const ASK_TIMEOUT_MS = 600_000;
+
+export interface PeerOptions {
+  readonly vitrine: Vitrine;
+  readonly dispatcher: Dispatcher;
+  readonly log: Log;
+  readonly principal: Principal;
+  readonly transport: NetworkTransport;
+  /** Sends what belongs to no request. */
+  readonly tell: (message: object) => void;
+}
+
+/** How a message came, and what goes back on its way. */
+export interface Way {
+  readonly principal: Principal;
+  readonly headers?: Pick<Headers, 'get'> | undefined;
+  readonly send: (message: object) => void;
+  /** Ends the connection on which the client waits, where it can come back. */
+  readonly hangUp?: (() => void) | undefined;
+}
+
+export class Peer {
+  readonly #options: PeerOptions;
+  readonly #id = crypto.randomUUID();
+  /** What cancels the requests that are being answered. */
+  #running: Map<MessageId, (reason: unknown) => void> | undefined;
+  readonly #subscriptions: ConnectionSubscriptions;
+  /** These are made when there is something to ask, or to subscribe to: most clients only read. */
+  #questions: Questions | undefined;
+  #roots: ClientRoots | undefined;
+  #own: SubscriptionMethods | undefined;
+  #client: ClientFeatures = declaredFeatures(undefined);
+  #revision: string | undefined;
+  #logLevel: LoggingLevel | undefined;
+  #closed = false;
+
+  constructor(options: PeerOptions) {
+    this.#options = options;
+    this.#subscriptions = new ConnectionSubscriptions(options.vitrine, this, this.#id);
+  }
+
+  /** The message that answers, in JSON; undefined for a request that was cancelled. Never rejects. */
+  request(message: RequestMessage, way: Way): Promise<Answer | undefined> {
+    return new Promise((resolve) => {
+      const { id } = message;
+      const abort = new AbortController();
+      const settle = (answer: Answer | undefined): void => {
+        if (this.#running?.get(id) === cancel) this.#running.delete(id);
+        resolve(answer);
+      };
+      // What is cancelled has no answer, whether or not its work ends.
+      const cancel = (reason: unknown): void => {
+        abort.abort(reason);
+        settle(undefined);
+      };
+      this.#running ??= new Map();
+      this.#running.set(id, cancel);
+      void this.#outcomeOf(message, way, abort.signal).then((outcome) => {
+        if (abort.signal.aborted) drop(id, outcome);
+        else settle(answerOf(id, outcome));
+      });
+    });
+  }
+
+  /** Likewise, where that is known at once. */
+  again(message: RequestMessage, principal: Principal): Answer | undefined {
+    const { dispatcher, log } = this.#options;
+    const outcome = this.#bounded
+      ? undefined
+      : dispatcher.again(message, { era: 'legacy', principal, peer: this.#id, log });
+    return outcome && answerOf(message.id, outcome);
+  }
+
+  notification({ method, params }: NotificationMessage): void {
+    switch (method) {
+      case 'notifications/initialized':
+        this.#initialized();
+        break;
+      case 'notifications/cancelled':
+        this.#running?.get(params?.requestId as MessageId)?.(params?.reason);
+        break;
+      case 'notifications/progress':
+        this.#questions?.progressed(params);
+        break;
+      case 'notifications/roots/list_changed':
+        this.#roots?.changed();
+        if (this.#bounded)
+          this.#rootsChanged().catch((error: unknown) =>
+            this.#options.log.debug('a change of roots was not told', { error }),
+          );
+        break;
+    }
+  }
+
+  response(message: ResponseMessage): void {
+    this.#questions?.answered(message);
+  }
+
+  /** Whether a request with that id is being answered. */
+  answers(id: MessageId): boolean {
+    return this.#running?.has(id) === true;
+  }
+
+  /** Cancels what is running, and ends what the client was told of. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#questions?.close();
+    for (const cancel of [...(this.#running?.values() ?? [])]) cancel(new Error('Connection closed'));
+    await this.#subscriptions.close();
+  }
+
+  /** What the subscriptions of the client tell. */
+  updated(uri: string): void {
+    this.#notify('notifications/resources/updated', { uri });
+  }
+
+  listChanged(): void {
+    this.#notify('notifications/resources/list_changed');
+  }
+
+  promptsChanged(): void {
+    this.#notify('notifications/prompts/list_changed');
+  }
+
+  toolsChanged(): void {
+    this.#notify('notifications/tools/list_changed');
+  }
+
+  #notify(method: string, params?: object): void {
+    this.#options.tell({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) });
+  }
+
+  /** What is shown depends on the client's roots. */
+  get #bounded(): boolean {
+    return this.#options.vitrine.provider.features.roots === true;
+  }
+
+  #ask(question: Question): Promise<unknown> {
+    this.#questions ??= createQuestions();
+    if (this.#closed) this.#questions.close();
+    return this.#questions.ask(question);
+  }
+
+  async #rootsOn(send: Way['send'], request: boolean): Promise<readonly string[] | undefined> {
+    if (!this.#client.roots) return undefined;
+    this.#roots ??= createClientRoots(this.#options.log);
+    return this.#roots.current(() => this.#ask({ method: 'roots/list', send, timeoutMs: ROOTS_TIMEOUT_MS }), request);
+  }
+
+  #initialize(message: RequestMessage): Outcome {
+    const params = mendedHandshake(message.params);
+    const outcome = specTypeSchemas.InitializeRequest['~standard'].validate({ method: 'initialize', params });
+    if (!(outcome instanceof Promise) && outcome.issues !== undefined) {
+      const said = sayProblems(
+        outcome.issues.slice(0, 5).map(({ message, path = [] }) => ({ message, path: path.slice(1) })),
+        '; ',
+      );
+      return { error: { code: INVALID_PARAMS, message: `Invalid params for initialize: ${said}` } };
+    }
+    const { vitrine, principal } = this.#options;
+    const { capabilities, protocolVersion } = params as Data;
+    this.#client = declaredFeatures(capabilities as Data);
+    const [latest = ''] = SUPPORTED_PROTOCOL_VERSIONS;
+    const revision = SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion as string)
+      ? (protocolVersion as string)
+      : latest;
+    this.#revision = revision;
+    const { capabilities: offered, serverInfo, instructions } = introductionOf(vitrine, principal);
+    return {
+      result: { protocolVersion: revision, capabilities: offered, serverInfo, ...(instructions && { instructions }) },
+    };
+  }
+
+  #setLevel(params: Data | undefined): Outcome {
+    const level = params?.level as LoggingLevel;
+    if (!LOGGING_LEVELS.includes(level))
+      return { error: { code: INVALID_PARAMS, message: `level: one of ${LOGGING_LEVELS.join(', ')} is needed` } };
+    this.#logLevel = level;
+    return { result: {} };
+  }
+
+  /** Watches the lists that the client was promised to be told of. */
+  #initialized(): void {
+    const { vitrine, principal, log } = this.#options;
+    const subscriptions = this.#subscriptions;
+    const ctx = createContext({ principal, peer: this.#id, log, client: this.#client });
+    const unnoticed = (what: string) => (error: unknown) => log.warn(`changes of ${what} go unnoticed`, { error });
+    const offered = offersTo(vitrine, principal);
+    if (vitrine.provider.features.watch) subscriptions.addList(ctx).catch(unnoticed('the list'));
+    if (vitrine.prompts.watchable && offered('prompts/list'))
+      subscriptions.addPrompts(ctx).catch(unnoticed('the prompts'));
+    if (vitrine.tools.watchable && offered('tools/list')) subscriptions.addTools(ctx).catch(unnoticed('the tools'));
+  }
+
+  async #rootsChanged(): Promise<void> {
+    const { vitrine, principal, log, tell } = this.#options;
+    const ctx = createContext({ principal, peer: this.#id, log, roots: await this.#rootsOn(tell, false) });
+    const ended = await this.#subscriptions.recheck(ctx);
+    this.#own?.forget(ended);
+    if (vitrine.provider.features.watch) this.listChanged();
+  }
+
+  async #outcomeOf(message: RequestMessage, way: Way, signal: AbortSignal): Promise<Outcome> {
+    const { vitrine, principal, dispatcher } = this.#options;
+    switch (message.method) {
+      case 'initialize':
+        return this.#initialize(message);
+      case 'ping':
+        return { result: {} };
+      case 'logging/setLevel':
+        return offersTo(vitrine, principal)('tools/list') ? this.#setLevel(message.params) : NO_SUCH_METHOD;
+      default:
+        return dispatcher.dispatch(this.#envelopeOf(message, way, signal));
+    }
+  }
+
+  #ownMethods({ method }: RequestMessage): SubscriptionMethods['methods'] | undefined {
+    const { vitrine } = this.#options;
+    if (!SUBSCRIBING.has(method) || !vitrine.provider.features.watch) return undefined;
+    this.#own ??= subscriptionMethods(vitrine, this.#subscriptions);
+    return this.#own.methods;
+  }
+
+  #envelopeOf(message: RequestMessage, way: Way, signal: AbortSignal): Envelope {
+    const { log, transport } = this.#options;
+    return {
+      message,
+      era: 'legacy',
+      principal: way.principal,
+      peer: this.#id,
+      log,
+      signal,
+      client: {
+        ...this.#client,
+        logLevel: this.#logLevel,
+        ask: (request, until, reports) =>
+          this.#ask({
+            ...request,
+            reports,
+            send: way.send,
+            signal: until === signal ? signal : AbortSignal.any([until, signal]),
+            timeoutMs: ASK_TIMEOUT_MS,
+          }),
+      },
+      own: this.#ownMethods(message),
+      roots: this.#bounded ? () => this.#rootsOn(way.send, true) : undefined,
+      tell: (notification) => way.send({ jsonrpc: '2.0', ...notification }),
+      hangUp: () => way.hangUp?.(),
+      headers: way.headers,
+      transport,
+      revision: this.#revision,
+      session: this.#id,
+    };
+  }
+}

@@ -1,0 +1,107 @@
+/** Requests to a client of 2025: each has an id, and is waited for until it is answered, given up, or late. */
+import type { Data, MessageId, ResponseMessage } from '../messages.ts';
+
+export interface Question {
+  readonly method: string;
+  readonly params?: Data | undefined;
+  /** Whether the client may report on its progress. */
+  readonly reports?: boolean | undefined;
+  /** Sends it, and what is said about it later, on its way to the client. */
+  readonly send: (message: object) => void;
+  readonly signal?: AbortSignal | undefined;
+  /** How long the client may take, in milliseconds; its reports of progress begin that anew. */
+  readonly timeoutMs: number;
+}
+
+export interface Questions {
+  /** What the client answers. @throws what it answers with when it refuses, and an error when it is given up */
+  ask(question: Question): Promise<unknown>;
+  /** The client has answered something; what nobody asked is left aside. */
+  answered(response: ResponseMessage): void;
+  /** The client reports on what it was asked. */
+  progressed(params: Data | undefined): void;
+  /** Gives up all that is waited for. */
+  close(): void;
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly wait: () => void;
+}
+
+/** A client's refusal, in its words. */
+export class Declined extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor({ code, message, data }: NonNullable<ResponseMessage['error']>) {
+    super(message);
+    this.name = 'Declined';
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export function createQuestions(): Questions {
+  const waiting = new Map<MessageId, Waiting>();
+  let count = 0;
+  let closed = false;
+
+  return {
+    ask({ method, params, reports = false, send, signal, timeoutMs }) {
+      return new Promise((resolve, reject) => {
+        if (closed) return reject(new Error('Connection closed'));
+        if (signal?.aborted === true) return reject(new Error(String(signal.reason)));
+        const id = count++;
+        let timer: NodeJS.Timeout;
+        const done = (): void => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', taken);
+          waiting.delete(id);
+        };
+        const giveUp = (error: Error): void => {
+          done();
+          const reason = `${error}`;
+          send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } });
+          reject(error);
+        };
+        const taken = (): void =>
+          giveUp(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)));
+        const wait = (): void => {
+          clearTimeout(timer);
+          timer = setTimeout(() => giveUp(new Error('Request timed out')), timeoutMs);
+        };
+        waiting.set(id, {
+          resolve(result) {
+            done();
+            resolve(result);
+          },
+          reject(error) {
+            done();
+            reject(error);
+          },
+          wait,
+        });
+        signal?.addEventListener('abort', taken, { once: true });
+        wait();
+        const asked = reports
+          ? { ...params, _meta: { ...(params?._meta as object | undefined), progressToken: id } }
+          : params;
+        send({ jsonrpc: '2.0', id, method, ...(asked !== undefined && { params: asked }) });
+      });
+    },
+    answered({ id, result, error }) {
+      const question = id === undefined ? undefined : waiting.get(Number(id));
+      if (error === undefined) question?.resolve(result);
+      else question?.reject(new Declined(error));
+    },
+    progressed(params) {
+      waiting.get(Number(params?.progressToken))?.wait();
+    },
+    close() {
+      closed = true;
+      for (const question of [...waiting.values()]) question.reject(new Error('Connection closed'));
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** The 2025-era methods for subscriptions; 2026-07-28 has `subscriptions/listen` instead. */
+import type { z } from 'zod';
+import { subscribeParams } from '../../protocol/methods.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { admitted, type Method } from '../dispatch/methods.ts';
+import type { Subscriptions } from '../subscriptions.ts';
+
+/** Their names. */
+export const SUBSCRIBING: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
+
+export interface SubscriptionMethods {
+  readonly methods: ReadonlyMap<string, Method>;
+  /** Subscriptions to these have ended by themselves. */
+  forget(uris: readonly string[]): void;
+}
+
+const uriOf = (params: unknown): string => (params as z.infer<typeof subscribeParams>).uri;
+
+export function subscriptionMethods(vitrine: Vitrine, subscriptions: Subscriptions): SubscriptionMethods {
+  // A URI is subscribed to or it is not: asking twice adds nothing, and one unsubscribe ends it.
+  const subscribed = new Map<string, Promise<void>>();
+  const methods: readonly Method[] = [
+    {
+      name: 'resources/subscribe',
+      params: subscribeParams,
+      run: async (params, ctx) => {
+        const uri = uriOf(params);
+        const adding = subscribed.get(uri) ?? subscriptions.add(uri, ctx);
+        subscribed.set(uri, adding);
+        await adding.catch((error: unknown) => {
+          if (subscribed.get(uri) === adding) subscribed.delete(uri);
+          throw error;
+        });
+        return {};
+      },
+    },
+    {
+      name: 'resources/unsubscribe',
+      params: subscribeParams,
+      run: async (params) => {
+        const uri = uriOf(params);
+        const adding = subscribed.get(uri);
+        subscribed.delete(uri);
+        await adding?.then(
+          () => subscriptions.remove(uri),
+          () => {},
+        );
+        return {};
+      },
+    },
+  ];
+  return {
+    methods: new Map(methods.map((each) => [each.name, admitted(vitrine, each)])),
+    forget(uris) {
+      for (const uri of uris) subscribed.delete(uri);
+    },
+  };
+}

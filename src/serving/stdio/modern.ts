@@ -1,0 +1,147 @@
+/** A connection that speaks 2026-07-28: each of its requests stands alone, some of them listen, each can be cancelled. */
+import { ANONYMOUS, createContext, type Log } from '../../core/context.ts';
+import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Envelope, Outcome } from '../dispatch/envelope.ts';
+import { discovered, standingAlone } from '../dispatch/standing-alone.ts';
+import { filterIn, type Listener, listen } from '../listening/listening.ts';
+import type { MessageId, NotificationMessage, RequestMessage } from '../messages.ts';
+
+/** Requests of one connection that listen at the same time. */
+const MAX_LISTENERS = 1_024;
+
+export interface ModernConnection {
+  /** Answers a request. @returns resolves when the messages behind it may be looked at */
+  request(message: RequestMessage): Promise<void> | undefined;
+  notification(message: NotificationMessage): void;
+  /** Requests that have not been answered; those that listen are none. */
+  readonly unanswered: number;
+  /** Cancels what is running. @param goodbye whether those that listen are told that it is over */
+  close(goodbye: boolean): Promise<void>;
+}
+
+export interface ModernConnectionOptions {
+  readonly vitrine: Vitrine;
+  readonly dispatcher: Dispatcher;
+  readonly log: Log;
+  /** Sends a message in JSON. */
+  readonly write: (json: Answer) => void;
+  /** Told after each answer. */
+  readonly answered: () => void;
+}
+
+export function createModernConnection(options: ModernConnectionOptions): ModernConnection {
+  const { vitrine, dispatcher, log, write, answered } = options;
+  const send = (message: object): void => write(JSON.stringify(message));
+  const peer = crypto.randomUUID();
+  /** What cancels the requests that are being answered. */
+  const running = new Map<MessageId, (reason: unknown) => void>();
+  const listeners = new Map<MessageId, Listener>();
+  let unanswered = 0;
+  // What is subscribed to by tools is remembered for as long as the connection lasts.
+  const link = { add: async () => {}, remove: async () => {} };
+  const disconnect = vitrine.toolSubscriptions?.connect(peer, link);
+
+  const envelopeOf = (message: RequestMessage, signal: AbortSignal): Envelope =>
+    standingAlone(message, {
+      principal: ANONYMOUS,
+      peer,
+      log,
+      signal,
+      tell: (notification) => send({ jsonrpc: '2.0', ...notification }),
+      headers: undefined,
+      transport: 'pipe',
+    });
+
+  const outcomeOf = async (message: RequestMessage, signal: AbortSignal): Promise<Outcome> =>
+    message.method === 'server/discover'
+      ? { result: discovered(vitrine, ANONYMOUS) }
+      : dispatcher.dispatch(envelopeOf(message, signal));
+
+  function run(message: RequestMessage): void {
+    const { id } = message;
+    const abort = new AbortController();
+    let open = true;
+    const settle = (): void => {
+      open = false;
+      if (running.get(id) === cancel) running.delete(id);
+      unanswered--;
+      answered();
+    };
+    // What is cancelled has no answer, whether or not its work ends.
+    const cancel = (reason: unknown): void => {
+      abort.abort(reason);
+      if (open) settle();
+    };
+    running.set(id, cancel);
+    unanswered++;
+    void outcomeOf(message, abort.signal).then((outcome) => {
+      if (!open) return drop(id, outcome);
+      write(answerOf(id, outcome));
+      settle();
+    });
+  }
+
+  async function openListening(message: RequestMessage): Promise<void> {
+    const { id } = message;
+    const found = filterIn(message);
+    if ('error' in found) return write(answerOf(id, found));
+    if (listeners.size >= MAX_LISTENERS)
+      return write(answerOf(id, { error: { code: -32_603, message: 'Subscription limit reached' } }));
+    const { client } = envelopeOf(message, NEVER);
+    const listener = await listen(vitrine, id, found.filter, createContext({ peer, log, client }), send);
+    const former = listeners.get(id);
+    listeners.set(id, listener);
+    listener.begin();
+    await former?.close();
+  }
+
+  const closed = (listener: Listener): Promise<void> =>
+    listener.close().catch((error: unknown) => log.warn('a watch did not end', { error }));
+
+  return {
+    request(message) {
+      if (message.method === 'subscriptions/listen') {
+        unanswered++;
+        return openListening(message)
+          .catch((error: unknown) => log.warn('a request could not listen', { error }))
+          .finally(() => {
+            unanswered--;
+            answered();
+          });
+      }
+      run(message);
+      return undefined;
+    },
+    notification({ method, params }) {
+      if (method !== 'notifications/cancelled') return;
+      const id = params?.requestId as MessageId;
+      const listener = listeners.get(id);
+      listeners.delete(id);
+      if (listener !== undefined) void closed(listener);
+      else running.get(id)?.(params?.reason);
+    },
+    get unanswered() {
+      return unanswered;
+    },
+    async close(goodbye) {
+      if (goodbye) for (const listener of listeners.values()) listener.goodbye();
+      for (const cancel of [...running.values()]) cancel(new Error('Connection closed'));
+      await Promise.all([...listeners.values()].map(closed));
+      await disconnect?.();
+    },
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** A request without an envelope, on a connection whose requests have one. */
+export const NO_ENVELOPE: Outcome = {
+  error: {
+    code: INVALID_PARAMS,
+    message:
+      'Request is missing the required _meta envelope for protocol revision 2026-07-28 (io.modelcontextprotocol/protocolVersion, io.modelcontextprotocol/clientCapabilities)',
+  },
+};

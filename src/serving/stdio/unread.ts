@@ -1,0 +1,17 @@
+/** Requests that cannot be read: whoever asked would wait for ever, so what is wrong is said under their id. */
+import { isData } from '../messages.ts';
+
+/** What answers something that is no message; undefined for what is no request. */
+export function answerToUnread(value: unknown): object | undefined {
+  if (!isData(value) || !('method' in value)) return undefined;
+  const { id, params = {} } = value;
+  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+  return { jsonrpc: '2.0', id, error: problemOf(params) };
+}
+
+function problemOf(params: unknown): { readonly code: number; readonly message: string } {
+  if (!isData(params)) return { code: -32_602, message: 'params must be an object' };
+  const { _meta = {} } = params;
+  if (!isData(_meta)) return { code: -32_602, message: 'params._meta must be an object' };
+  return { code: -32_600, message: 'The message is not a valid request' };
+}

@@ -1,0 +1,131 @@
+/** Providers that say wrongly whether a read or a list would give the same again. */
+import { markRepeatable } from '../../core/again.ts';
+import type { ResourceBody } from '../../core/body.ts';
+import type { ResourcePage } from '../../core/provider.ts';
+import { type Broken, like } from './broken.ts';
+
+type Bodies = readonly ResourceBody[];
+
+export const BROKEN_AGAIN: readonly Broken[] = [
+  {
+    defect: 'reads something new each time, and says that it would not',
+    law: '`again` says yes only where a fresh read',
+    says: /What is read again of/,
+    break(inner) {
+      const origins = new WeakMap<Bodies, Bodies>();
+      let count = 0;
+      return like(inner, {
+        async read(uri, want, ctx) {
+          const bodies = await inner.read(uri, want, ctx);
+          const title = `read ${++count} times`;
+          const titled = bodies.map((body) => ({ ...body, resource: { ...body.resource, title } }));
+          origins.set(titled, bodies);
+          return markRepeatable(titled);
+        },
+        again: (bodies, uri, want, ctx) => inner.again?.(origins.get(bodies) ?? [], uri, want, ctx) === true,
+      });
+    },
+  },
+  {
+    defect: 'says of what it has not marked that it would give it again',
+    law: '`again` says yes only where a fresh read',
+    says: /has not marked/,
+    break: (inner) =>
+      like(inner, {
+        read: async (uri, want, ctx) => [...(await inner.read(uri, want, ctx))],
+        again: () => true,
+      }),
+  },
+  {
+    defect: 'does not look whether something has changed',
+    law: '`again` says no once',
+    says: /A leaf that was replaced/,
+    break(inner) {
+      const given = new WeakMap<Bodies, string>();
+      return like(inner, {
+        async read(uri, want, ctx) {
+          const bodies = await inner.read(uri, want, ctx);
+          given.set(bodies, uri);
+          return bodies;
+        },
+        again: (bodies, uri) => given.get(bodies) === uri,
+      });
+    },
+  },
+  {
+    defect: 'says yes to whoever asks',
+    law: '`again` says no to what it has not given',
+    says: /It says yes of/,
+    break: (inner) => like(inner, { again: () => true }),
+  },
+  {
+    defect: 'throws for what it does not know',
+    law: '`again` says no to what it has not given',
+    says: /never heard of it/,
+    break: (inner) =>
+      like(inner, {
+        again() {
+          throw new Error('never heard of it');
+        },
+      }),
+  },
+  {
+    defect: 'lists something new each time, and says that it would not',
+    law: '`listAgain` says yes only where a fresh list',
+    says: /What is listed again of/,
+    break(inner) {
+      const given = new WeakSet<ResourcePage>();
+      let count = 0;
+      return like(inner, {
+        async list(uri, page, ctx) {
+          const title = `listed ${++count} times`;
+          const { resources, ...rest } = await inner.list(uri, page, ctx);
+          const listed = markRepeatable({ ...rest, resources: resources.map((each) => ({ ...each, title })) });
+          given.add(listed);
+          return listed;
+        },
+        listAgain: (page) => given.has(page),
+      });
+    },
+  },
+  {
+    defect: 'says of a page that it has not marked that it would give it again',
+    law: '`listAgain` says yes only where a fresh list',
+    says: /has not marked/,
+    break: (inner) =>
+      like(inner, { list: async (...asked) => ({ ...(await inner.list(...asked)) }), listAgain: () => true }),
+  },
+  {
+    defect: 'does not look whether a list has changed',
+    law: '`listAgain` says no once',
+    says: /an entry has come/,
+    break(inner) {
+      const given = new WeakMap<ResourcePage, string | undefined>();
+      return like(inner, {
+        async list(uri, page, ctx) {
+          const listed = await inner.list(uri, page, ctx);
+          given.set(listed, uri);
+          return listed;
+        },
+        listAgain: (page, uri) => given.has(page) && given.get(page) === uri,
+      });
+    },
+  },
+  {
+    defect: 'says yes to whoever asks about a list',
+    law: '`listAgain` says no to what it has not given',
+    says: /It says yes of/,
+    break: (inner) => like(inner, { listAgain: () => true }),
+  },
+  {
+    defect: 'throws for a page that it does not know',
+    law: '`listAgain` says no to what it has not given',
+    says: /never heard of it/,
+    break: (inner) =>
+      like(inner, {
+        listAgain() {
+          throw new Error('never heard of it');
+        },
+      }),
+  },
+];

@@ -1,0 +1,42 @@
+/** A law of layers about `callToolAgain`: what is given is what the inner one gives for the same caller, or nothing is. */
+import assert from 'node:assert/strict';
+import { withAgain } from '../../core/again.ts';
+import { type Context, createContext } from '../../core/context.ts';
+import type { NamedRequest } from '../../core/mounted-server.ts';
+import type { Owner } from '../../core/operations.ts';
+import { innerProvider, type LayerLaw } from '../layer-law.ts';
+
+const MEMBERS = '"content":[]';
+
+/** One of Vitrine's own tools. */
+const OWNER: Owner = { onlyResources: true };
+
+export const layersCallAgainLaws: readonly LayerLaw[] = [
+  {
+    name: '`callToolAgain` gives what the inner operations give, of the same call by the same caller, or nothing',
+    async check(layer) {
+      for (const members of [MEMBERS, undefined]) {
+        const asked: { readonly request: NamedRequest; readonly owner: Owner; readonly ctx: Context }[] = [];
+        const layered = layer(
+          withAgain(innerProvider(), {
+            callToolAgain(request, owner, ctx) {
+              asked.push({ request, owner, ctx });
+              return members;
+            },
+          }),
+        );
+        const ctx = createContext({ principal: { id: 'somebody' }, requestId: 'request-1' });
+        const request: NamedRequest = { name: 'note', arguments: { uri: 'memory:///note.txt' } };
+        const said = layered.callToolAgain?.(request, OWNER, ctx);
+        if (said === undefined) continue;
+        assert.equal(said, members, 'What was given before, and what the inner operations give of it');
+        const [last] = asked.slice(-1);
+        assert.ok(last !== undefined, 'It gives something, and the inner operations were not asked');
+        assert.deepEqual(last.request, request, 'The call that is asked about');
+        assert.deepEqual(last.owner, OWNER, 'Whose tool it is');
+        assert.deepEqual(last.ctx.principal, ctx.principal, 'The principal that calls again');
+        assert.equal(last.ctx.requestId, ctx.requestId, 'The id of the request that calls again');
+      }
+    },
+  },
+];

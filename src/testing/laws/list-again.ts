@@ -1,0 +1,83 @@
+/** Laws of `listAgain`, as those of `again`: yes only where a list would give the same, and no whenever it is not sure. */
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isRepeatable } from '../../core/again.ts';
+import { createContext } from '../../core/context.ts';
+import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
+import { busiestContainer, containersOf, join, missingPath } from '../fixture.ts';
+import { canChange, type ProviderLaw } from '../law.ts';
+
+/** A provider may want what it lists to have been left alone for a moment: this long, in milliseconds. */
+const SETTLING_MS = 120;
+
+/** A provider may keep only what is asked for again and again: so often. */
+const TIMES = 3;
+
+const WANT: Page = { limit: 100 };
+
+export const listAgainLaws: readonly ProviderLaw[] = [
+  {
+    name: '`listAgain` says yes only where a fresh list is equal, of every container and of the roots',
+    async check(fixture) {
+      const { provider } = fixture;
+      if (provider.listAgain === undefined) return;
+      for (const uri of [undefined, ...containersOf(fixture).map((path) => fixture.uriOf(path))]) {
+        const page = await listed(provider, uri);
+        if (!saysAgain(provider, page, uri)) continue;
+        const before = structuredClone(page.resources);
+        const after = await provider.list(uri, WANT, createContext());
+        assert.deepEqual(after.resources, before, `What is listed again of ${uri}`);
+        assert.equal(after.nextCursor, page.nextCursor, `The cursor behind what is listed again of ${uri}`);
+      }
+    },
+  },
+  {
+    name: '`listAgain` says no once an entry came, or went',
+    applies: canChange,
+    async check(fixture) {
+      const { provider, mutate } = fixture;
+      const container = busiestContainer(fixture);
+      if (provider.listAgain === undefined || container === undefined) return;
+      const uri = fixture.uriOf(container);
+      const path = join(container, 'new entry.txt');
+      const first = await listed(provider, uri);
+      await mutate?.create(path, 'a text');
+      assert.ok(!saysAgain(provider, first, uri), 'A list is said to be what it was, and an entry has come');
+      const second = await listed(provider, uri);
+      await mutate?.remove(path);
+      for (const page of [first, second])
+        assert.ok(!saysAgain(provider, page, uri), 'A list is said to be what it was, and an entry has gone');
+    },
+  },
+  {
+    name: '`listAgain` says no to what it has not given, and of another resource, or another part; it never throws',
+    async check(fixture) {
+      const { provider } = fixture;
+      const container = busiestContainer(fixture);
+      if (provider.listAgain === undefined || container === undefined) return;
+      const uri = fixture.uriOf(container);
+      const page = await listed(provider, uri);
+      const isNo = (given: ResourcePage, of: string | undefined, want = WANT): void =>
+        assert.ok(provider.listAgain?.(given, of, want, createContext()) !== true, `It says yes of ${of}`);
+      isNo({ ...page }, uri);
+      isNo({ resources: [] }, uri);
+      for (const each of [undefined, fixture.uriOf(missingPath(fixture)), 'no URI', '']) isNo(page, each);
+      isNo(page, uri, { limit: 1 });
+      isNo(page, uri, { ...WANT, cursor: 'another' });
+    },
+  },
+];
+
+function saysAgain(provider: ResourceProvider, page: ResourcePage, uri: string | undefined): boolean {
+  const yes = provider.listAgain?.(page, uri, WANT, createContext()) === true;
+  assert.ok(!yes || isRepeatable(page), `It says yes of ${uri}, and has not marked what it gave`);
+  return yes;
+}
+
+/** The latest of several lists of the same. */
+async function listed(provider: ResourceProvider, uri: string | undefined): Promise<ResourcePage> {
+  await pause(SETTLING_MS);
+  let page = await provider.list(uri, WANT, createContext());
+  for (let times = 1; times < TIMES; times++) page = await provider.list(uri, WANT, createContext());
+  return page;
+}

@@ -1,0 +1,99 @@
+/** Who a stranger says that it is, with `sizes` of its icons as one text: shown by commands and clients of both eras. */
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { connectResourceClient } from '../../../src/client/node/index.ts';
+import { run } from '../../cli/client/run.ts';
+import { temporaryFolder } from '../../e2e/folders.ts';
+import { MUSEUM, startHttp } from '../../e2e/harness.ts';
+import { ENVELOPE, INITIALIZE, messageOf, post, startStdio } from '../../e2e/raw.ts';
+import { until } from '../../e2e/waiting.ts';
+import { commandOf, startStranger, WAYS } from './link.ts';
+
+const ICONS = [
+  { src: 'https://stranger.example/icon.png', mimeType: 'image/png', sizes: ['48x48', '96x96'], theme: 'dark' },
+  { src: 'https://stranger.example/icon.svg', sizes: ['any'] },
+];
+const SHOWN = 'https://stranger.example/icon.png (48x48 96x96), https://stranger.example/icon.svg (any)';
+
+describe.each(WAYS)('a stranger over $transport, $era', (way) => {
+  it('is introduced to clients of the library, with what it lists [973-1, 973-3]', async () => {
+    await using server = await startStranger('icons', way);
+    const { mount } = server;
+    await using resources = await connectResourceClient(mount as { url: string });
+    const facts = await resources.connect();
+    expect(facts).toMatchObject({
+      name: 'icons',
+      version: '2.0.0',
+      title: 'A stranger with icons',
+      websiteUrl: 'https://stranger.example/about',
+      icons: ICONS,
+    });
+    expect(facts.description).toBeUndefined();
+    for await (const resource of resources.list()) expect(resource.icons).toEqual(ICONS);
+    for await (const template of resources.templates()) expect(template.icons).toEqual(ICONS);
+    expect((await resources.metadata('thing:///one')).resource.icons).toEqual(ICONS);
+    expect((await resources.read('thing:///one')).primary?.resource.icons).toEqual(ICONS);
+  });
+
+  it('has title, website and icons in `stat` and `doctor` [973-1, 973-3]', async () => {
+    await using server = await startStranger('icons', way);
+    const stat = await run(['stat', commandOf(server)]);
+    expect(stat.stdout).toMatch(/^ +Title {2}A stranger with icons$/m);
+    expect(stat.stdout).toMatch(/^ +Website {2}https:\/\/stranger\.example\/about$/m);
+    expect(stat.stdout).toContain(`Icons  ${SHOWN}\n`);
+    const told = JSON.parse((await run(['stat', commandOf(server), '--json'])).stdout);
+    expect(told).toMatchObject({ websiteUrl: 'https://stranger.example/about', icons: ICONS });
+    const doctor = await run(['doctor', commandOf(server), '--check', 'server-info']);
+    expect(doctor.stdout).toContain('\n  title: A stranger with icons\n  website: https://stranger.example/about\n');
+    expect(doctor.stdout).toContain(`\n  icons: ${SHOWN}\n`);
+    const diagnosis = JSON.parse((await run(['doctor', commandOf(server), '--check', 'server-info', '--json'])).stdout);
+    expect(diagnosis.server).toMatchObject({ title: 'A stranger with icons', icons: ICONS });
+  });
+
+  it('has its website opened where that is trusted, and not else [973-4]', async () => {
+    await using server = await startStranger('icons', way);
+    await using folder = await temporaryFolder({});
+    const opened = folder.at('opened');
+    await folder.write('browser', `#!/bin/sh\nprintf %s "$1" > ${opened}.new && mv ${opened}.new ${opened}\n`);
+    await chmod(folder.at('browser'), 0o755);
+    const env = { BROWSER: folder.at('browser') };
+    const refused = await run(['open', commandOf(server)], env);
+    expect(refused).toMatchObject({ status: 4, stdout: '' });
+    expect(refused.stderr).toContain('https://stranger.example/about, which is not opened');
+    const elsewhere = await run(['open', commandOf(server), '--trust', 'example.com'], env);
+    expect(elsewhere.status).toBe(4);
+    const printed = await run(['open', commandOf(server), '--trust', 'stranger.example', '--print'], env);
+    expect(printed).toMatchObject({ status: 0, stdout: 'https://stranger.example/about\n' });
+    expect(existsSync(opened)).toBe(false);
+    const followed = await run(['open', commandOf(server), '--trust', 'stranger.example'], env);
+    expect(followed).toMatchObject({ status: 0, stdout: 'https://stranger.example/about\n' });
+    await until(() => existsSync(opened), 'the browser to be started');
+    expect(readFileSync(opened, 'utf8')).toBe('https://stranger.example/about');
+  });
+});
+
+describe('a client that writes sizes of its icons as one text [973-3]', () => {
+  const clientInfo = {
+    ...INITIALIZE.clientInfo,
+    title: null,
+    icons: [{ src: 'https://c.example/i.png', sizes: '48x48' }],
+  };
+  const envelope = { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': clientInfo };
+
+  it('is served over HTTP in both eras', async () => {
+    await using server = await startHttp([MUSEUM]);
+    const begun = await post(server.url, 'legacy', 'initialize', { ...INITIALIZE, clientInfo });
+    expect(messageOf(begun).result).toMatchObject({ serverInfo: { name: 'vitrine' } });
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/list' };
+    const listed = await post(server.url, 'legacy', 'resources/list', { _meta: envelope }, headers);
+    expect(messageOf(listed).result).toHaveProperty('resources');
+  });
+
+  it('is served over standard input and output in both eras', async () => {
+    await using legacy = startStdio('legacy', [MUSEUM]);
+    expect((await legacy.request(1, 'initialize', { ...INITIALIZE, clientInfo })).result).toHaveProperty('serverInfo');
+    await using modern = startStdio('legacy', [MUSEUM]);
+    expect((await modern.request(1, 'resources/list', { _meta: envelope })).result).toHaveProperty('resources');
+  });
+});

@@ -1,0 +1,87 @@
+/** Servers that are not ours: reached by themselves, or mounted in a gateway. */
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
+import {
+  type Abilities,
+  type Connected,
+  connect,
+  type Era,
+  TRANSPORTS,
+  type TransportKind,
+} from '../../e2e/harness.ts';
+import type { Way } from '../fixture/link.ts';
+import { type Serving, serveHttp } from '../fixture/serving.mjs';
+import { createStrangerPeer, type Stranger } from './peer.mjs';
+
+const MAIN = fileURLToPath(new URL('./main.mjs', import.meta.url));
+
+/** How a stranger is reached, and which eras it has. */
+export interface StrangerWay {
+  readonly transport: TransportKind;
+  readonly era: Era | 'both';
+}
+
+/** Each era over each transport, and both at once. */
+export const WAYS: readonly StrangerWay[] = TRANSPORTS.flatMap((transport) =>
+  (['legacy', 'modern', 'both'] as const).map((era) => ({ transport, era })),
+);
+
+export interface StrangerServer extends AsyncDisposable {
+  /** As an entry of `mounts`. */
+  readonly mount: Readonly<Record<string, unknown>>;
+}
+
+/** As the first argument of a command. */
+export const commandOf = ({ mount }: StrangerServer): string =>
+  'url' in mount
+    ? String(mount.url)
+    : [mount.command, ...(mount.args as readonly string[])].map((each) => `"${each}"`).join(' ');
+
+/** Starts one over HTTP in this process; over standard input and output whoever mounts it starts it. */
+export async function startStranger(name: string, { transport, era }: StrangerWay): Promise<StrangerServer> {
+  if (transport === 'stdio') {
+    return {
+      mount: { command: process.execPath, args: [MAIN, name, '--era', era] },
+      async [Symbol.asyncDispose]() {},
+    };
+  }
+  const { stranger } = (await import(new URL(`${name}.mjs`, import.meta.url).href)) as { readonly stranger: Stranger };
+  // Each has counts of its own.
+  const own = { ...stranger };
+  const serving: Serving = await serveHttp({ close() {} }, era, (_world, speaking, send) =>
+    createStrangerPeer(own, speaking, send),
+  );
+  return { mount: { url: serving.url }, [Symbol.asyncDispose]: async () => serving.close() };
+}
+
+export interface MountOptions extends Readonly<Record<string, unknown>> {
+  readonly era?: string;
+}
+
+/** A client of a gateway in which the stranger is mounted as `stranger`, beside nothing else. */
+export async function connectToStranger(
+  client: Way,
+  name: string,
+  way: StrangerWay,
+  { abilities, ...options }: MountOptions & { readonly abilities?: Abilities } = {},
+): Promise<Connected> {
+  const server = await startStranger(name, way);
+  const folder = await temporaryFolder({});
+  const end = async (): Promise<void> => {
+    await server[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  };
+  try {
+    const mounts = { stranger: { ...server.mount, ...options } };
+    const config = await writeConfig(folder, { tools: 'off', icons: 'off', mounts });
+    const connection = await connect(client.transport, client.era, ['--config', config], abilities);
+    const close = async (): Promise<void> => {
+      await connection.close();
+      await end();
+    };
+    return { ...connection, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}

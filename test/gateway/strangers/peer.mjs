@@ -1,0 +1,133 @@
+/** A server of somebody else, as its author wrote it: a table of methods, spoken in either era without anybody's SDK. */
+import {
+  CAPABILITIES_KEY,
+  LEGACY_VERSION,
+  LOG_LEVEL_KEY,
+  MODERN_VERSION,
+  SERVER_KEY,
+  SUBSCRIPTION_KEY,
+  VERSION_KEY,
+  WireError,
+} from '../fixture/protocol.mjs';
+
+/**
+ * @typedef {Record<string, any>} Data
+ * @typedef {object} Call
+ * @property {Data} params
+ * @property {boolean} modern
+ * @property {Data} client its capabilities
+ * @property {string | undefined} level of log messages that the client wants
+ * @property {(method: string, params: Data) => Promise<any>} ask of 2025: a request to the client
+ * @property {(method: string, params: Data) => void} tell a notification in the course of the request
+ * @property {(method: string) => number} count how often a method was asked for, over all connections of the process
+ *
+ * @typedef {object} Stranger
+ * @property {Data} identity its `serverInfo`, as it is sent
+ * @property {Data} capabilities
+ * @property {string} [instructions]
+ * @property {Record<string, (call: Call) => Data | Promise<Data>>} methods results; those of lists need no hints
+ */
+
+/** @type {Map<Stranger, Map<string, number>>} */
+const counts = new Map();
+
+/**
+ * @param {Stranger} stranger
+ * @param {import('../fixture/peer.mjs').Era} era
+ * @param {(message: Data, about?: string | number) => void} send
+ */
+export function createStrangerPeer(stranger, era, send) {
+  const counted = counts.get(stranger) ?? new Map();
+  counts.set(stranger, counted);
+  /** @type {Map<number, (message: Data) => void>} */
+  const asked = new Map();
+  let isLegacy = false;
+  /** @type {Data} */
+  let client = {};
+  /** @type {string | undefined} */
+  let level;
+  let questions = 0;
+
+  /** @param {string} method @param {Data} params @param {string | number} about @returns {Promise<any>} */
+  function ask(method, params, about) {
+    const id = ++questions;
+    return new Promise((resolve, reject) => {
+      asked.set(id, ({ result, error }) =>
+        error === undefined ? resolve(result) : reject(new WireError(error.code, error.message, error.data)),
+      );
+      send({ id, method, params }, about);
+    });
+  }
+
+  /** @param {Data} request @returns {Data | Promise<Data>} */
+  function answer({ id, method, params = {} }) {
+    const meta = params._meta ?? {};
+    const handler = Object.hasOwn(stranger.methods, method) ? stranger.methods[method] : undefined;
+    if (handler !== undefined) {
+      counted.set(method, (counted.get(method) ?? 0) + 1);
+      return handler({
+        params,
+        modern: !isLegacy,
+        client: isLegacy ? client : (meta[CAPABILITIES_KEY] ?? {}),
+        level: isLegacy ? level : meta[LOG_LEVEL_KEY],
+        ask: (asks, asking) => ask(asks, asking, id),
+        tell: (tells, telling) => send({ method: tells, params: telling }, id),
+        count: (which) => counted.get(which) ?? 0,
+      });
+    }
+    counted.set(method, (counted.get(method) ?? 0) + 1);
+    const { capabilities, identity, instructions } = stranger;
+    const said = { capabilities, ...(instructions !== undefined && { instructions }) };
+    if (!isLegacy && method === 'server/discover') return { supportedVersions: [MODERN_VERSION], ...said };
+    if (isLegacy && method === 'initialize') {
+      client = params.capabilities ?? {};
+      return { protocolVersion: LEGACY_VERSION, serverInfo: identity, ...said };
+    }
+    if (isLegacy && method === 'logging/setLevel' && capabilities.logging !== undefined) {
+      level = params.level;
+      return {};
+    }
+    if (isLegacy && method === 'ping') return {};
+    throw new WireError(-32_601, `Method not found: ${method}`);
+  }
+
+  /** @param {Data} request */
+  async function serve(request) {
+    const { id, method, params = {} } = request;
+    try {
+      if (method === 'initialize' && era !== 'modern') isLegacy = true;
+      else if (!isLegacy && era === 'legacy') throw new WireError(-32_601, 'Method not found');
+      else if (!isLegacy && params._meta?.[VERSION_KEY] !== MODERN_VERSION) {
+        const requested = params._meta?.[VERSION_KEY] ?? '';
+        throw new WireError(-32_022, 'Unsupported protocol version', { supported: [MODERN_VERSION], requested });
+      }
+      if (!isLegacy && method === 'subscriptions/listen') {
+        const told = { notifications: {}, _meta: { [SUBSCRIPTION_KEY]: id } };
+        return send({ method: 'notifications/subscriptions/acknowledged', params: told }, id);
+      }
+      const result = await answer(request);
+      if (isLegacy) return send({ id, result }, id);
+      const hints = /\/(?:list|read|discover)$/.test(method) ? { ttlMs: 0, cacheScope: 'private' } : {};
+      const _meta = { ...result._meta, [SERVER_KEY]: stranger.identity };
+      send({ id, result: { resultType: 'complete', ...hints, ...result, _meta } }, id);
+    } catch (error) {
+      const { code = -32_603, message, data } = /** @type {WireError} */ (error);
+      send({ id, error: { code, message, ...(data !== undefined && { data }) } }, id);
+    }
+  }
+
+  return {
+    get isLegacy() {
+      return isLegacy;
+    },
+    /** @param {Data} message */
+    handle(message) {
+      if (message.method === undefined) {
+        asked.get(message.id)?.(message);
+        asked.delete(message.id);
+      } else if (message.id !== undefined) void serve(message);
+    },
+    cancel() {},
+    close() {},
+  };
+}

@@ -1,0 +1,103 @@
+/** An answer as it came over HTTP, and what takes it in piece by piece. */
+import { within } from '../../e2e/waiting.ts';
+
+export type Header = readonly [name: string, value: string];
+
+export interface Answer {
+  /** 0: the connection ended without an answer. */
+  readonly status: number;
+  /** Names in lower case, sorted; without those that are of the connection or the hour. */
+  readonly headers: readonly Header[];
+  readonly body: string;
+  /** Whether it was given up before its end. */
+  readonly open: boolean;
+}
+
+/** One request that is under way. */
+export interface Exchange {
+  /** The whole answer, or what had come of it when it was given up. */
+  readonly answer: Promise<Answer>;
+  /** Resolves when the head and so many events have come, or the answer has ended. */
+  arrived(events: number): Promise<void>;
+  /** Gives the rest up. */
+  hangUp(): void;
+}
+
+/** A request over HTTP, as it is written. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: readonly Header[];
+  readonly body: Buffer | undefined;
+}
+
+/** @param onEvent is called with the data of each event of a stream */
+export type HttpWire = (asked: Asked, onEvent?: (data: string) => void) => Exchange;
+
+const UNSAID: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive']);
+
+export const headersOf = (given: Iterable<readonly [string, string]>): readonly Header[] =>
+  [...given]
+    .map(([name, value]): Header => [name.toLowerCase(), value])
+    .filter(([name]) => !UNSAID.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+
+/** The data of each whole event of a stream; comments are none. */
+export const eventsIn = (body: string): readonly string[] =>
+  body
+    .split('\n\n')
+    .slice(0, -1)
+    .flatMap((event) => event.split('\n').find((line) => line.startsWith('data:')) ?? [])
+    .map((line) => line.replace(/^data: ?/, ''));
+
+/** Takes an answer in while it comes. */
+export interface Receiver extends Pick<Exchange, 'answer' | 'arrived'> {
+  /** All that has come so far. */
+  update(head: Pick<Answer, 'status' | 'headers'>, body: string): void;
+  end(open: boolean): void;
+}
+
+export function createReceiver(what: string, onEvent: (data: string) => void = () => {}): Receiver {
+  let head: Pick<Answer, 'status' | 'headers'> | undefined;
+  let body = '';
+  let told = 0;
+  let ended = false;
+  const waiting = new Set<() => void>();
+  let resolve = (_answer: Answer): void => {};
+  const answer = new Promise<Answer>((settle) => {
+    resolve = settle;
+  });
+  const check = (): void => {
+    for (const each of [...waiting]) each();
+  };
+  return {
+    answer: within(answer, `the answer to ${what}`),
+    update(givenHead, givenBody) {
+      head = givenHead;
+      body = givenBody;
+      for (const data of eventsIn(body).slice(told)) {
+        told++;
+        onEvent(data);
+      }
+      check();
+    },
+    end(open) {
+      if (ended) return;
+      ended = true;
+      resolve({ status: 0, headers: [], ...head, body, open });
+      check();
+    },
+    arrived(events) {
+      const come = new Promise<void>((settle) => {
+        const look = (): void => {
+          if (!ended && (head === undefined || told < events)) return;
+          waiting.delete(look);
+          settle();
+        };
+        waiting.add(look);
+        look();
+      });
+      return within(come, `${events} events of the answer to ${what}`);
+    },
+  };
+}
