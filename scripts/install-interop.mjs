@@ -2,7 +2,8 @@
  * Installs what other makers wrote and the checks need: `servers`, MCP servers that the tests put behind the gateway
  * (test/interop/servers), and `rivals`, gateways that the benchmark measures (bench/rivals). Both when none is named.
  * It installs nothing again that is in place as its lock says. It leaves out the parts in Python where no Python can make a
- * virtual environment, and the part in Go where there is no Go, and says so in a line.
+ * virtual environment, and the part in Go where there is no Go, and says so in a line. What a registry does not give is asked
+ * for again.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,6 +18,9 @@ const PYTHON = WINDOWS ? 'python' : 'python3';
 const STAMP = '.installed';
 /** What one command may take, in milliseconds. */
 const TIME_LIMIT = 300_000;
+/** How often a command that downloads is tried, and how long is waited in between, in milliseconds. */
+const TRIES = 3;
+const PAUSE_MS = 5_000;
 
 const named = process.argv.slice(2);
 const unknown = named.find((name) => !(name in FOLDERS));
@@ -37,7 +41,12 @@ function installNode(name, folder) {
   const files = ['package.json', 'package-lock.json'].map((file) => join(folder, file));
   once(`${name}: Node.js packages`, join(folder, 'node_modules'), files, () => {
     // npm is a script of the shell on Windows.
-    const done = run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder, WINDOWS);
+    const done = download(
+      'npm',
+      ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+      folder,
+      WINDOWS,
+    );
     if (done.status !== 0) fail(`${name}: npm ci failed.\n${done.output}`);
   });
 }
@@ -61,7 +70,7 @@ function installPython(name, folder, requirements) {
     writeFileSync(join(venv, '.gitignore'), '*\n');
     const python = join(venv, WINDOWS ? 'Scripts/python.exe' : 'bin/python');
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
-    const done = run(python, [...pip, '-r', files[0], '-c', constraints], folder);
+    const done = download(python, [...pip, '-r', files[0], '-c', constraints], folder);
     if (done.status === 0) return undefined;
     rmSync(venv, { recursive: true, force: true });
     return `pip failed: ${done.output.trim().split('\n').at(-1)}`;
@@ -69,18 +78,23 @@ function installPython(name, folder, requirements) {
 }
 
 /**
- * Builds the server in `go` as `go/.built/server`.
+ * Builds the server in `go`, or the one of a module that its go.mod names as a tool, as `go/.built/server`.
  * @param {string} name
  * @param {string} folder
  */
 function buildGo(name, folder) {
-  const files = ['go.mod', 'go.sum', 'main.go'].map((file) => join(folder, file));
+  const files = ['go.mod', 'go.sum', 'main.go'].map((file) => join(folder, file)).filter((file) => existsSync(file));
   const built = join(folder, '.built');
   once(`${name}: a server of the Go SDK`, built, files, () => {
     mkdirSync(built, { recursive: true });
     // Kept from git, and from all that reads what git ignores.
     writeFileSync(join(built, '.gitignore'), '*\n');
-    const done = run('go', ['build', '-o', join(built, 'server'), '.'], folder);
+    const done = download(
+      'go',
+      ['build', '-o', join(built, 'server'), existsSync(join(folder, 'main.go')) ? '.' : 'tool'],
+      folder,
+    );
+    if (done.missing) return 'there is no go';
     return done.status === 0 ? undefined : `go build failed: ${done.output.trim().split('\n').at(-1)}`;
   });
 }
@@ -118,7 +132,29 @@ function requirementsOf(folder) {
  */
 function run(command, args, cwd, shell = false) {
   const done = spawnSync(command, args, { cwd, shell, encoding: 'utf8', timeout: TIME_LIMIT });
-  return { status: done.status, output: `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}` };
+  const missing = done.error !== undefined && 'code' in done.error && done.error.code === 'ENOENT';
+  return {
+    status: done.status,
+    missing,
+    output: `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`,
+  };
+}
+
+/**
+ * Runs a command that downloads something, again after a pause where it fails.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ * @param {boolean} [shell]
+ */
+function download(command, args, cwd, shell = false) {
+  let done = run(command, args, cwd, shell);
+  for (let tries = 1; done.status !== 0 && tries < TRIES && !done.missing; tries += 1) {
+    console.log(`${command} failed, and is tried again: ${done.output.trim().split('\n').at(-1)}`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    done = run(command, args, cwd, shell);
+  }
+  return done;
 }
 
 /**

@@ -1,20 +1,14 @@
 /**
  * Runs the official conformance suite against servers directly and through `vitrine serve`, where each is the only mount,
- * without a prefix: Vitrine's own fixture, which has everything, in both revisions, and the official everything server,
- * over HTTP and over stdio, in the one that it has.
+ * without a prefix, over each wire and in each revision that the server speaks. `upstreams.mjs` lists the servers.
  *
  * Fails when a scenario has another outcome through the gateway than directly, unless it is a better one.
  */
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { REVISIONS, root, runRevision, startFixture, startServer } from './suite.mjs';
-
-const EVERYTHING = join(
-  root,
-  'test/interop/servers/node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-);
+import { root, runRevision, startServer } from './suite.mjs';
+import { UPSTREAMS } from './upstreams.mjs';
 
 /** What an outcome is worth: through the gateway none is worth less. */
 const WORTH = { missing: 0, failed: 1, skipped: 2, warned: 3, passed: 4 };
@@ -25,52 +19,51 @@ const DIFFERENCES = {
     'The tool ends the stream of its own request, which is between the gateway and the server; the stream of the client is the gateway’s, and stays',
 };
 
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !UPSTREAMS.some((upstream) => upstream.name === name));
+if (unknown.length > 0) {
+  throw new Error(`There is no ${unknown.join(', ')}; there are ${UPSTREAMS.map(({ name }) => name).join(', ')}`);
+}
+
 const results = await mkdtemp(join(tmpdir(), 'vitrine-gateway-conformance-'));
 const problems = [];
+const leftOut = [];
 try {
-  const fixture = await startFixture();
-  try {
-    await compare('fixture', fixture.url, { http: { url: fixture.url } }, REVISIONS);
-  } finally {
-    await fixture.stop();
-  }
-  if (!existsSync(EVERYTHING))
-    throw new Error('The everything server is missing: run node scripts/install-interop.mjs');
-  const port = await freePort();
-  const everything = await startServer(process.execPath, [EVERYTHING, 'streamableHttp'], {
-    env: { PORT: String(port) },
-    pattern: /listening on port (\d+)/i,
-    urlOf: (found) => `http://127.0.0.1:${found}/mcp`,
-  });
-  try {
-    const mounts = { http: { url: everything.url }, stdio: { command: process.execPath, args: [EVERYTHING, 'stdio'] } };
-    await compare('everything', everything.url, mounts, ['2025-11-25']);
-  } finally {
-    await everything.stop();
+  for (const upstream of UPSTREAMS) {
+    if (named.length > 0 && !named.includes(upstream.name)) continue;
+    const why = upstream.leftOut?.();
+    if (why === undefined) await compare(upstream);
+    else leftOut.push(`NOT RUN: ${upstream.name}. ${why}`);
   }
 } finally {
   await rm(results, { recursive: true, force: true });
 }
+for (const line of leftOut) console.log(line);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
 /** Runs the suite against a server, and through a gateway for each way to mount it. */
-async function compare(name, url, mounts, revisions) {
+async function compare({ name, revisions, differences, start }) {
   for (const revision of revisions) {
-    const direct = await runRevision(url, revision, join(results, name, 'direct'));
-    for (const [way, mount] of Object.entries(mounts)) {
-      const gateway = await startGateway(mount);
-      try {
-        const through = await runRevision(gateway.url, revision, join(results, name, way));
-        judge(name, way, revision, direct, through, gateway);
-      } finally {
-        await gateway.stop();
+    const server = await start(revision);
+    try {
+      const direct = await runRevision(server.url, revision, join(results, name, 'direct'));
+      for (const [way, mount] of Object.entries(server.mounts)) {
+        const gateway = await startGateway(mount);
+        try {
+          const through = await runRevision(gateway.url, revision, join(results, name, way));
+          judge(name, way, revision, direct, through, gateway, { ...DIFFERENCES, ...differences?.[way] });
+        } finally {
+          await gateway.stop();
+        }
       }
+    } finally {
+      await server.stop();
     }
   }
 }
 
-function judge(name, way, revision, direct, through, gateway) {
+function judge(name, way, revision, direct, through, gateway, differences) {
   const byScenario = new Map(through.map((row) => [row.scenario, row]));
   const pairs = direct.map((row) => ({ before: row, after: byScenario.get(row.scenario) ?? row }));
   const passes = (rows) => rows.filter((row) => row.outcome === 'passed').length;
@@ -79,7 +72,7 @@ function judge(name, way, revision, direct, through, gateway) {
   );
   for (const { before, after } of pairs) {
     if (before.outcome === after.outcome) continue;
-    const why = DIFFERENCES[before.scenario];
+    const why = differences[before.scenario];
     const line = `  ${before.scenario}: ${before.outcome} directly, ${after.outcome} through the gateway`;
     console.log(why === undefined ? line : `${line}. ${why}`);
     if (why === undefined && WORTH[after.outcome] < WORTH[before.outcome]) {
@@ -96,13 +89,4 @@ async function startGateway(mount) {
   return startServer(process.execPath, [cli, 'serve', '--config', config, '--http', '0'], {
     pattern: /Endpoint: (\S+)/,
   });
-}
-
-async function freePort() {
-  const { createServer } = await import('node:net');
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,0 +1,78 @@
+/**
+ * The servers that the conformance suite is run against through the gateway: Vitrine's own fixture, which has everything,
+ * the official everything server, and the conformance server of the Go SDK.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { REVISIONS, root, startFixture, startServer } from './suite.mjs';
+
+const SERVERS = join(root, 'test/interop/servers');
+const EVERYTHING = join(SERVERS, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+const GO = join(SERVERS, 'go/.built/server');
+const INSTALL = 'run node scripts/install-interop.mjs servers';
+
+/**
+ * `start` starts the server over HTTP, as it has to be for the revision, and gives its URL and the ways to mount it.
+ * `leftOut` gives the reason where a server cannot run on this machine, `differences` why a scenario has another outcome
+ * when it is mounted in a certain way.
+ */
+export const UPSTREAMS = [
+  {
+    name: 'fixture',
+    revisions: REVISIONS,
+    async start() {
+      const fixture = await startFixture();
+      return { ...fixture, mounts: { http: { url: fixture.url } } };
+    },
+  },
+  {
+    name: 'everything',
+    revisions: ['2025-11-25'],
+    async start() {
+      if (!existsSync(EVERYTHING)) throw new Error(`The everything server is missing: ${INSTALL}`);
+      const server = await startServer(process.execPath, [EVERYTHING, 'streamableHttp'], {
+        env: { PORT: String(await freePort()) },
+        pattern: /listening on port (\d+)/i,
+        urlOf: (found) => `http://127.0.0.1:${found}/mcp`,
+      });
+      const stdio = { command: process.execPath, args: [EVERYTHING, 'stdio'] };
+      return { ...server, mounts: { http: { url: server.url }, stdio } };
+    },
+  },
+  {
+    name: 'go',
+    revisions: REVISIONS,
+    differences: {
+      stdio: {
+        'server-stateless':
+          'The end of one subscriptions/listen stream ends every other one of its connection at this server, and a new client makes one follow another',
+      },
+    },
+    leftOut: () => (existsSync(GO) ? undefined : withoutTool('go', ['version'])),
+    async start(revision) {
+      // It speaks the one revision with sessions only, and the other one without them only.
+      const stateless = `-stateless=${revision !== '2025-11-25'}`;
+      const server = await startServer(GO, ['-http', `127.0.0.1:${await freePort()}`, stateless], {
+        pattern: /listening at (\S+)/,
+        urlOf: (found) => `http://${found}`,
+      });
+      return { ...server, mounts: { http: { url: server.url }, stdio: { command: GO } } };
+    },
+  },
+];
+
+/** The reason to leave a server out that is not installed. @throws where the tool to install it is there */
+function withoutTool(tool, args) {
+  if (spawnSync(tool, args).status !== 0) return `It needs ${tool}, which this machine does not have`;
+  throw new Error(`A server that is installed with ${tool} is missing: ${INSTALL}`);
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
