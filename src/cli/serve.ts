@@ -2,7 +2,7 @@
 import { closeMounts } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
-import type { Log } from '../core/context.ts';
+import type { ClientFeatures, Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { isLoopback } from '../core/hosts.ts';
 import { ANY_SCHEME, publishUri } from '../core/mounts.ts';
@@ -52,7 +52,9 @@ export async function serve(
   const log = createLog(flags.logLevel, secrets, terminal.errors);
   // Servers that are mounted are started while sources are opened: from here on there is something to end.
   const stopping = terminal.takeSignals(log);
-  const sources = await Promise.race([openSources(paths, flags, { log, secrets }), stopping.signalled]);
+  const host = address === undefined ? soleHost() : undefined;
+  const opening = openSources(paths, flags, { log, secrets, sole: host?.known });
+  const sources = await Promise.race([opening, stopping.signalled]);
   if (sources === 'stopped') return terminal.exit();
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
@@ -62,11 +64,12 @@ export async function serve(
   const held = setInterval(() => {}, HOLD_MS);
   try {
     const stopped = stopping.signalled;
-    if ((await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
+    // Over stdio that is waited for when it is known who the host is: programs are started for it.
+    if (host === undefined && (await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
     const metrics = metricsOf(sources.config.telemetry, telemetry);
     const said: Said = { terminal, shown: secrets.hide(title(vitrine, sources)), log, stopped, metrics };
-    if (address === undefined) await overStdio(vitrine, sources, said);
-    else await overHttp(vitrine, sources, flags, address, said);
+    if (host !== undefined) await overStdio(vitrine, sources, host, said);
+    else if (address !== undefined) await overHttp(vitrine, sources, flags, address, said);
   } finally {
     stopping.begin();
     await endUpstreams(sources);
@@ -126,13 +129,36 @@ interface Said {
   readonly metrics: MetricsOptions | undefined;
 }
 
+/** The one at the other end of standard input and output. */
+interface SoleHost {
+  readonly known: Promise<ClientFeatures>;
+  tell(host: ClientFeatures): void;
+}
+
+function soleHost(): SoleHost {
+  let tell: SoleHost['tell'] = () => {};
+  const known = new Promise<ClientFeatures>((resolve) => {
+    tell = resolve;
+  });
+  return { known, tell };
+}
+
 async function overStdio(
   vitrine: Vitrine,
   sources: Sources,
+  host: SoleHost,
   { terminal, shown, log, stopped, metrics }: Said,
 ): Promise<void> {
   if (metrics !== undefined) log.warn('there are no metrics for Prometheus over stdio; add --http');
-  const serving = serveStdio(vitrine, { log, input: terminal.input, output: terminal.output });
+  const serving = serveStdio(vitrine, {
+    log,
+    input: terminal.input,
+    output: terminal.output,
+    introduced(features) {
+      host.tell(features);
+      return upstreamsReady(sources, log);
+    },
+  });
   if (terminal.input.isTTY) {
     terminal.errors.write(
       `${shown}\n\nIt waits for a host on standard input. To have one start it:\n\n${stdioSnippets(vitrine.identity.name, sources.args)}\n\n` +

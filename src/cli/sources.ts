@@ -11,7 +11,7 @@ import { promptFoldersOf } from '../config/prompts.ts';
 import { isUrl } from '../config/references.ts';
 import type { Config } from '../config/schema.ts';
 import { addPassword, type Secrets } from '../config/secrets.ts';
-import type { ConfiguredMount } from '../config/upstream-mounts.ts';
+import type { ConfiguredMount, UpstreamSurroundings } from '../config/upstream-mounts.ts';
 import type { AccessPolicy } from '../core/access.ts';
 import type { Log } from '../core/context.ts';
 import type { PromptFolder } from '../core/prompt.ts';
@@ -42,13 +42,18 @@ export interface SourceFlags {
   readonly gitignore?: boolean;
 }
 
+interface Opening extends Pick<UpstreamSurroundings, 'sole'> {
+  readonly log: Log;
+  readonly secrets: Secrets;
+}
+
 const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml', 'vitrine.json']);
 
 /** @throws UsageError, ConfigError, ResourceError `invalid` */
 export async function openSources(
   paths: readonly string[],
   flags: SourceFlags,
-  { log, secrets }: { readonly log: Log; readonly secrets: Secrets },
+  { log, secrets, sole }: Opening,
 ): Promise<Sources> {
   const { config: configPath, mcpConfig, hidden, gitignore } = flags;
   const file = configPath ?? paths.find((path) => CONFIG_NAMES.has(basename(path)) && !isUrl(path));
@@ -59,7 +64,7 @@ export async function openSources(
   const servers = mcpConfig === undefined ? [] : await serversOf(mcpConfig, secrets);
   const mcpArgs = mcpConfig === undefined ? [] : ['--mcp-config', resolve(mcpConfig)];
   if (file !== undefined) {
-    const opened = await openConfig(file, servers, { log, secrets });
+    const opened = await openConfig(file, servers, { log, secrets, sole });
     return { ...opened, args: ['--config', resolve(file), ...mcpArgs] };
   }
   if (paths.length === 0 && mcpConfig === undefined) {
@@ -76,7 +81,7 @@ export async function openSources(
     ...(hidden ? ['--hidden'] : []),
     ...(gitignore ? ['--gitignore'] : []),
   ];
-  const surroundings = { base: mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig)), log };
+  const surroundings = { base: mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig)), log, sole };
   const mounts = await mountsOfSources(paths, servers, surroundings, defined({ hidden, gitignore }));
   return { mounts, promptFolders: [], config: {}, args, ignored: ignoredOf(servers) };
 }
@@ -84,7 +89,7 @@ export async function openSources(
 async function openConfig(
   file: string,
   more: readonly HostServer[],
-  { log, secrets }: { readonly log: Log; readonly secrets: Secrets },
+  { log, secrets, sole }: Opening,
 ): Promise<Omit<Sources, 'args'>> {
   const { hostServersOf, loadConfig } = await import('../config/load.ts');
   const config = await loadConfig(file, { secrets });
@@ -100,7 +105,7 @@ async function openConfig(
   ).find((each) => each.problem !== undefined);
   if (clash !== undefined) throw new ConfigError(`--mcp-config, server ${clash.title}: ${clash.problem}`);
   const all = [...servers, ...more];
-  const mounts = await mountsOf(config.mounts, { base, log }, all);
+  const mounts = await mountsOf(config.mounts, { base, log, sole }, all);
   try {
     const promptFolders = await promptFoldersOf(config, mounts, base);
     return {

@@ -1,6 +1,6 @@
 /** From what is said of other servers to mounts. Their code is loaded when there is one. */
 import { basename, resolve } from 'node:path';
-import type { Log } from '../core/context.ts';
+import type { ClientFeatures, Log } from '../core/context.ts';
 import type { Mount } from '../core/mounts/mount.ts';
 import type { Upstream } from '../providers/upstream/index.ts';
 import type { StdioTarget, UpstreamTarget } from '../providers/upstream/options.ts';
@@ -22,6 +22,8 @@ export interface UpstreamSurroundings {
   /** The directory that relative paths start from, and that programs start in. */
   readonly base: string;
   readonly log?: Log | undefined;
+  /** The only client that there will be, once it is known. */
+  readonly sole?: Promise<ClientFeatures> | undefined;
 }
 
 /** As a configuration says it: YAML takes a year for a number. */
@@ -36,7 +38,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 export async function upstreamMount(
   name: string,
   block: UpstreamConfig,
-  { base, log }: UpstreamSurroundings,
+  { base, log, sole }: UpstreamSurroundings,
 ): Promise<ConfiguredMount> {
   const { upstream } = await import('../providers/upstream/index.ts');
   const {
@@ -60,6 +62,7 @@ export async function upstreamMount(
     start,
     connections,
     era: era === undefined ? undefined : ERAS[era],
+    sole,
     maxConnections,
     schemes,
     connectTimeoutMs,

@@ -7,14 +7,14 @@ import type { Context } from '../../core/context.ts';
 export const lasts = (ctx: Context): boolean => ctx.peer !== ctx.principal.id;
 
 /** Whether the client is of 2025: it is asked while its request is running. */
-export const isOf2025 = ({ client }: Context): boolean => client?.ask !== undefined;
+export const isOf2025 = ({ client }: Pick<Context, 'client'>): boolean => client?.ask !== undefined;
 
 /** Whether the client can be asked something. */
 export const askable = ({ client }: Context): boolean =>
   client !== undefined && (client.sampling || client.elicitation || client.roots);
 
 /** What a client declared, as far as it can be kept for it. */
-export function capabilitiesOf({ client }: Context): Data {
+export function capabilitiesOf({ client }: Pick<Context, 'client'>): Data {
   const { sampling, elicitation, roots, extensions, experimental } = client?.declared ?? {};
   return {
     ...(sampling !== undefined && { sampling }),

@@ -4,10 +4,13 @@
  * knows one client a connection, so one that it may ask, or that works with its tools, gets a connection of its own, and
  * what the server sends on it can only be for that client. Where that is a program of its own, all of the client's work
  * goes there, since each has its own state. Everybody else shares one, on which the server is told that nobody can be asked.
+ * Where there will be one client alone, the shared one is that client's own: a program is started once, for it.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
+import { abortable } from '../../connection/abortable.ts';
 import type { Data } from '../../connection/data.ts';
-import { type Context, SILENT } from '../../core/context.ts';
+import { faultOf } from '../../connection/faults.ts';
+import { type ClientFeatures, type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createBar } from './bar.ts';
 import { askable, capabilitiesOf, isOf2025, lasts } from './clients.ts';
@@ -68,6 +71,9 @@ const MODERN_ONLY_MS = 10 * 60_000;
 /** A server that is spoken to in 2025 without being asked. */
 const LEGACY: Verdict = { prior: { kind: 'legacy' }, at: Number.POSITIVE_INFINITY };
 
+/** Whether the server has answered that it does not want to be connected to like this. */
+const refuses = (error: unknown): boolean => error instanceof ResourceError && faultOf(error.cause).kind === 'answered';
+
 export function createConnections(options: UpstreamOptions, events: ConnectionEvents): Connections {
   const { name, log = SILENT, maxConnections = DEFAULT_MAX_CONNECTIONS, connections = 'client' } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
@@ -112,13 +118,44 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     }
   }
 
+  type Open = (signal: AbortSignal, world: () => World) => Promise<Link>;
+
+  const nobody: Open = (signal, world) => open({}, world, signal);
+
+  /** Whether the only client's era is tried without asking the server for its own. */
+  let inItsEra = options.era !== '2026';
+
+  /** The only client's connection: for one of 2025 in that era, where the server has it. */
+  async function forSole(client: Promise<ClientFeatures>, signal: AbortSignal): Promise<Link> {
+    const { ask, ...features } = await abortable(client, signal);
+    shared.ask ??= ask;
+    const dial = (fixed?: Verdict): Promise<Link> =>
+      open(capabilitiesOf({ client: features }), () => shared, signal, fixed);
+    if (ask === undefined || !inItsEra) {
+      // One that was only away is asked in the other way next time.
+      return dial().catch((error: unknown) => {
+        inItsEra = options.era !== '2026';
+        throw error;
+      });
+    }
+    try {
+      const link = await dial(LEGACY);
+      verdict = LEGACY;
+      return link;
+    } catch (error) {
+      inItsEra = options.era === '2025';
+      if (!refuses(error) || inItsEra) throw error;
+      modernOnlyUntil = Number.POSITIVE_INFINITY;
+      return dial();
+    }
+  }
+
   /** @param second of 2025, to a server that others speak 2026 to */
-  function worldOf(key: string, capabilities: Data, sharing?: World, second = false): World {
+  function worldOf(key: string, opening: Open, sharing?: World, second = false): World {
     const supervisor = createSupervisor({
       name,
       log: second ? { ...log, warn: log.debug } : log,
-      open: (signal) =>
-        open(capabilities, () => world, AbortSignal.any([signal, lifetime.signal]), second ? LEGACY : undefined),
+      open: (signal) => opening(AbortSignal.any([signal, lifetime.signal]), () => world),
       up(link, again) {
         if (!second) events.up(link);
         // What is watched at a server behind a URL is watched over the shared connection.
@@ -132,11 +169,15 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     return world;
   }
 
-  const shared = worldOf('shared', {});
+  const sole = isProgram && connections === 'client' ? options.sole : undefined;
+  const shared = worldOf('shared', sole === undefined ? nobody : (signal) => forSole(sole, signal));
 
   function openOwn(key: string, ctx: Context): World {
     const second = verdict?.prior.kind === 'modern';
-    const world = worldOf(key, capabilitiesOf(ctx), isProgram ? undefined : shared, second);
+    const capabilities = capabilitiesOf(ctx);
+    const fixed = second ? LEGACY : undefined;
+    const opening: Open = (signal, its) => open(capabilities, its, signal, fixed);
+    const world = worldOf(key, opening, isProgram ? undefined : shared, second);
     world.ask = ctx.client?.ask;
     owned.add(world);
     return world;
@@ -179,6 +220,13 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     if (verdict?.prior.kind === 'legacy') return true;
     if (options.era === '2026' || !lasts(ctx) || !isOf2025(ctx) || !speaksOf2025(ctx)) return false;
     return hasBothEras(ctx);
+  }
+
+  /** Whether the shared connection is the only client's own, known once the server has been reached. */
+  async function isOfSole(ctx: Context): Promise<boolean> {
+    if (sole === undefined) return false;
+    if (verdict === undefined) await shared.supervisor.get(ctx.signal);
+    return verdict?.prior.kind === 'legacy';
   }
 
   /** Whether a client of 2025 would lose something of what it has of the server in its own era. */
@@ -274,12 +322,14 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   return {
     shared,
     async of(ctx) {
+      if (await isOfSole(ctx)) return touched(shared, ctx);
       const own = (await keepsApart(ctx)) ? ownOf(ctx) : undefined;
       if (own !== undefined) return own;
       shared.usedAt = Date.now();
       return shared;
     },
     async forCall(ctx) {
+      if (await isOfSole(ctx)) return borrow(shared, false, ctx);
       if (!(await keepsApart(ctx))) return ofAll(ctx);
       if (lasts(ctx)) {
         const own = withKey(peerKey(ctx), ctx);
@@ -288,7 +338,8 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       return askable(ctx) || ctx.client?.logLevel !== undefined ? lend(ctx) : ofAll(ctx);
     },
     get apart() {
-      return isProgram && connections === 'client' && (verdict?.prior.kind !== 'modern' || owned.size > 0);
+      if (!isProgram || connections === 'shared') return false;
+      return owned.size > 0 || (sole === undefined && verdict?.prior.kind !== 'modern');
     },
     all: () => [shared, ...owned],
     async close() {

@@ -1,6 +1,6 @@
 /** How another MCP server is reached, and how it is treated. */
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
-import type { Log } from '../../core/context.ts';
+import type { ClientFeatures, Log } from '../../core/context.ts';
 
 /** A program that speaks MCP over its standard input and output. */
 export interface StdioTarget {
@@ -41,6 +41,11 @@ export interface UpstreamOptions {
    * where the server has both, since most servers ask back and log in the middle of a request in that era alone.
    */
   readonly era?: '2025' | '2026' | 'auto' | undefined;
+  /**
+   * The only client that there will be, once it is known, as `serveStdio` tells it. A program is started for it then, with
+   * what that client can do and in its era, and is its own: no other one is started. Default: there may be many clients.
+   */
+  readonly sole?: Promise<ClientFeatures> | undefined;
   /** Connections of clients at a time; a client beyond them shares. Default: 32. */
   readonly maxConnections?: number | undefined;
   /** Schemes of its URIs, for a mount without a prefix beside others. Default: any. */

@@ -8,6 +8,7 @@ import type { ClientFeatures, LoggingLevel } from '../../core/invocation.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
 import { mendedHandshake } from '../../protocol/implementation.ts';
+import type { InputRequest } from '../../protocol/input-required.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
 import { introductionOf } from '../dispatch/capabilities.ts';
@@ -39,6 +40,8 @@ export interface PeerOptions {
   readonly transport: NetworkTransport;
   /** Sends what belongs to no request. */
   readonly tell: (message: object) => void;
+  /** Told once who the client is, before its first request is answered; that waits for it. */
+  readonly introduced?: ((client: ClientFeatures) => Promise<void>) | undefined;
 }
 
 /** How a message came, and what goes back on its way. */
@@ -64,6 +67,11 @@ export class Peer {
   #revision: string | undefined;
   #logLevel: LoggingLevel | undefined;
   #closed = false;
+  #introduced: Promise<void> | undefined;
+  /** The client has said that it may be asked. */
+  #initialized = false;
+  /** Who waits for that. */
+  #forInitialized: (() => void)[] | undefined;
 
   constructor(options: PeerOptions) {
     this.#options = options;
@@ -105,7 +113,8 @@ export class Peer {
   notification({ method, params }: NotificationMessage): void {
     switch (method) {
       case 'notifications/initialized':
-        this.#initialized();
+        this.#letAsk();
+        this.#watchLists();
         break;
       case 'notifications/cancelled':
         this.#running?.get(params?.requestId as MessageId)?.(params?.reason);
@@ -135,6 +144,7 @@ export class Peer {
   /** Cancels what is running, and ends what the client was told of. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#letAsk();
     this.#questions?.close();
     for (const cancel of [...(this.#running?.values() ?? [])]) cancel(new Error('Connection closed'));
     await this.#subscriptions.close();
@@ -178,7 +188,7 @@ export class Peer {
     return this.#roots.current(() => this.#ask({ method: 'roots/list', send, timeoutMs: ROOTS_TIMEOUT_MS }), request);
   }
 
-  #initialize(message: RequestMessage): Outcome {
+  async #initialize(message: RequestMessage): Promise<Outcome> {
     const params = mendedHandshake(message.params);
     const outcome = specTypeSchemas.InitializeRequest['~standard'].validate({ method: 'initialize', params });
     if (!(outcome instanceof Promise) && outcome.issues !== undefined) {
@@ -196,10 +206,33 @@ export class Peer {
       ? (protocolVersion as string)
       : latest;
     this.#revision = revision;
+    await this.#introduce();
     const { capabilities: offered, serverInfo, instructions } = introductionOf(vitrine, principal);
     return {
       result: { protocolVersion: revision, capabilities: offered, serverInfo, ...(instructions && { instructions }) },
     };
+  }
+
+  /** Says who the client is; one that has not shaken hands is nobody who could be asked. */
+  #introduce(): Promise<void> | undefined {
+    this.#introduced ??= this.#options.introduced?.({ ...this.#client, ask: (...asked) => this.#askLater(...asked) });
+    return this.#introduced;
+  }
+
+  /** Asks the client on no request of its own. */
+  async #askLater(request: InputRequest, signal: AbortSignal, reports?: boolean): Promise<unknown> {
+    if (!this.#initialized) {
+      await new Promise<void>((initialized) => {
+        this.#forInitialized ??= [];
+        this.#forInitialized.push(initialized);
+      });
+    }
+    return this.#ask({ ...request, reports, send: this.#options.tell, signal, timeoutMs: ASK_TIMEOUT_MS });
+  }
+
+  #letAsk(): void {
+    this.#initialized = true;
+    for (const initialized of this.#forInitialized?.splice(0) ?? []) initialized();
   }
 
   #setLevel(params: Data | undefined): Outcome {
@@ -211,7 +244,7 @@ export class Peer {
   }
 
   /** Watches the lists that the client was promised to be told of. */
-  #initialized(): void {
+  #watchLists(): void {
     const { vitrine, principal, log } = this.#options;
     const subscriptions = this.#subscriptions;
     const ctx = createContext({ principal, peer: this.#id, log, client: this.#client });
@@ -241,6 +274,7 @@ export class Peer {
       case 'logging/setLevel':
         return offersTo(vitrine, principal)('tools/list') ? this.#setLevel(message.params) : NO_SUCH_METHOD;
       default:
+        if (this.#options.introduced !== undefined) await this.#introduce();
         return dispatcher.dispatch(this.#envelopeOf(message, way, signal));
     }
   }

@@ -1,7 +1,7 @@
 /** Serving one host over standard input and output, in whichever era it speaks. */
 import type { Readable, Writable } from 'node:stream';
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import { ANONYMOUS, type Log, SILENT } from '../../core/context.ts';
+import { ANONYMOUS, type ClientFeatures, type Log, SILENT } from '../../core/context.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { claimOf, type Problem, unsupported } from '../claim.ts';
 import { isTooDeep, MAX_DEPTH } from '../depth.ts';
@@ -21,6 +21,11 @@ export interface ServeStdioOptions {
   /** Default: the process's own. */
   readonly input?: Readable | undefined;
   readonly output?: Writable | undefined;
+  /**
+   * Told once who the host is, before its first request is answered; that waits for it. Rejects never. What only the host
+   * will use, such as a program that is mounted, can be started for it from then on (`UpstreamOptions.sole`).
+   */
+  readonly introduced?: ((host: ClientFeatures) => Promise<void>) | undefined;
 }
 
 export interface StdioServing {
@@ -35,13 +40,14 @@ const GRACE_MS = 5_000;
 
 /** Serves the engine to the process at the other end of standard input and output. Logs never go there. */
 export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): StdioServing {
-  const log = options.log ?? SILENT;
+  const { log = SILENT, introduced: introduce } = options;
   const output = options.output ?? process.stdout;
   const dispatcher = createDispatcher(vitrine);
   /** Which era the host speaks, once that is known: it may ask what there is in the other one first. */
   let modern: ModernConnection | undefined;
   let peer: Peer | undefined;
   let probing = true;
+  let introducing: Promise<void> | undefined;
   /** Requests of 2025 that have not been answered. */
   let unanswered = 0;
   /** Messages behind one that has to be ready first. */
@@ -54,6 +60,9 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
   const { write } = lines;
   const send = (message: object): void => write(JSON.stringify(message));
 
+  /** A host that first looks and then speaks the other era is the same one. */
+  const introduced = introduce && ((host: ClientFeatures): Promise<void> => (introducing ??= introduce(host)));
+
   const offers = (method: string): boolean => STANDING.has(method) || dispatcher.offers(method, ANONYMOUS);
 
   const idle = (): boolean =>
@@ -65,12 +74,12 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
   }
 
   function modernOne(): ModernConnection {
-    modern ??= createModernConnection({ vitrine, dispatcher, log, write, answered: whenIdle });
+    modern ??= createModernConnection({ vitrine, dispatcher, log, write, answered: whenIdle, introduced });
     return modern;
   }
 
   function inLegacy(message: Message): void {
-    peer ??= new Peer({ vitrine, dispatcher, log, principal: ANONYMOUS, transport: 'pipe', tell: send });
+    peer ??= new Peer({ vitrine, dispatcher, log, principal: ANONYMOUS, transport: 'pipe', tell: send, introduced });
     if (isRequest(message)) {
       unanswered++;
       void peer.request(message, { principal: ANONYMOUS, send }).then((answer) => {
@@ -192,7 +201,10 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
     end(error) {
       if (error !== undefined) return broken(error);
       ended = true;
-      grace = setTimeout(() => void close(false), GRACE_MS);
+      // What is waited for before the first answer is not the host's fault.
+      void Promise.resolve(introducing).then(() => {
+        if (closing === undefined) grace = setTimeout(() => void close(false), GRACE_MS);
+      });
       whenIdle();
     },
   });

@@ -1,5 +1,5 @@
 /** A connection that speaks 2026-07-28: each of its requests stands alone, some of them listen, each can be cancelled. */
-import { ANONYMOUS, createContext, type Log } from '../../core/context.ts';
+import { ANONYMOUS, type ClientFeatures, createContext, type Log } from '../../core/context.ts';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
@@ -30,10 +30,12 @@ export interface ModernConnectionOptions {
   readonly write: (json: Answer) => void;
   /** Told after each answer. */
   readonly answered: () => void;
+  /** Told who the client is, as its first request says; that waits for it. */
+  readonly introduced?: ((client: ClientFeatures) => Promise<void>) | undefined;
 }
 
 export function createModernConnection(options: ModernConnectionOptions): ModernConnection {
-  const { vitrine, dispatcher, log, write, answered } = options;
+  const { vitrine, dispatcher, log, write, answered, introduced } = options;
   const send = (message: object): void => write(JSON.stringify(message));
   const peer = crypto.randomUUID();
   /** What cancels the requests that are being answered. */
@@ -55,10 +57,13 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
       transport: 'pipe',
     });
 
-  const outcomeOf = async (message: RequestMessage, signal: AbortSignal): Promise<Outcome> =>
-    message.method === 'server/discover'
+  async function outcomeOf(message: RequestMessage, signal: AbortSignal): Promise<Outcome> {
+    const envelope = envelopeOf(message, signal);
+    if (introduced !== undefined) await introduced(envelope.client);
+    return message.method === 'server/discover'
       ? { result: discovered(vitrine, ANONYMOUS) }
-      : dispatcher.dispatch(envelopeOf(message, signal));
+      : dispatcher.dispatch(envelope);
+  }
 
   function run(message: RequestMessage): void {
     const { id } = message;
@@ -91,6 +96,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
     if (listeners.size >= MAX_LISTENERS)
       return write(answerOf(id, { error: { code: -32_603, message: 'Subscription limit reached' } }));
     const { client } = envelopeOf(message, NEVER);
+    await introduced?.(client);
     const listener = await listen(vitrine, id, found.filter, createContext({ peer, log, client }), send);
     const former = listeners.get(id);
     listeners.set(id, listener);

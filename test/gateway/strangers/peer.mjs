@@ -26,6 +26,7 @@ import {
  * @property {Data} capabilities
  * @property {string} [instructions]
  * @property {Record<string, (call: Call) => Data | Promise<Data>>} methods results; those of lists need no hints
+ * @property {(call: Pick<Call, 'client' | 'ask'>) => void} [initialized] told when a client of 2025 is ready
  */
 
 /** @type {Map<Stranger, Map<string, number>>} */
@@ -48,8 +49,8 @@ export function createStrangerPeer(stranger, era, send) {
   let level;
   let questions = 0;
 
-  /** @param {string} method @param {Data} params @param {string | number} about @returns {Promise<any>} */
-  function ask(method, params, about) {
+  /** @param {string} method @param {Data} params @param {string | number} [about] @returns {Promise<any>} */
+  function ask(method, params, about = undefined) {
     const id = ++questions;
     return new Promise((resolve, reject) => {
       asked.set(id, ({ result, error }) =>
@@ -126,6 +127,7 @@ export function createStrangerPeer(stranger, era, send) {
         asked.get(message.id)?.(message);
         asked.delete(message.id);
       } else if (message.id !== undefined) void serve(message);
+      else if (message.method === 'notifications/initialized') stranger.initialized?.({ client, ask });
     },
     cancel() {},
     close() {},
