@@ -135,8 +135,10 @@ function codeOf(
   if (code === METHOD_NOT_FOUND) return 'unsupported';
   if (isReason(data?.reason)) return data.reason;
   if (code === LEGACY_RESOURCE_NOT_FOUND) return 'not-found';
-  // All that was sent is a URI, so it is the URI that the server does not take; with a cursor it may be that.
-  if (code === INVALID_PARAMS) return uri !== undefined && cursor !== true ? 'not-found' : 'invalid';
+  // All that was sent is a URI, so it is the URI that the server does not take; with a cursor it may be that, unless it names
+  // the URI. The SDK gives -32002 as -32602, with the URI alone.
+  if (code === INVALID_PARAMS)
+    return uri !== undefined && (cursor !== true || data?.uri === uri) ? 'not-found' : 'invalid';
   return 'failed';
 }
 

@@ -38,12 +38,19 @@ describe('the wire error of a ResourceError', () => {
     });
   });
 
-  it('of a missing resource is -32602 with its URI', () => {
-    expect(toWireError(notFound('file:///a'))).toEqual({
-      code: -32602,
-      message: 'Resource not found',
-      data: { uri: 'file:///a', reason: 'not-found' },
-    });
+  it.each([
+    ['legacy', -32002],
+    ['modern', -32602],
+  ] as const)('of a missing resource has its URI, and the code of the %s era [RES-6]', (era, code) => {
+    const data = { uri: 'file:///a', reason: 'not-found' };
+    expect(toWireError(notFound('file:///a'), 'request-1', era)).toEqual({ code, message: 'Resource not found', data });
+  });
+
+  it('of anything else is the same in both eras', () => {
+    for (const code of CODES.filter((each) => each !== 'not-found')) {
+      const error = new ResourceError(code, 'What is wrong', { uri: 'file:///a' });
+      expect(toWireError(error, undefined, 'legacy')).toEqual(toWireError(error, undefined, 'modern'));
+    }
   });
 
   it('of what cannot be listed says so, and differs from that of a missing resource [2093-4]', () => {
@@ -96,7 +103,7 @@ describe('what another server answered with', () => {
     expect(toWireError(new PeerError(bare), 'request-1')).toBe(bare);
   });
 
-  it('as a missing resource of earlier revisions has the code of this one, and its data', () => {
+  it('as a missing resource has the code of the era in which it is told, and its data', () => {
     const error = new PeerError({ code: -32002, message: 'Gone', data: { uri: 'memo:x', kept: 1 } }, 'docs+memo:x');
     expect(error.code).toBe('not-found');
     expect(toWireError(error)).toEqual({ code: -32602, message: 'Gone', data: { uri: 'memo:x', kept: 1 } });
@@ -111,6 +118,13 @@ describe('what another server answered with', () => {
       data: { uri: 'docs+memo:x' },
     });
     expect(toWireError(new PeerError({ code: -32002, message: 'Gone' }))).toMatchObject({ code: -32602, data: {} });
+    expect(toWireError(error, undefined, 'legacy')).toEqual({
+      code: -32002,
+      message: 'Gone',
+      data: { uri: 'memo:x', kept: 1 },
+    });
+    const odd = { code: -32002, message: 'Gone', data: 'any JSON' as unknown as object as Record<string, unknown> };
+    expect(toWireError(new PeerError(odd, 'docs+memo:x'), undefined, 'legacy')).toEqual(odd);
   });
 
   it('keeps what it is under another URI and with a cause, and names a URI only where one was named', () => {

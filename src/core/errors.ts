@@ -2,6 +2,8 @@
  * The one family of errors. They are made where the cause is known and mapped to the wire by `toWireError` only,
  * so that no path, stack or secret can leave the process: a message is written for the peer, a `cause` for the log.
  */
+import { isData } from '../protocol/data.ts';
+import type { Era } from '../protocol/era.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../protocol/error-codes.ts';
 import { stripControls } from './scrub.ts';
 
@@ -62,7 +64,10 @@ export class ResourceError extends Error {
   }
 }
 
-/** What another server answered with, to be sent on: its code, its words, its data. */
+/**
+ * What another server answered with, to be sent on: its code, its words, its data. Where it said that a resource is missing,
+ * the code is `-32002`, whichever era it speaks.
+ */
 export class PeerError extends ResourceError {
   readonly wire: WireError;
 
@@ -99,10 +104,11 @@ export interface WireError {
 
 /**
  * Maps any thrown value to what a peer may see. Whatever is not a `ResourceError` becomes a bare internal error with
- * the request id, under which the log has the rest.
+ * the request id, under which the log has the rest. A missing resource has the code of the era: the same one for whatever
+ * is not found, or the code would tell what is hidden from what is missing.
  */
-export function toWireError(error: unknown, requestId?: string): WireError {
-  if (error instanceof PeerError) return peerWireError(error);
+export function toWireError(error: unknown, requestId?: string, era: Era = 'modern'): WireError {
+  if (error instanceof PeerError) return peerWireError(error, era);
   if (!(error instanceof ResourceError)) {
     return {
       code: INTERNAL_ERROR,
@@ -111,7 +117,7 @@ export function toWireError(error: unknown, requestId?: string): WireError {
     };
   }
   return {
-    code: wireCode(error.code),
+    code: wireCode(error.code, era),
     message: stripControls(error.message),
     data: {
       ...(error.uri !== undefined && { uri: error.uri }),
@@ -122,15 +128,21 @@ export function toWireError(error: unknown, requestId?: string): WireError {
   };
 }
 
-/** As it came, but for the code of a missing resource, which only earlier revisions have. */
-function peerWireError({ wire, uri }: PeerError): WireError {
+/** As it came, but for the code of a missing resource, which each era has its own for. */
+function peerWireError({ wire, uri }: PeerError, era: Era): WireError {
   if (wire.code !== LEGACY_RESOURCE_NOT_FOUND) return wire;
-  return { ...wire, code: INVALID_PARAMS, data: { ...(uri !== undefined && { uri }), ...wire.data } };
+  const missing = { ...wire, code: missingCode(era) };
+  // Another server's data may be any JSON.
+  if (wire.data !== undefined && !isData(wire.data)) return missing;
+  return { ...missing, data: { ...(uri !== undefined && { uri }), ...wire.data } };
 }
 
-function wireCode(code: ResourceErrorCode): number {
+const missingCode = (era: Era): number => (era === 'legacy' ? LEGACY_RESOURCE_NOT_FOUND : INVALID_PARAMS);
+
+function wireCode(code: ResourceErrorCode, era: Era): number {
   switch (code) {
     case 'not-found':
+      return missingCode(era);
     case 'not-listable':
     case 'denied':
     case 'too-large':

@@ -3,6 +3,7 @@
  * costs a look at `undefined`: nothing here knows OpenTelemetry, `layers/telemetry` does.
  */
 
+import type { Era } from '../protocol/era.ts';
 import type { Layer } from './layer.ts';
 import type { NetworkTransport, Trace } from './trace.ts';
 
@@ -20,6 +21,7 @@ export interface IncomingRequest {
   /** Of the HTTP request that it came in, for those that say it there. */
   readonly headers: Pick<Headers, 'get'> | undefined;
   readonly transport: NetworkTransport;
+  readonly era: Era;
   /** The revision of the protocol, where it is known. */
   readonly revision: string | undefined;
   /** Tells sessions apart, and lets nobody into one. */

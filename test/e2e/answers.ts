@@ -1,6 +1,6 @@
 /** The shapes of answers as tests look at them, and the questions that many tests ask. */
 import type { Resource } from '../../src/protocol/resources.ts';
-import type { Connected } from './harness.ts';
+import type { Connected, Era } from './harness.ts';
 
 export interface ListAnswer {
   readonly resources: readonly Resource[];
@@ -24,6 +24,19 @@ export interface WireFailure {
   readonly message: string;
   readonly data: Readonly<Record<string, unknown>> | undefined;
 }
+
+/**
+ * The error of a missing resource, as the SDK's client has it: `-32002`, which is sent in the 2025 era, it takes for `-32602`,
+ * and keeps nothing of the data but the URI.
+ */
+export const missing = (era: Era, uri: string): { readonly code: number; readonly data: object } => ({
+  code: -32602,
+  data: { uri, ...(era === 'modern' && { reason: 'not-found' }) },
+});
+
+/** The error of any other refused URI. */
+export const refusedAs = (era: Era, uri: string, reason: string): { readonly code: number; readonly data: object } =>
+  reason === 'not-found' ? missing(era, uri) : { code: -32602, data: { uri, reason } };
 
 /** The error that a request ends with; fails when it succeeds. */
 export async function failure(request: Promise<unknown>): Promise<WireFailure> {

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTreeUri } from '../../src/core/uri.ts';
-import { drain, failure, type ListAnswer } from './answers.ts';
+import { drain, failure, type ListAnswer, missing, refusedAs } from './answers.ts';
 import { type Connected, connect, MATRIX, MUSEUM } from './harness.ts';
 
 describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
@@ -74,11 +74,11 @@ describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
   });
 
   it('tells a missing resource from one that has no children [2093-4]', async () => {
-    const missing = await failure(museum.request('resources/list', { uri: 'file:///cellar' }));
+    const cellar = await failure(museum.request('resources/list', { uri: 'file:///cellar' }));
     const file = await failure(museum.request('resources/list', { uri: 'file:///README.md' }));
-    expect(missing).toMatchObject({ code: -32602, data: { uri: 'file:///cellar', reason: 'not-found' } });
+    expect(cellar).toMatchObject(missing(era, 'file:///cellar'));
     expect(file).toMatchObject({ code: -32602, data: { uri: 'file:///README.md', reason: 'not-listable' } });
-    expect(missing.message).toMatch(/not found/);
+    expect(cellar.message).toMatch(/not found/);
     expect(file.message).toMatch(/no children.*read it/);
   });
 
@@ -91,7 +91,7 @@ describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
     ['no uri', 'not-found'],
   ])('refuses %s as %s [2093-4, RES-6]', async (uri, reason) => {
     const refused = await failure(museum.request('resources/list', { uri }));
-    expect(refused).toMatchObject({ code: -32602, data: { reason } });
+    expect(refused).toMatchObject(refusedAs(era, uri, reason));
   });
 
   it('refuses a URI that is no text, and an empty one [RES-6]', async () => {

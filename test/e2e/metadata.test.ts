@@ -1,7 +1,7 @@
 /** `resources/metadata`: what a list would say, at a cost that does not grow with the content. */
 import { chmod, truncate } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drain, failure, metadata, readOne } from './answers.ts';
+import { drain, failure, metadata, readOne, refusedAs } from './answers.ts';
 import { type Folder, temporaryFolder } from './folders.ts';
 import { MATRIX, MUSEUM } from './harness.ts';
 import { KNOWS_READ_BYTES, readBytes } from './process-io.ts';
@@ -48,7 +48,7 @@ describe.each(MATRIX)('metadata over $transport, $era', ({ transport, era }) => 
     ['other:thing', 'not-found'],
   ])('refuses %s as %s [2093-2, RES-6]', async (uri, reason) => {
     const refused = await failure(metadata(museum, uri));
-    expect(refused).toMatchObject({ code: -32602, data: { uri, reason } });
+    expect(refused).toMatchObject(refusedAs(era, uri, reason));
   });
 
   it('refuses a request without a URI [2093-2]', async () => {

@@ -1,7 +1,7 @@
 /** Several mounts in one tree: their prefixes, and that nothing of one shows in another. */
 import { appendFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drain, failure, metadata, read, readOne } from './answers.ts';
+import { drain, failure, metadata, missing, read, readOne, refusedAs } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, DIAGONAL, MATRIX } from './harness.ts';
 import { collectNotices, subscribe } from './notices.ts';
@@ -61,11 +61,8 @@ describe.each(MATRIX)('two mounts over $transport, $era', ({ transport, era }) =
       ['resources/list', 'docs+file:///readme.md', 'not-listable'],
       ['resources/read', 'docs+file:///..%2fdata/readme.md', 'invalid'],
       ['resources/read', 'docs+file:///../data/readme.md', 'invalid'],
-    ]) {
-      expect(await failure(server.request(String(method), { uri }))).toMatchObject({
-        code: -32602,
-        data: { uri, reason },
-      });
+    ] as const) {
+      expect(await failure(server.request(method, { uri }))).toMatchObject(refusedAs(era, uri, reason));
     }
   });
 
@@ -114,7 +111,7 @@ describe.each(DIAGONAL)('ways to mount over $transport, $era', ({ transport, era
     await using folder = await temporaryFolder({ 'shown.md': 'shown', 'beside.md': 'beside' });
     await using server = await connect(transport, era, [folder.at('shown.md')]);
     expect((await drain(server, 'resources/list')).map(({ uri }) => uri)).toEqual(['file:///', 'file:///shown.md']);
-    expect((await failure(read(server, 'file:///beside.md'))).data).toMatchObject({ reason: 'not-found' });
+    expect(await failure(read(server, 'file:///beside.md'))).toMatchObject(missing(era, 'file:///beside.md'));
   });
 
   it('publishes one mount without a prefix beside one with', async () => {
@@ -146,7 +143,9 @@ describe.each(DIAGONAL)('ways to mount over $transport, $era', ({ transport, era
     expect(await names('plain')).toEqual(['seen.txt']);
     expect(await names('hidden')).toEqual(['.hidden', 'seen.txt']);
     expect(await names('all')).toEqual(['.git', '.env', '.hidden', 'id_rsa', 'seen.txt']);
-    for (const name of ['.env', '.hidden', 'id_rsa', '.git/HEAD'])
-      expect((await failure(read(server, `plain+file:///${name}`))).data).toMatchObject({ reason: 'not-found' });
+    for (const name of ['.env', '.hidden', 'id_rsa', '.git/HEAD']) {
+      const uri = `plain+file:///${name}`;
+      expect(await failure(read(server, uri))).toMatchObject(missing(era, uri));
+    }
   });
 });

@@ -1,7 +1,7 @@
 /** `resources/read` and `resources/directory/read` of folders. */
 import { chmod } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bytesOf, described, drain, failure, type Item, metadata, read, readOne } from './answers.ts';
+import { bytesOf, described, drain, failure, type Item, metadata, missing, read, readOne } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, DIAGONAL, MATRIX } from './harness.ts';
 
@@ -78,7 +78,7 @@ describe.each(MATRIX)('reading folders over $transport, $era', ({ transport, era
   it('refuses resources/directory/read of a file, of nothing, and without a URI [2093-4, RES-6]', async () => {
     const read = (params: Record<string, unknown>) => failure(server.request('resources/directory/read', params));
     expect(await read({ uri: 'file:///beside.txt' })).toMatchObject({ code: -32602, data: { reason: 'not-listable' } });
-    expect(await read({ uri: 'file:///nothing' })).toMatchObject({ code: -32602, data: { reason: 'not-found' } });
+    expect(await read({ uri: 'file:///nothing' })).toMatchObject(missing(era, 'file:///nothing'));
     expect(await read({})).toMatchObject({ code: -32602 });
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTreeUri } from '../../src/core/uri.ts';
 import type { Resource } from '../../src/protocol/resources.ts';
-import { bytesOf, described, drain, failure, metadata, type ReadAnswer, read, readOne } from './answers.ts';
+import { bytesOf, described, drain, failure, metadata, missing, type ReadAnswer, read, readOne } from './answers.ts';
 import { type Connected, connect, MATRIX, MUSEUM } from './harness.ts';
 
 /** Files whose bytes contradict their names. */
@@ -110,7 +110,7 @@ describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
   it('answers a missing resource with an error, never with nothing [RES-2, RES-6]', async () => {
     for (const uri of ['file:///nothing.txt', 'file:///README.md/', 'file:///README.md/x', 'other:///README.md']) {
       const refused = await failure(read(museum, uri));
-      expect(refused).toMatchObject({ code: -32602, data: { uri, reason: 'not-found' } });
+      expect(refused).toMatchObject(missing(era, uri));
     }
   });
 

@@ -28,7 +28,7 @@ describe.each(ERAS)('standard output, %s', (era) => {
     await server.request(3, 'resources/list');
     await server.request(4, 'resources/read', { uri: 'file:///' });
     const missing = await server.request(5, 'resources/read', { uri: 'file:///missing' });
-    expect(missing.error).toMatchObject({ code: -32602 });
+    expect(missing.error).toMatchObject({ code: era === 'legacy' ? -32002 : -32602 });
     server.end();
     expect(await server.exited).toEqual({ code: 0, signal: null });
     expectMessagesOnly(server);

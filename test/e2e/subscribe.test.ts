@@ -1,7 +1,7 @@
 /** `resources/subscribe` and `resources/unsubscribe` of the 2025 era: what they accept and what they count. */
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failure } from './answers.ts';
+import { failure, refusedAs } from './answers.ts';
 import { type Folder, temporaryFolder } from './folders.ts';
 import { type Connected, connect, TRANSPORTS } from './harness.ts';
 import { collectNotices, type Notices } from './notices.ts';
@@ -35,7 +35,7 @@ describe.each(TRANSPORTS)('subscribing over %s', (transport) => {
     ['file:///%2e%2e/a.txt', 'invalid'],
     ['other:x', 'not-found'],
   ])('refuses %s as %s [RES-4, RES-6]', async (uri, reason) => {
-    expect(await failure(subscribe(uri))).toMatchObject({ code: -32602, data: { uri, reason } });
+    expect(await failure(subscribe(uri))).toMatchObject(refusedAs('legacy', uri, reason));
   });
 
   it('takes a subscription that is there for granted: one unsubscribe ends it, and one notice tells it [RES-4]', async () => {

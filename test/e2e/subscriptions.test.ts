@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { appendFile, link, mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { failure, readOne } from './answers.ts';
+import { failure, missing, readOne } from './answers.ts';
 import { type Folder, temporaryFolder } from './folders.ts';
 import { type Connected, connect, MATRIX } from './harness.ts';
 import { collectNotices, type Notices, type Subscribed, subscribe } from './notices.ts';
@@ -103,7 +103,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     await subscribed([NOTE], async () => {
       await unlink(folder.at('box', 'note.txt'));
       await notices.told(NOTE);
-      expect(await failure(readOne(server, NOTE))).toMatchObject({ data: { reason: 'not-found' } });
+      expect(await failure(readOne(server, NOTE))).toMatchObject(missing(era, NOTE));
       await barrier();
       notices.forget();
       await folder.write('box/note.txt', 'again');

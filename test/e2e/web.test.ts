@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { content, JSON_TYPE, startSite } from '../providers/http/site.ts';
+import { missing } from './answers.ts';
 import { connect, connectHttp, DIAGONAL, MUSEUM, startHttp } from './harness.ts';
 
 interface Listed {
@@ -25,8 +26,9 @@ describe.each(DIAGONAL)('over $transport in the $era era', ({ transport, era }) 
     ]);
     const { contents } = await connection.request<Read>('resources/read', { uri: url });
     expect(contents).toMatchObject([{ uri: url, text: '{"a":1}', mimeType: 'application/json' }]);
-    const outside = connection.request('resources/read', { uri: `${site.origin}/other.json` });
-    await expect(outside).rejects.toMatchObject({ code: -32602, data: { reason: 'not-found' } });
+    const outside = `${site.origin}/other.json`;
+    const read = connection.request('resources/read', { uri: outside });
+    await expect(read).rejects.toMatchObject(missing(era, outside));
   });
 
   it('a configuration names pages, feeds, templates and APIs [RES-3, RES-5]', async () => {

@@ -59,6 +59,9 @@ function total(samples: readonly Sample[], name: string, labels: Readonly<Record
   return found.reduce((sum, { value }) => sum + value, 0);
 }
 
+/** The code of a missing resource. */
+const MISSING = { legacy: '-32002', modern: '-32602' } as const;
+
 describe.each(ERAS)('in the %s era', (era) => {
   it('counts requests, what they do, and what is open', async () => {
     await using on = await engine();
@@ -72,7 +75,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     const samples = await samplesOf(on);
     const count = 'mcp_server_operation_duration_count';
     expect(total(samples, count, { mcp_method_name: 'resources/read' })).toBe(3);
-    expect(total(samples, count, { mcp_method_name: 'resources/read', error_type: '-32602' })).toBe(1);
+    expect(total(samples, count, { mcp_method_name: 'resources/read', error_type: MISSING[era] })).toBe(1);
     expect(total(samples, count, { gen_ai_tool_name: 'echo' })).toBe(1);
     // Names that callers make up are no time series of their own.
     expect(total(samples, count, { gen_ai_tool_name: '_OTHER' })).toBe(2);

@@ -74,9 +74,10 @@ describe.each(ERAS)('in the %s era', (era) => {
     await client.request('tools/call', { name: 'echo', arguments: { word: 'fail' } });
     await failure(client.request('tools/call', { name: 'made-up', arguments: { word: SECRET } }));
     await on.flush();
-    const missing = await collector.span('the read', ({ attributes }) => attributes['error.type'] === '-32602');
+    const code = era === 'legacy' ? '-32002' : '-32602';
+    const missing = await collector.span('the read', ({ attributes }) => attributes['error.type'] === code);
     expect(missing).toMatchObject({ name: 'resources/read', failed: true });
-    expect(missing.attributes).toMatchObject({ 'rpc.response.status_code': '-32602' });
+    expect(missing.attributes).toMatchObject({ 'rpc.response.status_code': code });
     const inner = await collector.span('the mount', ({ parentSpanId }) => parentSpanId === missing.spanId);
     expect(inner.attributes).toMatchObject({ 'error.type': 'not-found' });
     const tool = await collector.span('the tool', ({ attributes }) => attributes['error.type'] === 'tool_error');

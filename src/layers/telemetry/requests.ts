@@ -55,7 +55,7 @@ export const requestsOf =
       end(isToolError(result) ? 'tool_error' : undefined);
       return result;
     } catch (error) {
-      const { code } = toWireError(error);
+      const { code } = toWireError(error, request.requestId, request.era);
       end(String(code), code);
       throw error;
     }

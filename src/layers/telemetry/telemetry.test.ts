@@ -23,6 +23,7 @@ const REQUEST: IncomingRequest = {
   meta: undefined,
   headers: undefined,
   transport: 'pipe',
+  era: 'legacy',
   revision: undefined,
   session: undefined,
 };

@@ -245,7 +245,10 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       world.watched = true;
       return uri === undefined
         ? world.watching.list('resources', () => onChange({ kind: 'list-changed' }), ctx)
-        : world.watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx);
+        : refusing(
+            uri,
+            world.watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx),
+          );
     },
 
     close: () => setup.close(),
@@ -265,7 +268,7 @@ async function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** An upstream's answer that there is no such resource, in the code of either era. */
+/** An upstream's answer that there is no such resource comes in the code of either era: from here on it has one. */
 async function refusing<T>(uri: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -273,7 +276,7 @@ async function refusing<T>(uri: string, answer: Promise<T>): Promise<T> {
     if (!(error instanceof PeerError)) throw error;
     const { code, data } = error.wire;
     const missing = code === LEGACY_RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && data?.uri === uri);
-    throw missing ? new PeerError({ ...error.wire, data: { uri, ...data } }, uri) : new PeerError(error.wire, uri);
+    throw new PeerError(missing ? { ...error.wire, code: LEGACY_RESOURCE_NOT_FOUND } : error.wire, uri);
   }
 }
 

@@ -1,8 +1,8 @@
 /** Calls of tools as the protocol's schemas have them: what clients ask, and what tools give, which is sent whole. */
 import { specTypeSchemas } from '@modelcontextprotocol/server';
+import type { Era } from '../../protocol/era.ts';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
 import { type Data, isData, type RequestMessage } from '../messages.ts';
-import type { Era } from './envelope.ts';
 import { RequestRefused } from './methods.ts';
 
 /** What is wrong with a call; undefined where nothing is. */

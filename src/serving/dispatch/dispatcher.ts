@@ -72,7 +72,7 @@ export function createDispatcher(vitrine: Vitrine): Dispatcher {
         round = answered;
       }
     } catch (error) {
-      return { error: wireErrorOf(vitrine, error, method.name, ctx), cause: error };
+      return { error: wireErrorOf(vitrine, error, method.name, era, ctx), cause: error };
     } finally {
       running.end();
     }

@@ -2,11 +2,9 @@
 import type { ClientFeatures, Log, Principal } from '../../core/context.ts';
 import type { WireError } from '../../core/errors.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
+import type { Era } from '../../protocol/era.ts';
 import type { RequestMessage } from '../messages.ts';
 import type { Method } from './methods.ts';
-
-/** The revisions up to 2025-11-25, which shake hands, and those from 2026-07-28 on, whose requests stand alone. */
-export type Era = 'legacy' | 'modern';
 
 /** What a request needs to know of where it came from. */
 export interface Envelope {

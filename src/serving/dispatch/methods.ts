@@ -16,6 +16,7 @@ import { readMetadata } from '../../frontends/resources/metadata.ts';
 import { readAgain, readResource } from '../../frontends/resources/read.ts';
 import { listTemplates } from '../../frontends/resources/templates.ts';
 import { listTools } from '../../frontends/tools/methods.ts';
+import type { Era } from '../../protocol/era.ts';
 import {
   callToolParams,
   completeParams,
@@ -186,11 +187,11 @@ export class RequestRefused extends Error {
 }
 
 /** What a peer is told of a failure, after the log was told all of it under the same request id. */
-export function wireErrorOf({ hide }: Vitrine, error: unknown, name: string, ctx: Context): WireError {
+export function wireErrorOf({ hide }: Vitrine, error: unknown, name: string, era: Era, ctx: Context): WireError {
   if (error instanceof RequestRefused) return error.wire;
   const expected = error instanceof ResourceError && error.code !== 'internal';
   if (!ctx.signal.aborted) {
     ctx.log[expected ? 'debug' : 'error']('request failed', { method: name, requestId: ctx.requestId, error });
   }
-  return hiddenIn(toWireError(error, ctx.requestId), hide);
+  return hiddenIn(toWireError(error, ctx.requestId, era), hide);
 }

@@ -11,7 +11,7 @@ export function runObserved(
   { name, run }: Method,
   params: unknown,
   invocation: Invocation,
-  { message, headers, transport, revision, session }: Envelope,
+  { message, era, headers, transport, revision, session }: Envelope,
 ): Promise<object> {
   const request = {
     method: name,
@@ -21,6 +21,7 @@ export function runObserved(
     meta: message.params?._meta as Data | undefined,
     headers,
     transport,
+    era,
     revision,
     session,
   };

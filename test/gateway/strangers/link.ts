@@ -63,7 +63,7 @@ export async function connectToStranger(
   client: Way,
   name: string,
   way: StrangerWay,
-  { abilities, ...options }: MountOptions & { readonly abilities?: Abilities } = {},
+  { abilities, access, ...options }: MountOptions & { readonly abilities?: Abilities; readonly access?: object } = {},
 ): Promise<Connected> {
   const server = await startStranger(name, way);
   const folder = await temporaryFolder({});
@@ -73,7 +73,12 @@ export async function connectToStranger(
   };
   try {
     const mounts = { stranger: { ...server.mount, ...options } };
-    const config = await writeConfig(folder, { tools: 'off', icons: 'off', mounts });
+    const config = await writeConfig(folder, {
+      tools: 'off',
+      icons: 'off',
+      mounts,
+      ...(access !== undefined && { access }),
+    });
     const connection = await connect(client.transport, client.era, ['--config', config], abilities);
     const close = async (): Promise<void> => {
       await connection.close();

@@ -33,7 +33,9 @@ const METHODS = ['resources/read', 'resources/metadata', 'resources/list', 'reso
 async function isNotThere(era: Era, uri: string): Promise<void> {
   for (const method of METHODS) {
     const { message, text } = await ask(serving.url, era, method, { uri });
-    expect(message.error?.code, `${method} ${uri}: ${text}`).toBe(-32602);
+    const { error } = message as { readonly error?: { readonly code: number; readonly data?: { reason?: string } } };
+    const missing = era === 'legacy' && error?.data?.reason === 'not-found';
+    expect(error?.code, `${method} ${uri}: ${text}`).toBe(missing ? -32002 : -32602);
     expect(scene.leaks(text, uri), `${method} ${uri}`).toEqual([]);
   }
   for (const tool of ['read', 'list', 'describe', 'subscribe']) {

@@ -1,0 +1,53 @@
+/** What a mounted server does not have is missing in the code of the client's era, and what is hidden has the same bytes. */
+import { describe, expect, it } from 'vitest';
+import { type Connected, ERAS, MATRIX } from '../../e2e/harness.ts';
+import { connectToStranger, type StrangerWay } from './link.ts';
+
+const MISSING = { legacy: -32_002, modern: -32_602 } as const;
+
+const WAYS: readonly StrangerWay[] = ERAS.map((era) => ({ transport: 'http', era }));
+
+/** The answer as it was on the wire: of an error the SDK's client keeps a part. */
+async function answer(on: Connected, method: string, uri: string): Promise<object> {
+  const before = on.received.length;
+  await on.request(method, { uri }).catch(() => {});
+  const { id: _id, ...said } = on.received.slice(before).find((message) => 'id' in message) as { id?: unknown };
+  return said;
+}
+
+describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) => {
+  const code = MISSING[client.era];
+
+  it.each(WAYS)('a stranger of the $era era says in either code what it does not have [RES-6]', async (way) => {
+    await using on = await connectToStranger(client, 'absent', way);
+    await on.reachable;
+    const methods = client.era === 'legacy' && way.era === 'legacy' ? ['read', 'subscribe'] : ['read'];
+    for (const method of methods.map((each) => `resources/${each}`)) {
+      expect(await answer(on, method, 'stranger+absent:/there')).toHaveProperty('result');
+      for (const path of ['gone', 'of-the-other-era']) {
+        const uri = `stranger+absent:/${path}`;
+        expect(await answer(on, method, uri)).toMatchObject({
+          error: { code, message: `There is no absent:/${path}`, data: { uri } },
+        });
+      }
+      // It does not say that there is no such resource.
+      expect(await answer(on, method, 'stranger+absent:/invalid')).toMatchObject({
+        error: { code: -32_602, message: 'Not a URI of this server' },
+      });
+    }
+  });
+
+  it.each(WAYS)('what is hidden of a stranger of the $era era is as what is missing [SEC-RES-2]', async (way) => {
+    const access = { rules: [{ effect: 'hide', uris: ['stranger+absent:/hidden'] }], default: 'allow' };
+    await using on = await connectToStranger(client, 'absent', way, { access });
+    await on.reachable;
+    for (const method of ['read', 'metadata', 'list'].map((each) => `resources/${each}`)) {
+      const hidden = await answer(on, method, 'stranger+absent:/hidden');
+      expect(hidden).toMatchObject({ error: { code, data: { uri: 'stranger+absent:/hidden', reason: 'not-found' } } });
+      for (const other of ['gone', 'of-the-other-era', 'invalid']) {
+        const missing = await answer(on, method, `stranger+absent:/${other}`);
+        expect(JSON.stringify(missing).replace(`/${other}`, '/hidden')).toBe(JSON.stringify(hidden));
+      }
+    }
+  });
+});
