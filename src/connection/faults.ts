@@ -92,6 +92,30 @@ export const endsConnection = (error: unknown, era: Era): boolean => {
   return kind === 'ended' || kind === 'cut-off';
 };
 
+/** Whether a server that was sent a request may have done what it asks for, though there is no answer. */
+export function mayHaveActed(error: unknown, era: Era): boolean {
+  const { kind, cause } = faultOf(error, era);
+  if (kind === 'late' || kind === 'unanswered') return true;
+  if (kind !== 'ended' && kind !== 'unreachable') return false;
+  // A refusal is an answer; what is between here and the server may refuse what that one has taken.
+  if (cause instanceof SdkHttpError) return cause.status !== undefined && cause.status >= 500 && cause.status !== 503;
+  return !neverSent(cause);
+}
+
+/** Errors of a connection that was never there. */
+const NEVER_SENT: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  SdkErrorCode.NotConnected,
+]);
+
+function neverSent(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && NEVER_SENT.has(error.code)) || neverSent(error.cause);
+}
+
 /** Whether the transport has stopped to open its stream of notifications again. */
 export const isGivenUp = ({ message }: Error): boolean => message.startsWith('Maximum reconnection attempts');
 

@@ -30,6 +30,8 @@ export interface ResourceErrorOptions {
   readonly cause?: unknown;
   /** Facts for the peer beside the URI, such as a limit in bytes. Must be safe to send. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** `false` where what was asked for may have been done: to ask again could do it twice. Default: by the code. */
+  readonly retryable?: false | undefined;
 }
 
 const RETRYABLE: ReadonlySet<ResourceErrorCode> = new Set(['timeout', 'limited', 'unavailable']);
@@ -38,6 +40,8 @@ export class ResourceError extends Error {
   readonly code: ResourceErrorCode;
   readonly uri: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
+  /** Whether the same request may succeed later without a change, and can be made again without harm. */
+  readonly retryable: boolean;
 
   /** @param message for the peer: what is wrong and how to do better. Never a host path or a secret. */
   constructor(code: ResourceErrorCode, message: string, options: ResourceErrorOptions = {}) {
@@ -46,21 +50,28 @@ export class ResourceError extends Error {
     this.code = code;
     this.uri = options.uri;
     this.details = options.details ?? {};
+    this.retryable = options.retryable ?? RETRYABLE.has(code);
   }
 
-  /** Whether the same request may succeed later without a change. */
-  get retryable(): boolean {
-    return RETRYABLE.has(this.code);
+  /** The same error of something that may have been done all the same. */
+  afterwards(): ResourceError {
+    const message = `${this.message}; what was asked for may have been done all the same`;
+    return new ResourceError(this.code, message, { ...this.#options, retryable: false });
+  }
+
+  get #options(): ResourceErrorOptions {
+    const { uri, cause, details, retryable } = this;
+    return { uri, cause, details, retryable: retryable ? undefined : false };
   }
 
   /** The same error about another URI: what the caller sent, or what a mount publishes. */
   withUri(uri: string): ResourceError {
-    return new ResourceError(this.code, this.message, { uri, cause: this.cause, details: this.details });
+    return new ResourceError(this.code, this.message, { ...this.#options, uri });
   }
 
   /** The same error with what was behind it, for the log. */
   withCause(cause: unknown): ResourceError {
-    return new ResourceError(this.code, this.message, { uri: this.uri, cause, details: this.details });
+    return new ResourceError(this.code, this.message, { ...this.#options, cause });
   }
 }
 

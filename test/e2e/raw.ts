@@ -43,7 +43,11 @@ export interface RawStdio extends AsyncDisposable {
 export interface Answer {
   readonly id: number;
   readonly result?: Record<string, unknown>;
-  readonly error?: { readonly code: number; readonly message: string };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** Starts `vitrine serve <args>` with pipes of our own. */

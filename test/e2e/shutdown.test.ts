@@ -1,12 +1,13 @@
 /** The end: everything that is open ends in order, and nothing is left. */
 
 import { once } from 'node:events';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { createConnection, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { type Folder, temporaryFolder } from './folders.ts';
-import { connectHttp, ERAS } from './harness.ts';
+import { failure } from './answers.ts';
+import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
+import { connectHttp, ERAS, MATRIX } from './harness.ts';
 import { collectNotices, subscribe } from './notices.ts';
 import { isRunning } from './process-io.ts';
 import { startProgram } from './programs.ts';
@@ -84,6 +85,46 @@ describe.each(SIGNALS)('on %s, a server over stdio', (signal) => {
   });
 });
 
+/** A tool that takes as long as anybody waits for it. */
+const SLOW = (folder: Folder): Promise<string> =>
+  writeConfig(folder, { mounts: { slow: { command: process.execPath, args: [folder.at('slow.mjs')] } } });
+
+describe.each(MATRIX)('at its end, a server over $transport', ({ transport, era }) => {
+  it('answers calls that are under way: that it ends, and that they may have been done', async () => {
+    await using folder = await temporaryFolder({ 'slow.mjs': SLOW_SERVER });
+    const args = ['--config', await SLOW(folder)];
+    const call = { name: 'slow_wait', arguments: {} };
+    const expected = { error: { code: -32_603, data: { reason: 'unavailable' } } };
+    const called = () =>
+      until(() => readFile(folder.at('called'), 'utf8').catch(() => undefined), 'the call to arrive');
+    if (transport === 'stdio') {
+      await using server = startStdio(era, args);
+      if (era === 'legacy') {
+        await server.request(1, 'initialize', INITIALIZE);
+        server.notify('notifications/initialized');
+      }
+      const answer = server.request(2, 'tools/call', call);
+      await called();
+      server.kill('SIGTERM');
+      const { error } = await answer;
+      expect({ error }).toMatchObject(expected);
+      expect(error).not.toHaveProperty('data.retryable');
+      expect(error?.message).toBe('The server is shutting down; what was asked for may have been done all the same');
+      expect(await server.exited).toEqual({ code: 0, signal: null });
+      return;
+    }
+    await using server = await startProgram(args);
+    const client = await connectHttp(era, server);
+    const answer = failure(client.request('tools/call', call));
+    await called();
+    expect(await server.stop('SIGTERM')).toBe(0);
+    const error = await within(answer, 'the answer');
+    expect({ error }).toMatchObject(expected);
+    expect(error.data).not.toHaveProperty('retryable');
+    await client.close();
+  });
+});
+
 describe('when the host closes standard input, a server over stdio', () => {
   it.each(ERAS)('ends with status 0, with all that was open, %s [RES-7]', async (era) => {
     await using folder = await aFolder();
@@ -115,6 +156,22 @@ function listen(write: (text: string) => void, id: number, uri: string): void {
   const params = { notifications: { resourceSubscriptions: [uri] }, _meta: ENVELOPE };
   write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params })}\n`);
 }
+
+/** A server of 2025 whose only tool says that it was called, and nothing else ever. */
+const SLOW_SERVER = `
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const say = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === 'initialize')
+    say(id, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'slow', version: '1' } });
+  else if (method === 'tools/list') say(id, { tools: [{ name: 'wait', inputSchema: { type: 'object' } }] });
+  else if (method === 'tools/call') writeFileSync(new URL('called', import.meta.url), '1');
+  else if (id !== undefined)
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }));
+});
+`;
 
 const isAcknowledgement = (message: object): boolean =>
   'method' in message && message.method === 'notifications/subscriptions/acknowledged';

@@ -1,8 +1,10 @@
 /** The tools and prompts of an upstream: listed as they are, called on behalf of the client that asks. */
 
-import type { Data } from '../../connection/data.ts';
+import type { Data, Era } from '../../connection/data.ts';
+import { mayHaveActed } from '../../connection/faults.ts';
 import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
 import type { HeaderParameter } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { MountedServer, NamedRequest, ServerList, ToolPage } from '../../core/mounted-server.ts';
@@ -84,8 +86,11 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     const { _meta, ...params } = request;
     const meta = forwardedMeta(_meta);
     let headers: readonly HeaderParameter[] | undefined;
-    const outcome = await calls.run(invocation, {
+    /** The era of the connection on which the server was sent it in this round or before. */
+    let sentIn: Era | undefined = 'legacy';
+    const running = calls.run(invocation, {
       async lease() {
+        sentIn = undefined;
         const lease = await connections.forCall(invocation);
         await setLogLevel(lease, invocation);
         if (setup.transport === 'tcp' && lease.link.era === 'modern' && method === 'tools/call') {
@@ -94,6 +99,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
         return lease;
       },
       send({ link }, { signal, progress, origin }) {
+        sentIn = link.era;
         const modern = link.era === 'modern';
         const sent = { ...params, ...(modern && roundOf(invocation)), ...(meta !== undefined && { _meta: meta }) };
         const outgoing = { method, name: request.name, mount: setup.name, transport: setup.transport };
@@ -107,6 +113,10 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
           }),
         );
       },
+    });
+    const outcome = await running.catch((error: unknown) => {
+      if (method !== 'tools/call' || !(error instanceof ResourceError) || sentIn === undefined) throw error;
+      throw error.retryable && mayHaveActed(error.cause, sentIn) ? error.afterwards() : error;
     });
     if ('asks' in outcome) return outcome.asks;
     const result = withoutServer(outcome.result);

@@ -4,6 +4,7 @@ import { MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { ANSWER_GRACE_MS, Expiry } from '../auth/expiry.ts';
 import { answerOf, drop, wholeText } from '../dispatch/answer.ts';
+import { cutShort } from '../dispatch/cut-short.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { NO_SUCH_METHOD } from '../dispatch/dispatcher.ts';
 import type { Outcome } from '../dispatch/envelope.ts';
@@ -48,7 +49,7 @@ export interface ModernOptions {
 }
 
 export function createModern({ vitrine, dispatcher, streams, log, limits }: ModernOptions): Modern {
-  /** What is being answered; each can be given up. */
+  /** What is being answered; each can be told that the server ends. */
   const running = new Set<() => void>();
   const ending = new Set<Promise<void>>();
   let listening = 0;
@@ -58,6 +59,11 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
     const body = answerOf(id, outcome);
     const sent = holdAnswer(vitrine.admission, body);
     return { status: statusOf(outcome), headers: headersOf(outcome), body, sent };
+  }
+
+  function lastEvent(stream: EventStream, id: MessageId, outcome: Outcome): void {
+    stream.write(frameOf(wholeText(answerOf(id, outcome))));
+    stream.end();
   }
 
   function respond(asked: Asked, message: RequestMessage): Promise<HttpAnswer> {
@@ -74,13 +80,14 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
         resolve({ status: 200, headers: EVENT_HEADERS, body: stream });
         return stream;
       };
-      const giveUp = (): void => {
+      const goodbye = (): void => {
         over = true;
         http.abort();
-        if (stream === undefined) resolve(GONE);
-        else stream.end();
+        const outcome = cutShort(message.method);
+        if (stream === undefined) resolve(answered(message.id, outcome));
+        else lastEvent(stream, message.id, outcome);
       };
-      running.add(giveUp);
+      running.add(goodbye);
       const envelope = standingAlone(message, {
         principal,
         peer: undefined,
@@ -91,11 +98,10 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
         transport: 'tcp',
       });
       void dispatcher.dispatch(envelope).then((outcome) => {
-        running.delete(giveUp);
+        running.delete(goodbye);
         if (over) return drop(message.id, outcome);
         if (stream === undefined) return resolve(answered(message.id, outcome));
-        stream.write(frameOf(wholeText(answerOf(message.id, outcome))));
-        stream.end();
+        lastEvent(stream, message.id, outcome);
       });
     });
   }

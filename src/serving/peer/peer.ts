@@ -12,6 +12,7 @@ import type { InputRequest } from '../../protocol/input-required.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
 import { introductionOf } from '../dispatch/capabilities.ts';
+import { cutShort } from '../dispatch/cut-short.ts';
 import { type Dispatcher, NO_SUCH_METHOD } from '../dispatch/dispatcher.ts';
 import type { Envelope, Outcome } from '../dispatch/envelope.ts';
 import { declaredFeatures, LOGGING_LEVELS } from '../dispatch/invocation.ts';
@@ -56,8 +57,8 @@ export interface Way {
 export class Peer {
   readonly #options: PeerOptions;
   readonly #id = crypto.randomUUID();
-  /** What cancels the requests that are being answered. */
-  #running: Map<MessageId, (reason: unknown) => void> | undefined;
+  /** What cancels the requests that are being answered, or ends them with an answer that says that the server does. */
+  #running: Map<MessageId, (reason: unknown, goodbye?: boolean) => void> | undefined;
   readonly #subscriptions: ConnectionSubscriptions;
   /** These are made when there is something to ask, or to subscribe to: most clients only read. */
   #questions: Questions | undefined;
@@ -88,9 +89,9 @@ export class Peer {
         resolve(answer);
       };
       // What is cancelled has no answer, whether or not its work ends.
-      const cancel = (reason: unknown): void => {
+      const cancel = (reason: unknown, goodbye = false): void => {
         abort.abort(reason);
-        settle(undefined);
+        settle(goodbye ? answerOf(id, cutShort(message.method)) : undefined);
       };
       this.#running ??= new Map();
       this.#running.set(id, cancel);
@@ -141,12 +142,12 @@ export class Peer {
     return this.#running?.has(id) === true;
   }
 
-  /** Cancels what is running, and ends what the client was told of. */
-  async close(): Promise<void> {
+  /** Cancels what is running, and ends what the client was told of. @param goodbye whether its requests are answered that the server ends */
+  async close(goodbye = false): Promise<void> {
     this.#closed = true;
     this.#letAsk();
     this.#questions?.close();
-    for (const cancel of [...(this.#running?.values() ?? [])]) cancel(new Error('Connection closed'));
+    for (const cancel of [...(this.#running?.values() ?? [])]) cancel(new Error('Connection closed'), goodbye);
     await this.#subscriptions.close();
   }
 

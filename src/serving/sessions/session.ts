@@ -1,4 +1,5 @@
 /** One session of the 2025 era over HTTP: what is posted, the stream that the client holds open, and coming back. */
+import { setImmediate } from 'node:timers/promises';
 import { isInitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { Admission } from '../../core/admission.ts';
 import type { Principal } from '../../core/context.ts';
@@ -130,11 +131,14 @@ export class Session {
     return { status: 200, headers: this.#headers, body: stream };
   }
 
-  /** Ends streams and requests. */
-  async close(): Promise<void> {
+  /** Ends streams and requests. @param goodbye whether these are answered that the server ends */
+  async close(goodbye: boolean): Promise<void> {
     this.#closed = true;
+    const closed = this.#peer.close(goodbye);
+    // Their answers go out first.
+    if (goodbye) await setImmediate();
     for (const { stream } of [...(this.#channels?.values() ?? [])]) stream?.end();
-    await this.#peer.close();
+    await closed;
   }
 
   get #headers(): Readonly<Record<string, string>> {

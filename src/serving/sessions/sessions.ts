@@ -34,7 +34,8 @@ interface Kept {
   readonly expiry: Expiry;
   lastUsed: number;
   /** Ends it, once. */
-  readonly end: () => Promise<void>;
+  /** @param goodbye whether requests that are under way are answered that the server ends */
+  readonly end: (goodbye?: boolean) => Promise<void>;
 }
 
 /** Two applications of one person may do different things for that person. */
@@ -99,12 +100,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     });
     const told = vitrine.telemetry?.opened('session', 'tcp');
     let closing: Promise<void> | undefined;
-    const end = (): Promise<void> => {
+    const end = (goodbye = false): Promise<void> => {
       closing ??= (async () => {
         sessions.delete(id);
         leave();
         told?.();
-        await session.close().catch((error: unknown) => log.warn('a watch did not end', { error }));
+        await session.close(goodbye).catch((error: unknown) => log.warn('a watch did not end', { error }));
       })();
       const over = closing.finally(() => ending.delete(over));
       ending.add(over);
@@ -185,7 +186,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     async close() {
       closed = true;
       clearInterval(sweep);
-      for (const kept of [...sessions.values()]) void kept.end();
+      for (const kept of [...sessions.values()]) void kept.end(true);
       await Promise.allSettled([...ending]);
     },
   };

@@ -183,7 +183,7 @@ export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): S
       output.on('error', () => {});
       told?.();
       await modern?.close(goodbye);
-      await peer?.close();
+      await peer?.close(goodbye);
       // Half a line is none; but who does not read is not waited for.
       await Promise.race([lines.rest, passed(GRACE_MS)]);
       over();

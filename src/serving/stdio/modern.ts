@@ -3,6 +3,7 @@ import { ANONYMOUS, type ClientFeatures, createContext, type Log } from '../../c
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
+import { cutShort } from '../dispatch/cut-short.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Envelope, Outcome } from '../dispatch/envelope.ts';
 import { discovered, standingAlone } from '../dispatch/standing-alone.ts';
@@ -18,7 +19,7 @@ export interface ModernConnection {
   notification(message: NotificationMessage): void;
   /** Requests that have not been answered; those that listen are none. */
   readonly unanswered: number;
-  /** Cancels what is running. @param goodbye whether those that listen are told that it is over */
+  /** Cancels what is running. @param goodbye whether those that listen, or wait for an answer, are told that it is over */
   close(goodbye: boolean): Promise<void>;
 }
 
@@ -38,8 +39,8 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
   const { vitrine, dispatcher, log, write, answered, introduced } = options;
   const send = (message: object): void => write(JSON.stringify(message));
   const peer = crypto.randomUUID();
-  /** What cancels the requests that are being answered. */
-  const running = new Map<MessageId, (reason: unknown) => void>();
+  /** What cancels the requests that are being answered, or ends them with an answer that says that the server does. */
+  const running = new Map<MessageId, (reason: unknown, goodbye?: boolean) => void>();
   const listeners = new Map<MessageId, Listener>();
   let unanswered = 0;
   // What is subscribed to by tools is remembered for as long as the connection lasts.
@@ -76,9 +77,11 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
       answered();
     };
     // What is cancelled has no answer, whether or not its work ends.
-    const cancel = (reason: unknown): void => {
+    const cancel = (reason: unknown, goodbye = false): void => {
       abort.abort(reason);
-      if (open) settle();
+      if (!open) return;
+      if (goodbye) write(answerOf(id, cutShort(message.method)));
+      settle();
     };
     running.set(id, cancel);
     unanswered++;
@@ -134,7 +137,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
     },
     async close(goodbye) {
       if (goodbye) for (const listener of listeners.values()) listener.goodbye();
-      for (const cancel of [...running.values()]) cancel(new Error('Connection closed'));
+      for (const cancel of [...running.values()]) cancel(new Error('Connection closed'), goodbye);
       await Promise.all([...listeners.values()].map(closed));
       await disconnect?.();
     },

@@ -54,7 +54,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await server.fails({ kind: 'hang', on: ['tools/call'] });
     await Promise.all(
       clients.map(async (client) => {
-        const calling = failsClearly(call(client, 'faulty_say'), { reason: 'timeout' });
+        const calling = failsClearly(call(client, 'faulty_say'), { reason: 'timeout', retryable: false });
         await othersServe(client);
         await calling;
       }),
@@ -87,6 +87,29 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     );
     await servesAgain(scene, 'meanwhile');
     await tells(scene, () => server.changes('after'), 'of a change after it');
+    await leavesNothing(scene);
+  });
+
+  it('that hears nothing any more, while clients go on calling: it is given up all the same', async () => {
+    await using scene = await setScene(way, { hurried: true });
+    const { server, clients } = scene;
+    const { connections } = scene.up.health();
+    await server.fails({ kind: 'deaf' });
+    if (way.transport === 'stdio') await untilNoted(server, 'deaf', 1);
+    let goesOn = true;
+    const asking = clients.flatMap((client) =>
+      [0, 1].map(async () => {
+        while (goesOn) await read(client, ONE).catch(() => {});
+      }),
+    );
+    try {
+      await until(() => scene.up.health().connections < connections, 'it to be given up');
+    } finally {
+      goesOn = false;
+      await server.well();
+      await Promise.all(asking);
+    }
+    await servesAgain(scene, 'at first');
     await leavesNothing(scene);
   });
 

@@ -210,20 +210,30 @@ async function connect(
   const discovered = client.getDiscoverResult();
   const era: Era = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy';
   const server = client.getServerVersion();
-  let waiting = 0;
+  /** Requests without an answer, by the order in which they were sent. */
+  const waiting = new Set<number>();
+  let sent = 0;
   let checking = false;
 
-  /** After an answer that did not come: whether any would. A server that is busy with the calls of others is left to them. */
-  async function check(timeout: number): Promise<void> {
+  /**
+   * After an answer that did not come: whether any would. A server that is busy with a call from before is left to it.
+   * @param since which request it was
+   */
+  async function check(timeout: number, since: number): Promise<void> {
     if (checking || ended) return;
     checking = true;
     try {
       await (discovered === undefined ? client.ping({ timeout }) : client.discover({ timeout }));
     } catch (error) {
-      if (endsConnection(error, era) || (isLate(error) && waiting === 0)) void close();
+      if (endsConnection(error, era) || (isLate(error) && !isBusySince(since))) void close();
     } finally {
       checking = false;
     }
+  }
+
+  function isBusySince(since: number): boolean {
+    const [oldest] = waiting;
+    return oldest !== undefined && oldest <= since;
   }
 
   const link: Link = {
@@ -233,7 +243,8 @@ async function connect(
     version: server?.version,
     instructions: instructionsOf(client.getInstructions()),
     async request(method, params, { signal, timeoutMs, onProgress, headers, origin }) {
-      waiting++;
+      const turn = ++sent;
+      waiting.add(turn);
       try {
         const answer = await client.request({ method, params }, anyResult, {
           allowInputRequired: true,
@@ -259,10 +270,10 @@ async function connect(
         return result;
       } catch (error) {
         if (signal?.aborted !== true && endsConnection(error, era)) void close();
-        else if (isLate(error)) void check(Math.min(timeoutMs, limits.timeoutMs));
+        else if (isLate(error)) void check(Math.min(timeoutMs, limits.timeoutMs), turn);
         throw said.fault(upstreamError(error, name, era, signal));
       } finally {
-        waiting--;
+        waiting.delete(turn);
       }
     },
     async listen(filter, { signal, timeoutMs }) {
@@ -277,7 +288,7 @@ async function connect(
       return ended;
     },
     async alive(timeoutMs) {
-      await check(timeoutMs);
+      await check(timeoutMs, sent);
       return !ended;
     },
     close,

@@ -1,0 +1,8 @@
+/** What a request is answered that is under way when the server ends. */
+import { ResourceError, toWireError } from '../../core/errors.ts';
+import type { Failure } from './envelope.ts';
+
+export function cutShort(method: string): Failure {
+  const error = new ResourceError('unavailable', 'The server is shutting down');
+  return { error: toWireError(method === 'tools/call' ? error.afterwards() : error) };
+}
