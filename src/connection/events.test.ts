@@ -50,9 +50,35 @@ describe('a stream of events', () => {
     const chunks: Buffer[] = [];
     for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
     const { intake, reasons } = intakeOf();
-    expect(await textOf(letIn(bodyOf(...chunks), intake, { id: 7 }))).toBe(text);
+    // Where a line ends with a carriage return only, nothing else says that it has ended.
+    const given = end === '\r' ? text.replaceAll('\r\r', '\r\r\n') : text;
+    expect(await textOf(letIn(bodyOf(...chunks), intake, { id: 7 }))).toBe(given);
     expect(reasons).toEqual([]);
   });
+
+  it.each([
+    ['data: 1\r\n\r\n', []],
+    ['data: 1\r\n\r', ['\ndata: 2\r\n\r\n']],
+    ['data: 1\r\n', ['\r', '\n', 'data: 2\r\n', '\r\n']],
+  ])(
+    'gives an event whose lines end with CR LF when it is there, not with the next one: %j, then %j',
+    async (first, later) => {
+      const { intake } = intakeOf();
+      const chunks = [first, ...later].map((chunk) => Buffer.from(chunk));
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          const chunk = chunks.shift();
+          // Without a next chunk it waits.
+          return chunk === undefined ? new Promise(() => {}) : controller.enqueue(chunk);
+        },
+      });
+      const reader = letIn(body, intake, { id: 7 }).getReader();
+      const decoder = new TextDecoder();
+      expect(decoder.decode((await reader.read()).value)).toBe('data: 1\r\n\r\n');
+      if (later.length > 0) expect(decoder.decode((await reader.read()).value)).toBe('data: 2\r\n\r\n');
+      await reader.cancel();
+    },
+  );
 
   it.each([
     'data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n',

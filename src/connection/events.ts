@@ -11,6 +11,7 @@ import { createPieces, textOf } from './pieces.ts';
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
+const LINE_FEED_ALONE = Uint8Array.of(LINE_FEED);
 
 /** Events of a stream, out of chunks. */
 interface Events {
@@ -41,15 +42,25 @@ function createEvents(): Events {
         const byte = chunk[at] ?? 0;
         const pair = byte === LINE_FEED && last === CARRIAGE_RETURN;
         last = byte;
-        if (pair) continue;
+        if (pair) {
+          // The event before was given with a line feed already.
+          if (at === from && pieces.length === 0) from = at + 1;
+          continue;
+        }
         if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) {
           breaks = 0;
           continue;
         }
         if (++breaks < 2) continue;
         breaks = 0;
+        if (byte === CARRIAGE_RETURN && chunk[at + 1] === LINE_FEED) {
+          at++;
+          last = LINE_FEED;
+        }
         pieces.add(chunk.subarray(from, at + 1));
         from = at + 1;
+        // Behind a carriage return the client waits for what comes next: it may be the line feed of the same line.
+        if (last === CARRIAGE_RETURN) pieces.add(LINE_FEED_ALONE);
         return pieces.take();
       }
       pieces.add(chunk.subarray(from));
