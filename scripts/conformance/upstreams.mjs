@@ -1,6 +1,6 @@
 /**
  * The servers that the conformance suite is run against through the gateway: Vitrine's own fixture, which has everything,
- * the official everything server, and the conformance server of the Go SDK.
+ * the official everything server, the conformance server of the Go SDK, and one that is made with FastMCP.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,6 +11,9 @@ import { REVISIONS, root, startFixture, startServer } from './suite.mjs';
 const SERVERS = join(root, 'test/interop/servers');
 const EVERYTHING = join(SERVERS, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const GO = join(SERVERS, 'go/.built/server');
+const WINDOWS = process.platform === 'win32';
+const PYTHON = join(SERVERS, '.venv', WINDOWS ? 'Scripts/python.exe' : 'bin/python');
+const FASTMCP = join(SERVERS, 'python/conformance.py');
 const INSTALL = 'run node scripts/install-interop.mjs servers';
 
 /**
@@ -59,6 +62,21 @@ export const UPSTREAMS = [
         urlOf: (found) => `http://${found}`,
       });
       return { ...server, mounts: { http: { url: server.url }, stdio: { command: GO } } };
+    },
+  },
+  {
+    name: 'fastmcp',
+    revisions: REVISIONS,
+    leftOut: () =>
+      existsSync(PYTHON) ? undefined : withoutTool(WINDOWS ? 'python' : 'python3', ['-m', 'venv', '--help']),
+    async start() {
+      const env = { NO_COLOR: '1', FASTMCP_CHECK_FOR_UPDATES: 'off' };
+      const server = await startServer(PYTHON, [FASTMCP, String(await freePort())], {
+        env,
+        pattern: /running on (http:\/\/127\.0\.0\.1:\d+)/i,
+        urlOf: (found) => `${found}/mcp`,
+      });
+      return { ...server, mounts: { http: { url: server.url }, stdio: { command: PYTHON, args: [FASTMCP], env } } };
     },
   },
 ];
