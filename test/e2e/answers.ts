@@ -10,6 +10,11 @@ export interface ListAnswer {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
+/** How fresh answers are of a server that was told nothing else: revisions up to 2025-11-25 have no words for it. */
+export const HINTS = { legacy: {}, modern: { ttlMs: 0, cacheScope: 'private' } } as const;
+
+export const hintsIn = ({ ttlMs, cacheScope }: Readonly<Record<string, unknown>>): object => ({ ttlMs, cacheScope });
+
 /** An item of a read, with either content. */
 export type Item = Resource & { readonly text?: string; readonly blob?: string };
 

@@ -18,6 +18,9 @@ afterEach(() => vi.restoreAllMocks());
 const itemIn = (answer: string) => JSON.parse(answer).result.contents[0];
 const errorIn = (answer: string) => JSON.parse(answer).error;
 
+/** The code of a missing resource. */
+const MISSING = { legacy: -32_002, modern: -32_602 } as const;
+
 describe.each(ERAS)('in the %s era', (era) => {
   it('what has not changed is not read again, and the answer is the same, byte for byte', async () => {
     await using fresh = serve({ limits: { keptBytes: 0 } });
@@ -44,7 +47,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       expect(itemIn(await server.read(era)).text).toBe(text);
     }
     server.memory.delete('a.md');
-    expect(errorIn(await server.read(era))).toMatchObject({ code: -32_602, data: { uri: URI } });
+    expect(errorIn(await server.read(era))).toMatchObject({ code: MISSING[era], data: { uri: URI } });
   });
 
   it('access is decided anew each time [SEC-RES-2]', async () => {
@@ -59,7 +62,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     effect = 'deny';
     expect(errorIn(await server.read(era)).message).toContain('denied');
     effect = 'hide';
-    expect(errorIn(await server.read(era))).toMatchObject({ code: -32_602, data: { uri: URI } });
+    expect(errorIn(await server.read(era))).toMatchObject({ code: MISSING[era], data: { uri: URI } });
     effect = 'allow';
     expect(itemIn(await server.read(era)).text).toBe('# Brass\n');
     expect(server.reads()).toBe(1);
@@ -79,7 +82,10 @@ describe.each(ERAS)('in the %s era', (era) => {
     for (let count = 0; count < 2; count++) {
       expect(await server.read(era, { principal: ANNA })).toBe(allowed);
       expect(itemIn(allowed).capabilities).toEqual({ list: false, subscribe: true });
-      expect(errorIn(await server.read(era, { principal: BEN }))).toMatchObject({ code: -32_602, data: { uri: URI } });
+      expect(errorIn(await server.read(era, { principal: BEN }))).toMatchObject({
+        code: MISSING[era],
+        data: { uri: URI },
+      });
       const less = itemIn(await server.read(era, { principal: CARL }));
       expect(less.capabilities).toEqual({ list: false, subscribe: false });
     }
@@ -194,7 +200,8 @@ describe.each(ERAS)('in the %s era', (era) => {
 it('what was asked about in one era is given again in the other', async () => {
   await using server = serve();
   const modern = JSON.parse(await server.read('modern')).result;
-  const { resultType: _type, _meta, ...rest } = modern;
+  const { resultType: _type, _meta, ttlMs, cacheScope, ...rest } = modern;
+  expect({ ttlMs, cacheScope }).toEqual({ ttlMs: 0, cacheScope: 'private' });
   expect(JSON.parse(await server.read('legacy')).result).toEqual(rest);
   expect(server.reads()).toBe(1);
 });

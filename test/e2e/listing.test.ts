@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTreeUri } from '../../src/core/uri.ts';
-import { drain, failure, type ListAnswer, missing, refusedAs } from './answers.ts';
+import { drain, failure, HINTS, hintsIn, type ListAnswer, missing, refusedAs } from './answers.ts';
 import { type Connected, connect, MATRIX, MUSEUM } from './harness.ts';
 
 describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
@@ -102,7 +102,7 @@ describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
   it('says how fresh the answer is, and for whom [RES-6]', async () => {
     for (const params of [{}, { uri: 'file:///' }]) {
       const answer = await museum.request<ListAnswer>('resources/list', params);
-      expect(answer).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
+      expect(hintsIn({ ...answer })).toEqual(HINTS[era]);
     }
   });
 });

@@ -1,7 +1,7 @@
 /** `resources/metadata`: what a list would say, at a cost that does not grow with the content. */
 import { chmod, truncate } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drain, failure, metadata, readOne, refusedAs } from './answers.ts';
+import { drain, failure, HINTS, hintsIn, metadata, readOne, refusedAs } from './answers.ts';
 import { type Folder, temporaryFolder } from './folders.ts';
 import { MATRIX, MUSEUM } from './harness.ts';
 import { KNOWS_READ_BYTES, readBytes } from './process-io.ts';
@@ -28,9 +28,8 @@ describe.each(MATRIX)('metadata over $transport, $era', ({ transport, era }) => 
     const answer = await museum.request('resources/metadata', { uri: 'file:///README.md' });
     expect(answer).toMatchObject({
       resource: { uri: 'file:///README.md', name: 'README.md', mimeType: 'text/markdown', size: expect.any(Number) },
-      ttlMs: 0,
-      cacheScope: 'private',
     });
+    expect(hintsIn({ ...(answer as object) })).toEqual(HINTS[era]);
     expect(answer).not.toHaveProperty('contents');
   });
 

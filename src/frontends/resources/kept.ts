@@ -10,6 +10,7 @@ import type { Context } from '../../core/context.ts';
 import { jsonOf } from '../../core/kept.ts';
 import type { Page, ReadOptions, ResourcePage, ResourceProvider } from '../../core/provider.ts';
 import { markWritten } from '../../core/written.ts';
+import type { CacheHint } from '../../protocol/resources.ts';
 
 /** Of all answers together, in bytes, unless told otherwise. */
 export const DEFAULT_KEPT_BYTES = 16 * 1024 * 1024;
@@ -64,7 +65,10 @@ export interface KeptAnswers {
    * @param key what was asked for, with all that the answer depends on beside what providers give
    */
   again(key: string, ctx: Context): string | undefined;
-  /** Writes a result that is made of nothing but what was given, and keeps it where the provider can be asked about that. */
+  /**
+   * Writes a result that is made of nothing but what was given, and keeps it where the provider can be asked about that:
+   * without its hints, which are the server's own then, and not for clients of every era.
+   */
   keep<T extends object>(key: string, given: readonly Given[], result: T): T;
 }
 
@@ -99,7 +103,8 @@ export function createKeptAnswers(provider: ResourceProvider, maxBytes: number):
       if (!given.every((each) => isRepeatable('bodies' in each ? each.bodies : each.page))) return result;
       const contents = given.reduce((sum, each) => sum + bytesOf(each), 0);
       if (contents > MAX_ANSWER_BYTES) return result;
-      const members = jsonOf(result).slice(1, -1);
+      const { ttlMs: _ttl, cacheScope: _scope, ...lasting } = result as Partial<CacheHint>;
+      const members = jsonOf(lasting).slice(1, -1);
       // A character takes two bytes where one of them is not Latin.
       const size = ENTRY_BYTES + contents + 2 * (members.length + key.length);
       const until = performance.now() + MAX_AGE_MS;

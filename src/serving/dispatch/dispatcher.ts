@@ -4,6 +4,8 @@ import { scrub } from '../../core/scrub.ts';
 import { writtenMembers } from '../../core/written.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { isInputRequired } from '../../protocol/input-required.ts';
+import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
+import type { CacheHint } from '../../protocol/resources.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { type Data, type RequestMessage, sayProblems } from '../messages.ts';
 import { answersOf, assertAskable, type Round } from './asking.ts';
@@ -37,6 +39,22 @@ const UNTOLD = new AbortController().signal;
 /** Methods whose results may hold whole contents. */
 const GIVING: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
+/** Methods whose results say how fresh they are, which revisions up to 2025-11-25 do not know. */
+const HINTED: ReadonlySet<string> = new Set([
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  METADATA_METHOD,
+  DIRECTORY_READ_METHOD,
+  'tools/list',
+  'prompts/list',
+]);
+
+function withoutHints(result: object): object {
+  const { ttlMs: _ttl, cacheScope: _scope, ...lasting } = result as Partial<CacheHint>;
+  return lasting;
+}
+
 export function createDispatcher(vitrine: Vitrine): Dispatcher {
   const methods = methodsOf(vitrine);
   const signature = signatureOf(vitrine);
@@ -63,7 +81,7 @@ export function createDispatcher(vitrine: Vitrine): Dispatcher {
             ? await method.run(params, invocation)
             : await runObserved(telemetry, method, params, invocation, envelope);
         const members = writtenMembers(result);
-        if (members !== undefined) return { json: finishedJson(members, era) };
+        if (members !== undefined) return { json: finishedJson(method, members, era) };
         if (!isInputRequired(result)) return { result: finished(method, result, era) };
         assertAskable(method.name, result, envelope);
         if (era === 'modern') return { result: { ...withMeta(result, signature) } };
@@ -83,14 +101,19 @@ export function createDispatcher(vitrine: Vitrine): Dispatcher {
     const checked =
       name === 'tools/call' ? checkedCallResult(result, era) : name === 'tools/list' ? toolsFor(result, era) : result;
     const sent = GIVING.has(name) ? inPieces(checked) : checked;
-    return era === 'legacy' ? sent : { resultType: 'complete', ...withMeta(sent, signature) };
+    if (era === 'legacy') return HINTED.has(name) ? withoutHints(sent) : sent;
+    return { resultType: 'complete', ...withMeta(sent, signature) };
   }
 
   const signed = `"_meta":${JSON.stringify(signature)}`;
+  const { ttlMs, cacheScope } = vitrine.resources.cacheHint;
+  const hints = `"ttlMs":${JSON.stringify(ttlMs)},"cacheScope":${JSON.stringify(cacheScope)}`;
 
-  /** As `finished`, of a result without a `_meta` of its own. */
-  const finishedJson = (members: string, era: Envelope['era']): string =>
-    era === 'legacy' ? `{${members}}` : `{"resultType":"complete",${members},${signed}}`;
+  /** As `finished`, of a result without a `_meta` of its own that is as fresh as the server says. */
+  function finishedJson({ name }: Method, members: string, era: Envelope['era']): string {
+    if (era === 'legacy') return `{${members}}`;
+    return `{"resultType":"complete",${members},${HINTED.has(name) ? `${hints},` : ''}${signed}}`;
+  }
 
   const offers: Dispatcher['offers'] = (method, principal) =>
     methods.has(method) && offersTo(vitrine, principal)(method);
@@ -108,7 +131,7 @@ export function createDispatcher(vitrine: Vitrine): Dispatcher {
       const members = known.again(params, ctx);
       if (members === undefined) return undefined;
       count();
-      return { json: finishedJson(members, era) };
+      return { json: finishedJson(known, members, era) };
     },
     async dispatch(envelope) {
       const { message, principal } = envelope;
