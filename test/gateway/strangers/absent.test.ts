@@ -41,7 +41,8 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
     const access = { rules: [{ effect: 'hide', uris: ['stranger+absent:/hidden'] }], default: 'allow' };
     await using on = await connectToStranger(client, 'absent', way, { access });
     await on.reachable;
-    for (const method of ['read', 'metadata', 'list'].map((each) => `resources/${each}`)) {
+    const methods = ['read', 'metadata', 'list', ...(client.era === 'legacy' ? ['subscribe'] : [])];
+    for (const method of methods.map((each) => `resources/${each}`)) {
       const hidden = await answer(on, method, 'stranger+absent:/hidden');
       expect(hidden).toMatchObject({ error: { code, data: { uri: 'stranger+absent:/hidden', reason: 'not-found' } } });
       for (const other of ['gone', 'of-the-other-era', 'invalid']) {
