@@ -43,7 +43,7 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
 /** Runs the suite against a server, and through a gateway for each way to mount it. */
-async function compare({ name, revisions, differences, start }) {
+async function compare({ name, revisions, start }) {
   for (const revision of revisions) {
     const server = await start(revision);
     try {
@@ -52,7 +52,7 @@ async function compare({ name, revisions, differences, start }) {
         const gateway = await startGateway(mount);
         try {
           const through = await runRevision(gateway.url, revision, join(results, name, way));
-          judge(name, way, revision, direct, through, gateway, { ...DIFFERENCES, ...differences?.[way] });
+          judge(name, way, revision, direct, through, gateway);
         } finally {
           await gateway.stop();
         }
@@ -63,7 +63,7 @@ async function compare({ name, revisions, differences, start }) {
   }
 }
 
-function judge(name, way, revision, direct, through, gateway, differences) {
+function judge(name, way, revision, direct, through, gateway) {
   const byScenario = new Map(through.map((row) => [row.scenario, row]));
   const pairs = direct.map((row) => ({ before: row, after: byScenario.get(row.scenario) ?? row }));
   const passes = (rows) => rows.filter((row) => row.outcome === 'passed').length;
@@ -72,7 +72,7 @@ function judge(name, way, revision, direct, through, gateway, differences) {
   );
   for (const { before, after } of pairs) {
     if (before.outcome === after.outcome) continue;
-    const why = differences[before.scenario];
+    const why = DIFFERENCES[before.scenario];
     const line = `  ${before.scenario}: ${before.outcome} directly, ${after.outcome} through the gateway`;
     console.log(why === undefined ? line : `${line}. ${why}`);
     if (why === undefined && WORTH[after.outcome] < WORTH[before.outcome]) {

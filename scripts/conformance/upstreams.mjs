@@ -18,8 +18,7 @@ const INSTALL = 'run node scripts/install-interop.mjs servers';
 
 /**
  * `start` starts the server over HTTP, as it has to be for the revision, and gives its URL and the ways to mount it.
- * `leftOut` gives the reason where a server cannot run on this machine, `differences` why a scenario has another outcome
- * when it is mounted in a certain way.
+ * `leftOut` gives the reason where a server cannot run on this machine.
  */
 export const UPSTREAMS = [
   {
@@ -47,12 +46,6 @@ export const UPSTREAMS = [
   {
     name: 'go',
     revisions: REVISIONS,
-    differences: {
-      stdio: {
-        'server-stateless':
-          'The end of one subscriptions/listen stream ends every other one of its connection at this server, and a new client makes one follow another',
-      },
-    },
     leftOut: () => (existsSync(GO) ? undefined : withoutTool('go', ['version'])),
     async start(revision) {
       // It speaks the one revision with sessions only, and the other one without them only.

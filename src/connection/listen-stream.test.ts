@@ -62,6 +62,17 @@ it('is opened once for all who want it at the same time', async () => {
   expect(done).toEqual(['opened 1']);
 });
 
+it('stays as it is when what is wanted is what it is open for', async () => {
+  const { link, stream, done, want } = scene();
+  await stream.open(link);
+  want({ toolsListChanged: true });
+  expect(await stream.open(link)).toEqual({ toolsListChanged: true });
+  expect(done).toEqual(['opened 1']);
+  want({ toolsListChanged: true, promptsListChanged: true });
+  await stream.open(link);
+  expect(done).toEqual(['opened 1', 'opened 2']);
+});
+
 it('is opened again when it has ended, and until that works', async () => {
   const { link, stream, done, refuse, end, pass } = scene();
   await stream.open(link);

@@ -32,7 +32,8 @@ export interface ListenStreamSetup<Link> {
 
 export interface ListenStream<Link> {
   /**
-   * Opens it anew, for what is watched now; the next one is open before the last one ends. All who wait become one.
+   * Opens it anew, for what is watched now, unless it is open for that; the next one is open before the last one ends. All
+   * who wait become one.
    * @throws what the server refuses it with
    */
   open(link: Link): Promise<SubscriptionFilter>;
@@ -54,6 +55,8 @@ export function createListenStream<Link extends StreamSource>({
 }: ListenStreamSetup<Link>): ListenStream<Link> {
   let stream: McpSubscription | undefined;
   let streamOf: Link | undefined;
+  /** What it is open for. */
+  let openFor = '';
   /** The connection over which it is opened again after a pause. */
   let trying: Link | undefined;
   /** What has not begun yet: whoever wants something else joins it. */
@@ -81,6 +84,10 @@ export function createListenStream<Link extends StreamSource>({
       await before?.close();
       return wanted;
     }
+    const wantedFor = JSON.stringify(wanted);
+    // What was refused may be granted now.
+    if (before !== undefined && openFor === wantedFor && grants(before.honoredFilter, wanted))
+      return before.honoredFilter;
     const opened = await link.listen(wanted, limits);
     if (opening?.link !== link) {
       // Another connection has taken over meanwhile.
@@ -89,6 +96,7 @@ export function createListenStream<Link extends StreamSource>({
     }
     stream = opened;
     streamOf = link;
+    openFor = wantedFor;
     void opened.closed.then((cause) => {
       if (stream !== opened || cause === 'local' || limits.signal.aborted) return;
       stream = undefined;
@@ -120,3 +128,9 @@ export function createListenStream<Link extends StreamSource>({
 }
 
 const isEmpty = (filter: SubscriptionFilter): boolean => Object.keys(filter).length === 0;
+
+const grants = (honored: SubscriptionFilter, wanted: SubscriptionFilter): boolean =>
+  (wanted.resourceSubscriptions ?? []).every((uri) => honored.resourceSubscriptions?.includes(uri) === true) &&
+  (['resourcesListChanged', 'toolsListChanged', 'promptsListChanged'] as const).every(
+    (list) => wanted[list] !== true || honored[list] === true,
+  );

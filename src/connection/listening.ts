@@ -36,6 +36,8 @@ export interface ListeningSetup<Link> {
   readonly timeoutMs: number;
   /** Whether the server says that it tells of this list. */
   tells(list: ListName, link: Link): boolean;
+  /** Whether all lists are asked for where one is wanted, so that the stream stays as it is when another one is wanted too. */
+  readonly listsTogether?: boolean;
   /** Whether it says that its resources can be watched, in the 2025 era. */
   subscribes(link: Link): boolean;
   /** What watching a resource fails with that the server does not let be watched. */
@@ -140,7 +142,8 @@ export function createListening<Link extends ListeningLink, Listener>(
   }
 
   function filter(link: Link): SubscriptionFilter {
-    const wanted = (list: ListName): boolean => lists[list].size > 0 && setup.tells(list, link);
+    const anyList = setup.listsTogether === true && Object.values(lists).some((listeners) => listeners.size > 0);
+    const wanted = (list: ListName): boolean => (anyList || lists[list].size > 0) && setup.tells(list, link);
     return {
       ...(wanted('resources') && { resourcesListChanged: true }),
       ...(wanted('tools') && { toolsListChanged: true }),

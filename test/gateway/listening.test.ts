@@ -1,4 +1,5 @@
 /** What is watched at an upstream of the 2026 era is one stream, and ends with those who wanted it. */
+import { createServer, request as send } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createContext } from '../../src/core/context.ts';
@@ -57,6 +58,52 @@ it('subscriptions that begin and end while others do leave none behind at the up
     expect(open.size).toBe(COUNT);
   } finally {
     await front.close();
+    await serving.close();
+    await behind.close();
+  }
+});
+
+it('lists are listened to over one stream, whoever wants which of them', async () => {
+  const memory = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
+  const behind = createVitrine({ mounts: [{ name: 'notes', provider: memory, prefix: 'none' }] });
+  const serving = await serveHttp(behind, { port: 0 });
+  let listened = 0;
+  // Counts what is asked of the server behind it.
+  const counting = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    if (body.includes('"subscriptions/listen"')) listened++;
+    const { host: _, ...headers } = request.headers;
+    const passed = send(serving.url, { method: request.method ?? 'POST', headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      response.flushHeaders();
+      answer.pipe(response);
+    });
+    passed.on('error', () => response.destroy());
+    response.on('close', () => passed.destroy());
+    passed.end(body);
+  });
+  await new Promise<void>((resolve) => counting.listen(0, '127.0.0.1', resolve));
+  const address = counting.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const far = upstream({ name: 'far', target: { url: `http://127.0.0.1:${port}/mcp` } });
+  const mounts = [{ name: 'far', provider: far.provider, server: far.server, health: () => far.health() }];
+  const front = createVitrine({ mounts });
+  try {
+    expect(await far.ready(60_000)).toBe(true);
+    const ctx = createContext();
+    const tools = await far.server.watch('tools', () => {}, ctx);
+    const prompts = await far.server.watch('prompts', () => {}, ctx);
+    await tools?.[Symbol.asyncDispose]();
+    const again = await far.server.watch('tools', () => {}, ctx);
+    expect(listened).toBe(1);
+    await again?.[Symbol.asyncDispose]();
+    await prompts?.[Symbol.asyncDispose]();
+  } finally {
+    await front.close();
+    counting.closeAllConnections();
+    await new Promise((resolve) => counting.close(resolve));
     await serving.close();
     await behind.close();
   }

@@ -56,6 +56,8 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
       const { tellsResources, tellsTools, tellsPrompts } = facts();
       return { resources: tellsResources, tools: tellsTools, prompts: tellsPrompts }[list];
     },
+    // Clients come and go, and some servers over stdio end every stream of a connection with one of them.
+    listsTogether: true,
     subscribes: () => facts().subscribe,
     refusal: (uri) => invalid('This resource cannot be subscribed to', uri),
     reopened: tellAll,
