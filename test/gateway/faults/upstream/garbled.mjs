@@ -8,6 +8,12 @@ const text = (answer) => JSON.stringify(answer);
 /** @param {Message} answer @param {object} fields */
 const withResult = (answer, fields) => text({ ...answer, result: { ...answer.result, ...fields } });
 
+/** Far more than anybody asked for, and the answer behind it. @param {Message} answer */
+export const flood = (answer) => [
+  ...Array(100_000).fill(text({ jsonrpc: '2.0', method: 'notifications/resources/list_changed' })),
+  text(answer),
+];
+
 /** @type {Record<string, (answer: Message) => (string | Buffer)[]>} each: what is sent in the place of the answer */
 export const FORMS = {
   'no JSON': () => ['Traceback (most recent call last):', '  File "/home/secret/server.py", line 1'],

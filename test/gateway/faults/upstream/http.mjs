@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { die } from './control.mjs';
-import { FORMS, NOISES } from './garbled.mjs';
+import { FORMS, flood, NOISES } from './garbled.mjs';
 import { resultOf, SUBSCRIPTION_KEY, URI } from './protocol.mjs';
 
 /**
@@ -104,6 +104,10 @@ export function serveHttp(control, era, port) {
         for (const line of lines) event(response, line);
         return response.end();
       }
+      case 'flood':
+        open(response);
+        for (const line of flood(whole)) event(response, line);
+        return response.end();
       case 'hang':
         return;
       default:

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { die } from './control.mjs';
-import { FORMS, NOISES } from './garbled.mjs';
+import { FORMS, flood, NOISES } from './garbled.mjs';
 import { resultOf, SUBSCRIPTION_KEY, URI } from './protocol.mjs';
 
 /** @typedef {import('./protocol.mjs').Message} Message */
@@ -71,6 +71,9 @@ export function serveStdio(control, era) {
           process.stdout.write(line);
           process.stdout.write('\n');
         }
+        return;
+      case 'flood':
+        for (const line of flood(whole)) process.stdout.write(`${line}\n`);
         return;
       case 'hang':
         return;

@@ -1,0 +1,111 @@
+/**
+ * What can happen to a server while it is asked something, over every kind of connection: from the client library and from the
+ * gateway, to a program and to a URL, in both eras. Each ends with an error that says what it was, or with the answer; and when
+ * the server is well, it is there again.
+ */
+import { describe, expect, it } from 'vitest';
+import { connectResourceClient } from '../../src/client/node/index.ts';
+import { failure } from '../e2e/answers.ts';
+import { MATRIX } from '../e2e/harness.ts';
+import { until, within } from '../e2e/waiting.ts';
+import { type Fault, type Faulty, faulty } from '../gateway/faults/faulty.ts';
+import { read as readThrough, setScene } from '../gateway/faults/scene.ts';
+import type { Way } from '../gateway/fixture/link.ts';
+
+interface Row {
+  readonly fault: Fault;
+  /** What a read ends with: one of these reasons, or the answer when the server is well. */
+  readonly ends: readonly string[] | 'answered';
+  /** A server that has ended is started again: a program by whoever uses it. */
+  readonly restarts?: boolean;
+  /** One that went over a limit is left alone for minutes. */
+  readonly returns?: false;
+}
+
+const READ = ['resources/read'];
+const ENDED = ['unavailable'];
+
+const FAULTS: Readonly<Record<string, Row>> = {
+  kill: { fault: { kind: 'die', on: READ }, ends: ENDED, restarts: true },
+  'half an answer': { fault: { kind: 'die-half', on: READ }, ends: ENDED, restarts: true },
+  stop: { fault: { kind: 'deaf' }, ends: ['timeout', 'unavailable'] },
+  'no answer': { fault: { kind: 'hang', on: READ }, ends: ['timeout'] },
+  slow: { fault: { kind: 'slow', on: READ }, ends: 'answered' },
+  junk: {
+    fault: { kind: 'garbled', form: 'no JSON', on: READ },
+    ends: ['timeout', 'unavailable', 'internal', 'failed'],
+  },
+  'another answer': {
+    fault: { kind: 'garbled', form: 'a result that is none', on: READ },
+    ends: ['timeout', 'unavailable', 'internal', 'failed'],
+  },
+  flood: { fault: { kind: 'flood', on: READ }, ends: ENDED, returns: false },
+  restart: { fault: { kind: 'crash-loop' }, ends: ENDED, restarts: true },
+};
+
+/** Somebody who reads: the text, or fails with the reason. */
+interface Reader extends AsyncDisposable {
+  readonly server: Faulty;
+  read(): Promise<string | undefined>;
+  /** Why a read failed. */
+  reason(reading: Promise<unknown>): Promise<unknown>;
+}
+
+/** Whether an answer that does not come is given up soon; else all have as long as they need. */
+const isHurried = ({ ends }: Row): boolean => ends.includes('timeout');
+
+const READERS: Readonly<Record<string, (way: Way, row: Row) => Promise<Reader>>> = {
+  async 'the client library'(way, row) {
+    const server = await faulty(way);
+    const resources = await connectResourceClient(server.target, isHurried(row) ? { timeoutMs: 2_000 } : {});
+    return {
+      server,
+      read: async () => (await resources.read('thing:///one')).primary?.text(),
+      reason: (reading) =>
+        reading.then(
+          (answer) => answer,
+          (error: { readonly code?: unknown }) => error.code,
+        ),
+      async [Symbol.asyncDispose]() {
+        await resources.close();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  },
+  async 'the gateway'(way, row) {
+    const scene = await setScene(way, { hurried: isHurried(row), subscribed: false });
+    const [, client] = scene.clients;
+    if (client === undefined) throw new Error('no client');
+    return {
+      server: scene.server,
+      read: () => readThrough(client, 'faulty+thing:///one'),
+      reason: async (reading) => (await failure(reading)).data?.reason,
+      [Symbol.asyncDispose]: () => scene.close(),
+    };
+  },
+};
+
+describe.concurrent.each(Object.keys(READERS))('%s', (name) => {
+  describe.concurrent.each(MATRIX)('and a server of the $era era over $transport', (way) => {
+    it.each(Object.entries(FAULTS))('%s', async (_, row) => {
+      await using reader = (await READERS[name]?.(way, row)) as Reader;
+      const { server } = reader;
+      const isWell = async (): Promise<boolean> => (await reader.read().catch(() => undefined)) === 'at first';
+      await until(isWell, 'the first answer');
+      await server.fails(row.fault);
+      if (row.fault.kind === 'crash-loop') await until(async () => (await server.running()).length === 0, 'its end');
+      const reading = reader.read();
+      if (row.ends === 'answered') {
+        reading.catch(() => {});
+        await until(
+          async () => (await server.noted()).filter(({ method }) => method === 'resources/read').length > 1,
+          'the read',
+        );
+      } else expect(row.ends).toContain(await within(reader.reason(reading), 'the end of the read'));
+      await server.well();
+      if (row.restarts === true) await server.restart();
+      if (row.ends === 'answered') expect(await within(reading, 'the answer')).toBe('at first');
+      if (row.returns !== false) await until(isWell, 'the server to be there again');
+    });
+  });
+});
