@@ -130,7 +130,8 @@ export function createIntake(limits: IntakeLimits, events: IntakeEvents): Intake
     if (over) return false;
     const id = answerTo(message);
     if (id !== undefined && awaited.delete(id)) return true;
-    if (!ready && ++before > MAX_BEFORE_READY) cut(`sent ${before} messages before it was connected to`);
+    if (!ready && isHandshake(message)) cut('repeats what it is sent: it is no MCP server');
+    else if (!ready && ++before > MAX_BEFORE_READY) cut(`sent ${before} messages before it was connected to`);
     // On a machine that is busy it is read slowly, and may still fill all that there is.
     else if (!messages.take(1) || ++withoutRest > maxAtOnce)
       cut(`sent more than ${maxMessagesPerSecond} messages a second that nobody asked for`);
@@ -189,6 +190,12 @@ export function createIntake(limits: IntakeLimits, events: IntakeEvents): Intake
     },
   };
 }
+
+/** What clients alone send. */
+const HANDSHAKES: ReadonlySet<unknown> = new Set(['server/discover', 'initialize']);
+
+const isHandshake = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && 'method' in message && HANDSHAKES.has(message.method);
 
 /** The id in an answer; undefined for what is none. */
 export function answerTo(message: unknown): unknown {

@@ -40,6 +40,12 @@ it.each<[number, string, () => readonly string[], RegExp]>([
     () => ['ls', `"${process.execPath}" -e "process.kill(process.pid, 'SIGKILL')"`],
     /the program was ended by SIGKILL/,
   ],
+  [
+    5,
+    'a program that repeats what it is sent',
+    () => ['ls', `"${process.execPath}" -e "process.stdin.pipe(process.stdout)"`],
+    /it repeats what it is sent: it is no MCP server$/,
+  ],
   [6, 'no answer', () => ['cat', ODD, 'odd:///silent', '--timeout', '1'], /did not answer in time|took too long/],
   [7, 'a limit that nobody set', () => ['grep', ODD, 'one'], /elsewhere:thing: There is none/],
   [
