@@ -90,7 +90,10 @@ export function startStdio(era: Era, args: readonly string[], command: readonly 
     write,
     async request(id, method, params = {}) {
       send({ id, method, params: inEra(params) });
-      return (await line((message) => 'id' in message && message.id === id, `the answer to ${method}`)) as Answer;
+      // A server that asks has ids of its own.
+      const answers = (message: JSONRPCMessage): boolean =>
+        'id' in message && message.id === id && !('method' in message);
+      return (await line(answers, `the answer to ${method}`)) as Answer;
     },
     notify: (method, params = {}) => send({ method, params: inEra(params) }),
     line,

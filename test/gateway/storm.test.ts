@@ -129,8 +129,8 @@ describe('behind a gateway over stdio', () => {
       server.notify('notifications/initialized');
     }
     for (let id = 2; id < 2 + ROUNDS; id++) {
-      const { result } = await server.request(id, 'resources/read', { uri: 'museum+file:///README.md' });
-      expect(JSON.stringify(result)).toContain('Vitrine Museum');
+      const answer = await server.request(id, 'resources/read', { uri: 'museum+file:///README.md' });
+      expect(JSON.stringify(answer), server.stderr()).toContain('Vitrine Museum');
     }
     expect(await memoryOf(server.pid)).toBeLessThan(MAX_MEMORY);
     await ends(storm, server.pid, async () => {

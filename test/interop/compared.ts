@@ -1,7 +1,16 @@
 /** What is asked of each server, of itself and through the gateway, and what comes of it. */
-import type { Client } from '@modelcontextprotocol/client';
+import type { Connected } from '../e2e/harness.ts';
 import { ask, type Data, drain, type Outcome } from './peer.ts';
-import { anonymous, linkedIn, publishedName, publishOutcome, publishUris, shapeOf, withoutAdded } from './published.ts';
+import {
+  anonymous,
+  linkedIn,
+  publishedName,
+  publishOutcome,
+  publishUris,
+  resultIn,
+  shapeOf,
+  withoutAdded,
+} from './published.ts';
 import type { Place, Scene } from './scene.ts';
 import type { Asked, InteropServer } from './servers/index.ts';
 
@@ -27,7 +36,7 @@ export interface Compared {
 /** Asks both. */
 export async function compare(
   scene: Scene,
-  client: Client,
+  { client, era }: Pick<Connected, 'client' | 'era'>,
   server: InteropServer,
   { method, params, steady }: Question,
 ): Promise<Compared> {
@@ -35,7 +44,7 @@ export async function compare(
   const given = (place: Place): Data => params(scene.folder(server, place)) as Data;
   const direct = scene.placeless(anonymous(await ask(await scene.direct(server), method, given('direct'))));
   const through = scene.placeless(anonymous(await ask(client, method, publishedParams(name, given('behind')))));
-  const expected = publishOutcome(name, direct);
+  const expected = resultIn(era, publishOutcome(name, direct));
   const got = withoutAdded(method, through as Data, expected as Data) as Outcome;
   const links = linkedIn(direct as Data);
   const form = steady ? (outcome: Outcome) => outcome : shapeOf;

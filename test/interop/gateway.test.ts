@@ -70,15 +70,15 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
     await scene?.[Symbol.asyncDispose]();
   });
 
-  function clientOf(era: Era): Connected['client'] {
+  function clientOf(era: Era): Connected {
     const connected = clients.get(era);
     if (connected === undefined) throw new Error(`no client of the ${era} era is connected`);
-    return connected.client;
+    return connected;
   }
 
   /** All of a list of the gateway. */
   async function listed(era: Era, list: ListName): Promise<Listed> {
-    const all = await drain(clientOf(era), list);
+    const all = await drain(clientOf(era).client, list);
     if (all === 'none') throw new Error(`the gateway does not have ${LISTS[list].method}`);
     return all;
   }

@@ -52,6 +52,13 @@ export function spokenIn(era: Era, entry: Data): Data {
   return spoken;
 }
 
+/** A result in a revision: clients of 2025 get no hints for caches, of which it knows nothing. */
+export function resultIn(era: Era, outcome: Outcome): Outcome {
+  if (era === 'modern' || 'error' in outcome) return outcome;
+  const { ttlMs: _ttlMs, cacheScope: _cacheScope, ...result } = outcome.result;
+  return { result };
+}
+
 /**
  * What the gateway says where the server says nothing, by what is asked. Everything else is as the server said it.
  *

@@ -61,8 +61,15 @@ interface Round {
 }
 
 function round({ principal = 'somebody', state, answers = {}, signal }: Round = {}): Invocation {
+  const client = { elicitation: true, sampling: false, roots: false, declared: { elicitation: {} } };
   const ctx = createContext({ principal: { id: principal }, ...(signal !== undefined && { signal }) });
-  return { ...detached(ctx), state, answers: answers as Invocation['answers'], seal: (given) => JSON.stringify(given) };
+  return {
+    ...detached(ctx),
+    client,
+    state,
+    answers: answers as Invocation['answers'],
+    seal: (given) => JSON.stringify(given),
+  };
 }
 
 /** Runs the first round, to the question. */

@@ -7,6 +7,8 @@ import type { Data } from '../../connection/data.ts';
 import { ORIGIN_META_KEY } from '../../connection/message-origin.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ClientFeatures, Invocation, LoggingLevel } from '../../core/invocation.ts';
+import { canBeAsked, notDeclared } from '../../protocol/askable.ts';
+import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { type InputRequest, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import type { Lease } from './connections.ts';
 import type { Said } from './said.ts';
@@ -27,6 +29,8 @@ interface Question {
 interface Call {
   readonly id: string;
   readonly principal: string;
+  /** The capabilities of its client. */
+  readonly declared: ClientFeatures['declared'];
   readonly lease: Lease;
   result: Promise<Data>;
   readonly abort: AbortController;
@@ -85,6 +89,7 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
     const call: Call = {
       id: crypto.randomUUID(),
       principal: invocation.principal.id,
+      declared: invocation.client.declared,
       lease,
       abort,
       result: PENDING,
@@ -197,6 +202,8 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
       const ask = call === undefined ? otherwise : call.invocation?.client.ask;
       if (ask !== undefined) return (await ask(request, signal)) as Data;
       if (call === undefined) throw new Error('Nobody works with this server now who could be asked');
+      if (!canBeAsked(request, call.declared))
+        throw Object.assign(new Error(notDeclared(method)), { code: METHOD_NOT_FOUND });
       return new Promise<Data>((answer, refuse) => {
         call.questions.set(`${method.split('/', 1)[0]}-${++call.asked}`, { request, answer, refuse });
         signal.addEventListener('abort', () => refuse(signal.reason), { once: true });

@@ -275,7 +275,9 @@ async function refusing<T>(uri: string, answer: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     const { code, data } = error.wire;
-    const missing = code === LEGACY_RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && data?.uri === uri);
+    // A reason says what else is wrong with the request.
+    const lacks = code === INVALID_PARAMS && data?.uri === uri && data.reason === undefined;
+    const missing = code === LEGACY_RESOURCE_NOT_FOUND || lacks;
     throw new PeerError(missing ? { ...error.wire, code: LEGACY_RESOURCE_NOT_FOUND } : error.wire, uri);
   }
 }

@@ -4,10 +4,11 @@
  */
 
 import { specTypeSchemas } from '@modelcontextprotocol/server';
+import { missingOf, neededFor } from '../../protocol/askable.ts';
 import { text } from '../../protocol/content.ts';
 import { INTERNAL_ERROR, MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
 import type { InputRequest, InputRequired } from '../../protocol/input-required.ts';
-import { type Data, isData, sayProblems } from '../messages.ts';
+import { isData, sayProblems } from '../messages.ts';
 import type { Envelope } from './envelope.ts';
 import { RequestRefused } from './methods.ts';
 
@@ -22,34 +23,6 @@ const MAX_ROUNDS = 8;
 
 /** A round without a question only waits for something, this long, in milliseconds. */
 const PACE_MS = 250;
-
-/** What a client has to have declared to be asked: a capability, and a part of it. */
-function neededFor({ method, params }: InputRequest): Data | undefined {
-  switch (method) {
-    case 'elicitation/create':
-      return { elicitation: params.mode === 'url' ? { url: {} } : { form: {} } };
-    case 'sampling/createMessage':
-      return { sampling: params.tools !== undefined || params.toolChoice !== undefined ? { tools: {} } : {} };
-    case 'roots/list':
-      return { roots: {} };
-    default:
-      return undefined;
-  }
-}
-
-/** The part of what is needed that was not declared. An `elicitation` that names no mode is one of forms. */
-function missingOf(needed: Data, declared: Data | undefined): Data | undefined {
-  for (const [capability, parts] of Object.entries(needed)) {
-    const given = declared?.[capability];
-    if (given === undefined) return { [capability]: parts };
-    if (!isData(given)) continue;
-    const [part] = Object.keys(parts as Data);
-    const implied =
-      capability === 'elicitation' && part === 'form' && given.form === undefined && given.url === undefined;
-    if (part !== undefined && given[part] === undefined && !implied) return { [capability]: parts };
-  }
-  return undefined;
-}
 
 const broken = (message: string): RequestRefused => new RequestRefused({ code: INTERNAL_ERROR, message });
 

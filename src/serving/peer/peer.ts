@@ -6,7 +6,8 @@ import { SUPPORTED_PROTOCOL_VERSIONS, specTypeSchemas } from '@modelcontextproto
 import { createContext, type Log, type Principal } from '../../core/context.ts';
 import type { ClientFeatures, LoggingLevel } from '../../core/invocation.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
-import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
+import { canBeAsked, notDeclared } from '../../protocol/askable.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { mendedHandshake } from '../../protocol/implementation.ts';
 import type { InputRequest } from '../../protocol/input-required.ts';
 import type { Vitrine } from '../../vitrine.ts';
@@ -26,7 +27,7 @@ import {
   sayProblems,
 } from '../messages.ts';
 import { ConnectionSubscriptions } from '../subscriptions.ts';
-import { createQuestions, type Question, type Questions } from './questions.ts';
+import { createQuestions, Declined, type Question, type Questions } from './questions.ts';
 import { type ClientRoots, createClientRoots, ROOTS_TIMEOUT_MS } from './roots.ts';
 import { SUBSCRIBING, type SubscriptionMethods, subscriptionMethods } from './subscribing.ts';
 
@@ -177,7 +178,10 @@ export class Peer {
     return this.#options.vitrine.provider.features.roots === true;
   }
 
-  #ask(question: Question): Promise<unknown> {
+  /** @throws Declined what the client has not declared, or answers with when it refuses */
+  async #ask(question: Question): Promise<unknown> {
+    if (!canBeAsked(question, this.#client.declared))
+      throw new Declined({ code: METHOD_NOT_FOUND, message: notDeclared(question.method) });
     this.#questions ??= createQuestions();
     if (this.#closed) this.#questions.close();
     return this.#questions.ask(question);

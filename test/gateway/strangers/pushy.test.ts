@@ -1,0 +1,86 @@
+/** A server that asks what its client cannot be asked: the client hears nothing of it, and the server is refused. */
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
+import { TRANSPORTS } from '../../e2e/harness.ts';
+import { INITIALIZE, startStdio } from '../../e2e/raw.ts';
+import { startStranger } from './link.ts';
+
+const REFUSED = {
+  'roots/list': -32_601,
+  'sampling/createMessage': -32_601,
+  'elicitation/create': -32_601,
+  'elicitation/unheard-of': -32_601,
+  'tools/call': -32_601,
+};
+
+/** What a client can declare, and what it may then be asked. */
+const CLIENTS: readonly { declares: string; capabilities: object; asked: readonly string[] }[] = [
+  { declares: 'nothing', capabilities: {}, asked: [] },
+  { declares: 'a null', capabilities: { roots: null }, asked: [] },
+  { declares: 'roots', capabilities: { roots: {} }, asked: ['roots/list'] },
+  { declares: 'forms by naming no mode', capabilities: { elicitation: {} }, asked: ['elicitation/create'] },
+  { declares: 'pages alone', capabilities: { elicitation: { url: {} } }, asked: [] },
+];
+
+describe.concurrent.each(TRANSPORTS)('over %s, a server that asks whoever it is', (transport) => {
+  it.each(CLIENTS)(
+    'a client of 2025 that declares $declares is asked for that alone',
+    async ({ capabilities, asked }) => {
+      await using folder = await temporaryFolder();
+      await using server = await startStranger('pushy', { transport, era: 'legacy' });
+      const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });
+      await using gateway = startStdio('legacy', ['--config', config]);
+      // What comes is answered, as a client does.
+      const answering = answers(gateway);
+      await gateway.request(1, 'initialize', { ...INITIALIZE, capabilities });
+      gateway.notify('notifications/initialized');
+      const call = async (id: number, name: string): Promise<object> => {
+        return told(await gateway.request(id, 'tools/call', { name: `up_${name}`, arguments: {} }));
+      };
+      const expected = { ...REFUSED, ...Object.fromEntries(asked.map((method) => [method, 'answered'])) };
+      expect(await call(1_002, 'now')).toEqual(expected);
+      const early = await call(1_003, 'early');
+      // Behind a URL nobody is asked but in the course of a call: the refusal is of another kind there.
+      expect(Object.keys(early)).toEqual(Object.keys(REFUSED));
+      if (transport === 'stdio') expect(early).toEqual(expected);
+      expect(answering.stop().filter((method) => !asked.includes(method))).toEqual([]);
+    },
+  );
+
+  it('a client of 2026 that declares nothing has its result', async () => {
+    await using folder = await temporaryFolder();
+    await using server = await startStranger('pushy', { transport, era: 'legacy' });
+    const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });
+    await using gateway = startStdio('modern', ['--config', config]);
+    const answer = await gateway.request(1, 'tools/call', { name: 'up_now', arguments: {} });
+    expect(Object.values(told(answer))).not.toContain('answered');
+  });
+});
+
+/** What the server says became of each of its questions. */
+function told({ result }: Awaited<ReturnType<ReturnType<typeof startStdio>['request']>>): object {
+  const { content } = result as { content: readonly [{ readonly text: string }] };
+  return JSON.parse(content[0].text) as object;
+}
+
+/** Answers what the client is asked. */
+function answers({ lines, write }: ReturnType<typeof startStdio>): { stop(): readonly string[] } {
+  const methods: string[] = [];
+  let seen = 0;
+  const timer = setInterval(() => {
+    for (const line of lines.slice(seen)) {
+      seen++;
+      const { id, method } = JSON.parse(line) as { id?: number; method?: string };
+      if (method === undefined || id === undefined) continue;
+      methods.push(method);
+      const result = method === 'roots/list' ? { roots: [] } : { action: 'decline' };
+      write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+    }
+  }, 10);
+  return {
+    stop() {
+      clearInterval(timer);
+      return methods;
+    },
+  };
+}
