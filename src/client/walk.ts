@@ -101,6 +101,8 @@ interface Task {
   next: Promise<IteratorResult<ListPage, void>> | undefined;
   /** Pages with nothing new in them that are counted already. */
   fruitless: number;
+  /** The list went on below what is at its top. */
+  below: boolean;
 }
 
 interface Seen {
@@ -152,7 +154,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
       uri === undefined
         ? source.defaultList(lists, report)
         : source.children.pages(uri, { ...lists, deep: true, scopedOnly: uri !== start }, report);
-    tasks.push({ uri, depth, pages, report, next: undefined, fruitless: 0 });
+    tasks.push({ uri, depth, pages, report, next: undefined, fruitless: 0, below: false });
     containers++;
   }
 
@@ -172,6 +174,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     const identity = identityOf(resource.uri);
     const before = seen.get(identity);
     const { depth, parent } = place(resource, task);
+    if (depth > task.depth + 1) task.below = true;
     if (before !== undefined) {
       // The default list has what its containers have: that is no second way.
       if (before.entered && before.parent !== parent) stop('visited', resource.uri, depth);
@@ -192,10 +195,13 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     return verdict === true || verdict === 'give' ? entry : undefined;
   }
 
-  /** What a list that has ended says about its end. */
-  function finish({ uri, depth, report }: Task): void {
+  /**
+   * Notes why a list ended. A default list that is cut short goes level by level: once it is below its top, the top is whole,
+   * and the walk lists each container of it anyway.
+   */
+  function finish({ uri, depth, report, below }: Task): void {
     if (report.stopped !== undefined && report.stopped !== 'end') stop(report.stopped, uri, depth);
-    if (report.truncatedBy !== undefined) stop('truncated', uri, depth);
+    if (report.truncatedBy !== undefined && !(uri === undefined && below)) stop('truncated', uri, depth);
   }
 
   /** Asks for the next pages of the first tasks. */

@@ -1,0 +1,83 @@
+/** What walks a tree says that it is complete where it is, however short the server's own list is. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder, writeConfig } from '../../e2e/folders.ts';
+import { type Listening, startHttp } from '../../e2e/harness.ts';
+import { run } from './run.ts';
+
+/** Entries that the server's own list has. */
+const LISTED = 20;
+const FILES = 66;
+const FOLDERS = 11;
+
+let folder: Folder;
+const servers = new Map<string, Listening>();
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await fill(join(folder.path, 'flat'), ['.']);
+  await fill(
+    join(folder.path, 'deep'),
+    Array.from({ length: FOLDERS }, (_, n) => `${n}/in`),
+  );
+  const configs = {
+    'a flat folder': { mounts: { only: { path: './flat', prefix: 'none' } } },
+    'a deep folder': { mounts: { only: { path: './deep', prefix: 'none' } } },
+    'two mounts': { mounts: { flat: './flat', deep: './deep' } },
+    'more mounts than a list has': {
+      listing: { maxResources: 2 },
+      mounts: { a: './deep', b: './deep', c: './deep' },
+    },
+  };
+  for (const [name, config] of Object.entries(configs)) {
+    const file = await writeConfig(folder, { icons: 'off', listing: { maxResources: LISTED }, ...config });
+    servers.set(name, await startHttp(['--config', file]));
+  }
+});
+afterAll(async () => {
+  await Promise.all([...servers.values()].map((server) => server.stop()));
+  await folder[Symbol.asyncDispose]();
+});
+
+async function fill(root: string, below: readonly string[]): Promise<void> {
+  for (const each of below) {
+    await mkdir(join(root, each), { recursive: true });
+    const names = Array.from({ length: FILES / below.length }, (_, n) => `${n}.txt`);
+    await Promise.all(names.map((name) => writeFile(join(root, each, name), name)));
+  }
+}
+
+const urlOf = (name: string): string => servers.get(name)?.url ?? '';
+
+describe.each([
+  ['a flat folder', FILES],
+  ['a deep folder', FILES],
+  ['two mounts', 2 * FILES],
+])('%s', (name, files) => {
+  it('is listed whole by ls -R and tree, which say nothing else', async () => {
+    const listed = await run(['ls', '-R', urlOf(name)]);
+    expect(listed).toMatchObject({ status: 0, stderr: '' });
+    expect(listed.stdout.match(/\.txt$/gm)).toHaveLength(files);
+    const drawn = await run(['tree', urlOf(name)]);
+    expect(drawn.stderr).toBe('');
+    expect(drawn.status).toBe(0);
+    expect(drawn.stdout.match(/\.txt$/gm)).toHaveLength(files);
+  });
+
+  it('is fetched whole by get', async () => {
+    const to = join(folder.path, `to ${name}`);
+    const { status, stdout, stderr } = await run(['get', urlOf(name), '--to', to]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^${files} written, 0 unchanged, [^,]* read: `));
+  });
+});
+
+describe('a list that is cut before all that is at the top', () => {
+  it.each([['ls', '-R'], ['tree'], ['get', '--to', 'cut']])('is said to be cut short by %s', async (...command) => {
+    const args = command.map((word) => (word === 'cut' ? join(folder.path, word) : word));
+    const { status, stderr } = await run([...args, urlOf('more mounts than a list has')]);
+    expect(status).toBe(7);
+    expect(stderr).toContain('cut short by the server: 1');
+  });
+});
