@@ -1,11 +1,16 @@
-/** `--http [host:]port`. */
+/** `--http [host:]port`, or `--port`. */
 import { DEFAULT_HOST, DEFAULT_PORT } from '../serving/defaults.ts';
 import { UsageError } from './errors.ts';
 
 export interface Address {
   readonly host: string;
   readonly port: number;
+  /** Ports after this one that may be taken instead, where something listens there already. */
+  readonly more?: number;
 }
+
+/** Ports that are tried after the first one. */
+const MORE_PORTS = 20;
 
 const SHAPE = /^(?:(?<host>\[[0-9A-Fa-f:.]+\]|[^:/\s]+):)?(?<port>\d{1,5})$/;
 
@@ -18,4 +23,20 @@ export function parseAddress(text: string | true): Address {
     throw new UsageError(`--http takes [host:]port, as in --http 8931, and not "${text}"; put paths before it`);
   }
   return { host: (groups.host ?? DEFAULT_HOST).replace(/^\[|\]$/g, ''), port };
+}
+
+/**
+ * Where to serve: at the address or port that was typed, for a person at the next free port, else over standard input and
+ * output, which is undefined. @throws UsageError
+ */
+export function addressOf(
+  { http, port }: { readonly http?: string | true; readonly port?: string },
+  person: boolean,
+): Address | undefined {
+  if (http !== undefined && port !== undefined) throw new UsageError('Say either --http or --port, not both');
+  if (port !== undefined && !/^\d{1,5}$/.test(port))
+    throw new UsageError(`--port takes a port, as in --port 8931, and not "${port}"`);
+  const typed = http ?? port;
+  if (typed !== undefined) return parseAddress(typed);
+  return person ? { ...parseAddress(true), more: MORE_PORTS } : undefined;
 }

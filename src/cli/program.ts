@@ -1,4 +1,5 @@
 /** The commands, their options and their help. */
+import { existsSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import type { Secrets } from '../config/secrets.ts';
 import { VERSION } from '../core/version.ts';
@@ -14,7 +15,8 @@ import type { Terminal } from './terminal.ts';
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
-export function createProgram(secrets: Secrets, terminal: Terminal): Command {
+/** @param short whether `serve` is meant though it was not typed, asked when it runs */
+export function createProgram(secrets: Secrets, terminal: Terminal, short: () => boolean): Command {
   const program = new Command('vitrine')
     .description('Puts folders and MCP servers behind glass: resources that any host can browse, read and watch.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -31,11 +33,13 @@ export function createProgram(secrets: Secrets, terminal: Terminal): Command {
     )
     .argument('[path...]', 'a folder, a file, the URL of an MCP server, or a vitrine.yaml')
     .option('--http [address]', 'serve over HTTP at [host:]port (default: 127.0.0.1:8931), endpoint /mcp')
+    .option('--port <port>', 'serve over HTTP at this port of this machine')
     .option('--name <name>', 'how the server is called in the host')
     .option('--config <file>', 'serve what a configuration file says')
     .option('--mcp-config <file>', 'serve the servers of a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')
     .option('--gitignore', 'leave out what .gitignore files leave out')
+    .option('--as-document', 'serve YAML and JSON files themselves, also those with mounts or servers in them')
     .option('--allow-remote', 'let --http listen where other machines reach it, without authorization')
     .option('--allow-host <name>', 'answer to this host name too (may be repeated)', collect)
     .option('--allow-origin <origin>', 'let pages of this origin connect (may be repeated)', collect)
@@ -46,7 +50,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal): Command {
     .action(async (paths: string[], flags: ServeFlags) => {
       // Each command is loaded when it runs: a look into another server needs nothing of serving.
       const { serve } = await import('./serve.ts');
-      await serve(paths, flags, secrets, terminal);
+      await serve(paths, flags, secrets, terminal, short());
     });
 
   program
@@ -61,6 +65,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal): Command {
     .option('--mcp-config <file>', 'check a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')
     .option('--gitignore', 'leave out what .gitignore files leave out')
+    .option('--as-document', 'serve YAML and JSON files themselves, also those with mounts or servers in them')
     .action(async (paths: string[], flags: SourceFlags) => {
       const { check } = await import('./check.ts');
       await check(paths, flags, secrets);
@@ -163,6 +168,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal): Command {
 
 const EXAMPLES = `
 Examples:
+  vitrine ./docs                           a folder: over HTTP to whoever types this, else to the host that starts it
   vitrine serve ./docs                     a folder, to the host that starts this command
   vitrine serve ./docs --http 8931         the same at http://127.0.0.1:8931/mcp
   vitrine serve ./docs ./data --name team  two folders, as docs+file:///... and data+file:///...
@@ -174,17 +180,31 @@ Examples:
 
 /** @throws UsageError for what commander refuses; help and version print and return */
 export async function runProgram(args: readonly string[], secrets: Secrets, terminal: Terminal): Promise<void> {
-  const program = createProgram(secrets, terminal);
+  let short = false;
+  const program = createProgram(secrets, terminal, () => short);
   if (args.length === 0) {
     program.outputHelp();
     return;
   }
+  short = isSource(args[0], program);
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync(short ? ['serve', ...args] : [...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
     const line = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
-    throw new UsageError(`${line}; see vitrine --help`);
+    throw new UsageError(`${line}; see ${[...commandsOf(program, args), '--help'].join(' ')}`);
   }
+}
+
+/** Whether what stands in the place of a command is something to serve: a path, a URL, or a name of a file or folder here. */
+function isSource(typed: string | undefined, { commands }: Command): boolean {
+  if (typed === undefined || typed.startsWith('-')) return false;
+  return /[./\\:]/.test(typed) || (commands.every((each) => each.name() !== typed) && existsSync(typed));
+}
+
+/** The names of the commands that were typed: `vitrine`, `vitrine ls`, `vitrine audit verify`. */
+function commandsOf(command: Command, [typed, ...rest]: readonly string[]): readonly string[] {
+  const found = command.commands.find((each) => each.name() === typed);
+  return [command.name(), ...(found === undefined ? [] : commandsOf(found, rest))];
 }

@@ -8,11 +8,12 @@ import { isLoopback } from '../core/hosts.ts';
 import { ANY_SCHEME, publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/scrub.ts';
 import type { RunningTelemetry } from '../layers/telemetry/index.ts';
+import type { HttpOptions } from '../serving/http/index.ts';
 import type { MetricsOptions } from '../serving/http/probes.ts';
 import type { TlsOptions } from '../serving/http/tls.ts';
 import { serveStdio } from '../serving/stdio/index.ts';
 import { createVitrine, VERSION, type Vitrine } from '../vitrine.ts';
-import { type Address, parseAddress } from './address.ts';
+import { type Address, addressOf } from './address.ts';
 import { UsageError } from './errors.ts';
 import { httpSnippets, stdioSnippets } from './hosts.ts';
 import { createLog } from './log.ts';
@@ -23,6 +24,7 @@ import type { Terminal } from './terminal.ts';
 
 export interface ServeFlags extends SourceFlags {
   readonly http?: string | true;
+  readonly port?: string;
   readonly name?: string;
   readonly allowRemote?: boolean;
   readonly allowHost?: readonly string[];
@@ -41,14 +43,18 @@ const ANSWERS_MS = 500;
 /** An interval in which nothing happens, in milliseconds. */
 const HOLD_MS = 2 ** 30;
 
-/** @param secrets takes what references of a configuration stand for; none of it is printed or logged */
+/**
+ * @param secrets takes what references of a configuration stand for; none of it is printed or logged
+ * @param short `serve` itself was not typed: a person is served over HTTP
+ */
 export async function serve(
   paths: readonly string[],
   flags: ServeFlags,
   secrets: Secrets,
   terminal: Terminal,
+  short = false,
 ): Promise<void> {
-  const address = flags.http === undefined ? undefined : parseAddress(flags.http);
+  const address = addressOf(flags, short && terminal.input.isTTY === true);
   const log = createLog(flags.logLevel, secrets, terminal.errors);
   // Servers that are mounted are started while sources are opened: from here on there is something to end.
   const stopping = terminal.takeSignals(log);
@@ -58,7 +64,7 @@ export async function serve(
   if (sources === 'stopped') return terminal.exit();
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
-  const { vitrine, telemetry } = await engineOf(sources, flags, log, secrets);
+  const { vitrine, telemetry } = await engineOf(sources, flags.name, address === undefined, log, secrets);
   let sent = true;
   // What is closed may wait for something that keeps no process running, and is to be waited for all the same.
   const held = setInterval(() => {}, HOLD_MS);
@@ -88,14 +94,20 @@ interface Engine {
 }
 
 /** Servers that are mounted have been started by now: where the engine cannot be made, they are ended. */
-async function engineOf(sources: Sources, { name, http }: ServeFlags, log: Log, secrets: Secrets): Promise<Engine> {
+async function engineOf(
+  sources: Sources,
+  name: string | undefined,
+  stdio: boolean,
+  log: Log,
+  secrets: Secrets,
+): Promise<Engine> {
   const { audit } = sources.config;
   let telemetry: RunningTelemetry | undefined;
   try {
     telemetry = await telemetryOf(sources.config.telemetry, log);
     const engine = engineOptions(sources, name);
     // Over stdio there is one host, and nobody to take anything from.
-    const limits = http === undefined ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
+    const limits = stdio ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
     const hide = secrets.some ? secrets.hide : undefined;
     const options = { ...engine, limits, hide, telemetry: telemetry?.telemetry };
     return { vitrine: createVitrine({ ...options, audit: audit && { ...audit, log } }), telemetry };
@@ -181,8 +193,9 @@ async function overHttp(
   const open = auth === undefined || auth.anonymous === true;
   // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
   const { serveHttp } = await import('../serving/http/index.ts');
-  const serving = await serveHttp(vitrine, {
-    ...address,
+  const { host, port, more = 0 } = address;
+  const options: Omit<HttpOptions, 'port'> = {
+    host,
     allowRemote,
     auth,
     tls: tlsOf(flags, server),
@@ -204,9 +217,12 @@ async function overHttp(
       unreadMs: milliseconds(limits.unreadSeconds),
       maxUnreadBytes: limits.maxUnreadBytes,
     }),
-  }).catch((error: unknown) => {
-    throw wayOut(error, address, open && allowRemote !== true);
-  });
+  };
+  const serving = await atFreePort(port, more, (free) => serveHttp(vitrine, { ...options, port: free })).catch(
+    (error: unknown) => {
+      throw wayOut(error, address, open && allowRemote !== true);
+    },
+  );
   const exposed =
     isLoopback(address.host) || !open
       ? ''
@@ -216,6 +232,20 @@ async function overHttp(
   );
   await stopped;
   await endAll(serving, sources);
+}
+
+/** Serves at the first port from `port` on that is free, or fails as it did at the first. */
+async function atFreePort<T>(port: number, more: number, serveAt: (port: number) => Promise<T>): Promise<T> {
+  let first: unknown;
+  for (let free = port; free <= port + more; free++) {
+    try {
+      return await serveAt(free);
+    } catch (error) {
+      first ??= error;
+      if (!(error instanceof ResourceError) || error.code !== 'unavailable') break;
+    }
+  }
+  throw first;
 }
 
 /** Ends what is served, and programs as soon as nobody waits for an answer, or has waited long enough. */

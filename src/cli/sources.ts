@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { cedarOf } from '../config/cedar.ts';
 import { ConfigError } from '../config/error.ts';
+import { kindOfFile } from '../config/file-kind.ts';
 import type { HostServer } from '../config/host-servers.ts';
 import { kindOfSource } from '../config/kinds/index.ts';
 import { nameServers } from '../config/mount-names.ts';
@@ -40,6 +41,8 @@ export interface SourceFlags {
   readonly mcpConfig?: string;
   readonly hidden?: boolean;
   readonly gitignore?: boolean;
+  /** YAML and JSON files are documents, whatever is in them. */
+  readonly asDocument?: boolean;
 }
 
 interface Opening extends Pick<UpstreamSurroundings, 'sole'> {
@@ -51,11 +54,12 @@ const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml'
 
 /** @throws UsageError, ConfigError, ResourceError `invalid` */
 export async function openSources(
-  paths: readonly string[],
+  typed: readonly string[],
   flags: SourceFlags,
   { log, secrets, sole }: Opening,
 ): Promise<Sources> {
-  const { config: configPath, mcpConfig, hidden, gitignore } = flags;
+  const { config: configPath, hidden, gitignore } = flags;
+  const { paths, mcpConfig } = flags.asDocument === true ? { paths: typed, ...flags } : await withServers(typed, flags);
   const file = configPath ?? paths.find((path) => CONFIG_NAMES.has(basename(path)) && !isUrl(path));
   if (file !== undefined && paths.length > (configPath === undefined ? 1 : 0))
     throw new UsageError('Serve either paths or a configuration, not both; add the paths to its mounts');
@@ -80,10 +84,38 @@ export async function openSources(
     ...mcpArgs,
     ...(hidden ? ['--hidden'] : []),
     ...(gitignore ? ['--gitignore'] : []),
+    ...(flags.asDocument ? ['--as-document'] : []),
   ];
   const surroundings = { base: mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig)), log, sole };
   const mounts = await mountsOfSources(paths, servers, surroundings, defined({ hidden, gitignore }));
   return { mounts, promptFolders: [], config: {}, args, ignored: ignoredOf(servers) };
+}
+
+interface Typed {
+  readonly paths: readonly string[];
+  readonly mcpConfig?: string | undefined;
+}
+
+/**
+ * Takes a file with `mcpServers` among the paths as if `--mcp-config` named it.
+ * @throws UsageError for a file with `mounts` that no configuration's name says to be one
+ */
+async function withServers(paths: readonly string[], { mcpConfig, config }: SourceFlags): Promise<Typed> {
+  const kinds = await Promise.all(paths.map((path) => (isUrl(path) ? 'document' : kindOfFile(path))));
+  const configuration = paths.find((path, at) => kinds[at] === 'configuration' && !CONFIG_NAMES.has(basename(path)));
+  if (configuration !== undefined)
+    throw new UsageError(
+      `${configuration} has mounts in it, as a configuration does: say --config ${configuration} to serve those, or ` +
+        '--as-document to serve the file itself',
+    );
+  const [servers, ...others] = paths.filter((_, at) => kinds[at] === 'servers');
+  if (servers === undefined) return { paths, mcpConfig };
+  if (others.length > 0 || mcpConfig !== undefined || config !== undefined)
+    throw new UsageError(
+      `${others[0] ?? servers} has mcpServers in it, and one file of those is served at a time; say --as-document to serve ` +
+        'such files themselves',
+    );
+  return { paths: paths.filter((path) => path !== servers), mcpConfig: servers };
 }
 
 async function openConfig(

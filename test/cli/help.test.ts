@@ -30,7 +30,7 @@ describe.concurrent('help', () => {
       '--log-level',
     ])
       expect(stdout).toContain(option);
-    expect(stdout).toContain('Examples:\n  vitrine serve ./docs ');
+    expect(stdout).toContain('Examples:\n  vitrine ./docs ');
     expect(stdout).toContain('127.0.0.1:8931');
   });
 

@@ -8,7 +8,14 @@ import { vitrine } from './run.ts';
 
 let folder: Folder;
 beforeAll(async () => {
-  folder = await temporaryFolder({ 'docs/a.md': 'a', 'vitrine.yaml': 'mounts:\n  docs: ./docs\n' });
+  folder = await temporaryFolder({
+    'docs/a.md': 'a',
+    'vitrine.yaml': 'mounts:\n  docs: ./docs\n',
+    'team.yaml': 'mounts:\n  docs: ./docs\n',
+    'team.json': '{"mounts": {"docs": "./docs"}}',
+    'mcp.json': '{"mcpServers": {}}',
+    'more.json': '{"mcpServers": {}}',
+  });
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
@@ -32,10 +39,35 @@ describe.concurrent('a mistake on the command line', () => {
       ['serve', 'ftp://example/docs'],
       /^.*ftp:\/\/\.\.\. is a URL of a kind that is not served; there are http/,
     ],
-    ['an option that is not there', ['serve', '--htp'], /unknown option '--htp' \(Did you mean --http\?\)/],
+    [
+      'an option that is not there',
+      ['serve', '--htp'],
+      /unknown option '--htp' \(Did you mean --http\?\); see vitrine serve --help$/,
+    ],
+    [
+      'one of a command in a command',
+      ['audit', 'verify', 'x', '--haed'],
+      /'--haed'.*; see vitrine audit verify --help$/,
+    ],
+    ['one of a command for servers', ['ls', '--bogus', 'x'], /unknown option '--bogus'; see vitrine ls --help$/],
     ['an option of the other command', ['check', 'docs', '--http'], /unknown option '--http'/],
     ['a command that is not there', ['srve', 'docs'], /unknown command 'srve' \(Did you mean serve\?\)/],
-    ['a path for a command', ['./docs'], /unknown command '\.\/docs'.*vitrine --help/],
+    ['a path where nothing is, for a command', ['./dosc'], /no file or folder at \.\/dosc/],
+    ['a word where nothing is, for a command', ['dosc'], /unknown command 'dosc'; see vitrine --help$/],
+    [
+      'a configuration under another name',
+      ['serve', 'team.yaml'],
+      /^team\.yaml has mounts.*--config team\.yaml.*--as-document/,
+    ],
+    ['the same, of JSON, for check', ['check', 'team.json'], /^team\.json has mounts/],
+    ['two files of servers', ['serve', 'mcp.json', 'more.json'], /^more\.json has mcpServers.*one file/],
+    [
+      'a file of servers beside another',
+      ['serve', 'mcp.json', '--mcp-config', 'more.json'],
+      /^mcp\.json has mcpServers/,
+    ],
+    ['a port and an address', ['serve', 'docs', '--http', '--port', '1'], /either --http or --port/],
+    ['a port that is no number', ['docs', '--port', 'here'], /--port takes a port, as in --port 8931, and not "here"/],
     ['an address that is none', ['serve', 'docs', '--http', 'here'], /--http takes \[host:\]port, as in --http 8931/],
     ['a port that is none', ['serve', 'docs', '--http', '70000'], /--http takes \[host:\]port.*"70000"/],
     ['a path that --http took for its own', ['serve', '--http', './docs'], /"\.\/docs"; put paths before it/],

@@ -8,7 +8,7 @@ import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { type Definition, definitionOf, type Report, request } from './definitions.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
 import { jsonText } from './output.ts';
-import { argumentsOf } from './parameters.ts';
+import { argumentsOf, assertComplete } from './parameters.ts';
 
 export interface CallFlags extends ServerFlags {
   /** `name=value`. */
@@ -22,7 +22,9 @@ export const call = (server: string, name: string, flags: CallFlags, secrets: Se
     const { output } = session;
     const input = flags.input === '-' ? await textOf(process.stdin) : flags.input;
     const tool = await definitionOf('tools', name, session);
-    const result = await called(tool, argumentsOf(flags.arg ?? [], input, tool.inputSchema), session);
+    const given = argumentsOf(flags.arg ?? [], input, tool.inputSchema);
+    assertComplete(tool, given);
+    const result = await called(tool, given, session);
     const content: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
     if (output.form !== 'human') await output.document(result, () => '');
     else {

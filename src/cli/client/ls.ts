@@ -9,6 +9,7 @@ import { safe } from './output.ts';
 import { topOf, urisOf } from './references.ts';
 import { longRow, painted } from './rows.ts';
 import { tellList, tellWalk } from './stops.ts';
+import { tellWithoutResources } from './without-resources.ts';
 
 export interface LsFlags extends ServerFlags {
   readonly long?: boolean;
@@ -28,9 +29,11 @@ export const ls = (server: string, references: readonly string[], flags: LsFlags
     const maxResources = countOf(flags.maxResources, '--max-resources', DEFAULT_MAX_RESOURCES);
     const maxDepth = countOf(flags.maxDepth, '--max-depth', DEFAULT_MAX_DEPTH);
     const wanted = wantedLimits(flags);
-    const uris = await urisOf(references, session);
+    const empty = await tellWithoutResources(session);
+    const uris = empty ? [] : await urisOf(references, session);
     const statuses: number[] = [];
     const each = async function* (): AsyncGenerator<ListedResource> {
+      if (empty) return;
       for (const uri of uris.length === 0 ? [undefined] : uris) {
         const listed =
           flags.recursive === true

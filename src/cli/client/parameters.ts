@@ -1,5 +1,6 @@
 /** Arguments as somebody types them, and as a tool or a prompt wants them. */
 import { UsageError } from '../errors.ts';
+import { safe } from './output.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -17,6 +18,9 @@ const isData = (value: unknown): value is Data => typeof value === 'object' && v
 
 /** Arguments that are shown. */
 const MAX_PARAMETERS = 200;
+
+/** Characters of a description that an error repeats. */
+const MAX_ABOUT = 200;
 
 /** The properties of an input schema; none where it is none. */
 export function parametersOf(schema: unknown): readonly Parameter[] {
@@ -79,6 +83,21 @@ export function argumentsOf(pairs: readonly string[], input: string | undefined,
     return [name, list || values.length > 1 ? values : values[0]] as const;
   });
   return { ...whole, ...Object.fromEntries(given) };
+}
+
+/** @throws UsageError that names what the tool requires and was not given */
+export function assertComplete(
+  { name, inputSchema }: { readonly name: string; readonly inputSchema?: unknown },
+  given: Data,
+): void {
+  const missing = parametersOf(inputSchema).filter((each) => each.required && !Object.hasOwn(given, each.name));
+  if (missing.length === 0) return;
+  const said = missing.map(({ name: each, type, description }) => {
+    const about = description === undefined ? '' : `: ${safe(description).slice(0, MAX_ABOUT)}`;
+    return `${safe(each)} (${safe(type)}${about})`;
+  });
+  const first = safe(missing[0]?.name ?? '');
+  throw new UsageError(`The tool "${safe(name)}" needs ${said.join(', ')}; give it as in --arg ${first}=...`);
 }
 
 function parsed(input: string): unknown {

@@ -123,8 +123,8 @@ export function addClientCommands(program: Command, secrets: Secrets): void {
   serverOptions(program.command('watch'))
     .summary('print changes of resources as they come')
     .description(
-      'Prints a line for each change of resources, or, without a URI, of what there is, until it is ended. When the ' +
-        'connection is lost it is made again, and a line says that changes may have been missed.',
+      'Prints a line for each change of resources, or, without a URI, for each resource that comes or goes, until it is ' +
+        'ended. When the connection is lost it is made again, and a line says that changes may have been missed.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[uri...]', URI_ARGUMENT)

@@ -3,12 +3,14 @@ import { identityOf, isListable } from '../../client/shapes.ts';
 import type { WalkEntry } from '../../client/walk.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { onServer, type ServerFlags, type Session } from './connect.ts';
+import { EXIT_OK } from './exit-codes.ts';
 import { wantedLimits } from './ls.ts';
 import { countOf } from './numbers.ts';
 import { type Output, safe } from './output.ts';
 import { urisOf } from './references.ts';
 import { painted, sizeText, titleText } from './rows.ts';
 import { tellWalk } from './stops.ts';
+import { tellWithoutResources } from './without-resources.ts';
 
 export interface TreeFlags extends ServerFlags {
   /** Sizes before the names. */
@@ -29,6 +31,10 @@ export const tree = (
     const { resources, output, signal } = session;
     const maxResources = countOf(flags.maxResources, '--max-resources', 10_000);
     const maxDepth = countOf(flags.maxDepth, '--max-depth', 32);
+    if (await tellWithoutResources(session)) {
+      if (output.form !== 'human') await output.list([], () => undefined);
+      return EXIT_OK;
+    }
     const [start] = await urisOf(reference === undefined ? [] : [reference], session);
     const walk = resources.walk(start, { maxResources, maxDepth, signal });
     const found = counted(walk, output);

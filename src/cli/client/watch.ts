@@ -12,8 +12,11 @@ export interface WatchFlags extends ServerFlags {
   readonly count?: string;
 }
 
+/** A change of what there is, by name. */
+type Difference = { readonly kind: 'added'; readonly uri: string } | { readonly kind: 'removed'; readonly uri: string };
+
 /** An event, and when it was told. */
-type Told = WatchEvent & { readonly at: string; readonly watched?: string };
+type Told = (WatchEvent | Difference) & { readonly at: string; readonly watched?: string };
 
 export const watch = (
   server: string,
@@ -39,16 +42,45 @@ async function* toldOf(uris: readonly string[], most: number, session: Session):
   try {
     for (const each of watches) each.watch.ready.catch(() => {});
     await Promise.all(watches.map((each) => each.watch.ready));
+    let listed = uris.length === 0 ? await listedNow(session) : undefined;
     output.note(`watching ${uris.length === 0 ? 'what there is' : uris.join(', ')}`);
     let count = 0;
     for await (const { event, uri } of merged(watches)) {
+      const at = new Date().toISOString();
       const other = event.kind === 'updated' && event.uri === uri ? undefined : uri;
-      yield { at: new Date().toISOString(), ...event, ...(other !== undefined && { watched: other }) };
-      if (++count >= most) return;
+      let told: readonly (WatchEvent | Difference)[] = [event];
+      if (listed !== undefined && event.kind !== 'updated') {
+        const now = await listedNow(session);
+        const differences = differencesOf(listed, now);
+        listed = now;
+        // Names and types may have changed, or something that lies deeper than a walk goes.
+        if (event.kind === 'missed') told = [event, ...differences];
+        else if (differences.length > 0) told = differences;
+      }
+      for (const each of told) {
+        yield { at, ...each, ...(other !== undefined && { watched: other }) };
+        if (++count >= most) return;
+      }
     }
   } finally {
     await Promise.all(watches.map((each) => each.watch.close()));
   }
+}
+
+/** The URIs of what there is, as far as a walk goes. */
+async function listedNow({ resources, signal }: Session): Promise<ReadonlySet<string>> {
+  const uris = new Set<string>();
+  for await (const { resource } of resources.walk(undefined, { signal })) uris.add(resource.uri);
+  return uris;
+}
+
+function differencesOf(before: ReadonlySet<string>, now: ReadonlySet<string>): readonly Difference[] {
+  const missing = (from: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
+    [...from].filter((uri) => !other.has(uri));
+  return [
+    ...missing(before, now).map((uri) => ({ kind: 'removed', uri }) as const),
+    ...missing(now, before).map((uri) => ({ kind: 'added', uri }) as const),
+  ];
 }
 
 interface Watched {
@@ -84,6 +116,8 @@ function line(event: Told, output: Output): string {
     const below = watched === undefined ? '' : output.paint('dim', `  below ${safe(watched)}`);
     return `${time}  ${output.paint('green', 'updated')}  ${safe(event.uri)}${below}`;
   }
+  if (kind === 'added' || kind === 'removed')
+    return `${time}  ${output.paint(kind === 'added' ? 'green' : 'red', kind)}  ${safe(event.uri)}`;
   const where = watched === undefined ? '' : `  ${safe(watched)}`;
   if (kind === 'list-changed') return `${time}  ${output.paint('blue', 'list-changed')}${where}`;
   return `${time}  ${output.paint('yellow', 'missed')}  ${event.reason}${where}`;

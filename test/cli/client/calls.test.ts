@@ -51,6 +51,17 @@ describe('call', () => {
     expect(unheard).toBe('{"type":"unheard-of","value":1}');
   });
 
+  it('names what a tool needs and was not given, as its schema has it', async () => {
+    const [none, other] = await Promise.all([
+      run(['call', ODD, 'echo', '--arg', 'count=1']),
+      run(['call', ODD, 'echo', '--input', '{"__proto__": {"text": "x"}}']),
+    ]);
+    for (const { status, stdout, stderr } of [none, other]) {
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr).toBe('vitrine: The tool "echo" needs text (string: The words); give it as in --arg text=...\n');
+    }
+  });
+
   it('takes them as JSON, and prints the whole answer as it is', async () => {
     const { status, stdout } = await run(['call', ODD, 'echo', '--input', '{"text": "given"}', '--json']);
     expect(status).toBe(0);

@@ -1,5 +1,6 @@
 /** `vitrine ls`, `tree`, `stat` and `templates` against real servers of both eras, over stdio and HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scripted } from '../../client/scripted.ts';
 import { type Listening, MUSEUM, startHttp } from '../../e2e/harness.ts';
 import { ODD, oddOverHttp, TOKEN, UNSAFE } from './odd.ts';
 import { run } from './run.ts';
@@ -76,6 +77,27 @@ describe('ls', () => {
     expect(stdout).not.toMatch(UNSAFE);
     const [, evil] = JSON.parse(stdout) as readonly { readonly name: string }[];
     expect(evil?.name).toContain('\u001b]0;owned\u0007evil\u001b[31m\u202e\u200b\u009b2Jname\nsecond');
+  });
+});
+
+describe('a server without resources', () => {
+  const ANSWERS = {
+    tools: { 'tools/list': () => ({ tools: [{ name: 'one', inputSchema: { type: 'object' } }] }) },
+    prompts: { 'prompts/list': () => ({ prompts: [] }) },
+  };
+
+  it.each<[string, readonly (keyof typeof ANSWERS)[], string]>([
+    ['ls', ['tools'], ', but 1 tool; see vitrine tools --help'],
+    ['tree', ['tools', 'prompts'], ', but 1 tool and 0 prompts; see vitrine tools --help'],
+    ['ls', ['prompts'], ', but 0 prompts; see vitrine prompts --help'],
+    ['tree', [], ''],
+  ])('is said by %s to be one, with what it has instead: %j', async (command, kinds, instead) => {
+    const answers = Object.assign({}, ...kinds.map((kind) => ANSWERS[kind]));
+    await using server = await scripted(answers, Object.fromEntries(kinds.map((kind) => [kind, {}])));
+    const [words, json] = await Promise.all([run([command, server.url]), run([command, server.url, '--json'])]);
+    const stderr = `vitrine: ${server.url} has no resources${instead}\n`;
+    expect(words).toEqual({ status: 0, stdout: '', stderr });
+    expect(json).toEqual({ status: 0, stdout: '[]\n', stderr });
   });
 });
 

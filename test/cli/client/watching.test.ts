@@ -1,6 +1,11 @@
 /** `vitrine watch`: changes, what may have been missed, and how it ends. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
+import { CLI, startHttp } from '../../e2e/harness.ts';
+import { until, within } from '../../e2e/waiting.ts';
 import { ODD } from './odd.ts';
 import { run } from './run.ts';
 
@@ -27,9 +32,43 @@ it('goes on after a lost connection, and says that something may be missed [RES-
   const events = stdout
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as object);
-  expect(events).toMatchObject([
+    .map((line) => JSON.parse(line) as { readonly kind: string });
+  // The server tells of its change as soon as it is asked again, which may be before the client says so.
+  expect(events.sort((a, b) => a.kind.localeCompare(b.kind))).toMatchObject([
     { kind: 'missed', reason: 'reconnected', watched: 'odd:///dies' },
     { kind: 'updated', uri: 'odd:///dies' },
+  ]);
+});
+
+it('says what came and what went, in a folder and below it, where no resource is named [RES-4]', async () => {
+  await using watched = await temporaryFolder({ 'stays.txt': '', 'goes.txt': '', 'deep/er/goes.txt': '' });
+  await using server = await startHttp([watched.path]);
+  const child = spawn(process.execPath, [CLI, 'watch', server.url, '--count', '4', '--jsonl']);
+  const closed = once(child, 'close');
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (part: Buffer) => {
+    stdout += part.toString();
+  });
+  child.stderr.on('data', (part: Buffer) => {
+    stderr += part.toString();
+  });
+  try {
+    await until(() => stderr.includes('watching what there is'), 'the command to watch');
+    await Promise.all([rm(watched.at('goes.txt')), rm(watched.at('deep/er'), { recursive: true })]);
+    await watched.write('comes.txt', '');
+    expect(await within(closed, 'its end')).toEqual([0, null]);
+  } finally {
+    child.kill();
+  }
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((each) => JSON.parse(each) as { readonly kind: string; readonly uri: string });
+  expect(events.map(({ kind, uri }) => `${kind} ${uri}`).sort()).toEqual([
+    'added file:///comes.txt',
+    'removed file:///deep/er',
+    'removed file:///deep/er/goes.txt',
+    'removed file:///goes.txt',
   ]);
 });

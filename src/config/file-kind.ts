@@ -1,0 +1,27 @@
+/** Whether a file that is named as a source is a configuration, so that none is served as a document by mistake. */
+import { readFile, stat } from 'node:fs/promises';
+import { isRecord } from './references.ts';
+
+/** `configuration`: it has `mounts`, as a vitrine.yaml does. `servers`: it has `mcpServers`, as the file of a host does. */
+export type FileKind = 'configuration' | 'servers' | 'document';
+
+/** Larger files are documents, in bytes. */
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+/** What a YAML or JSON file is by its first keys; anything else, and what cannot be read, is a document. */
+export async function kindOfFile(path: string): Promise<FileKind> {
+  if (!/\.(?:ya?ml|json)$/i.test(path)) return 'document';
+  try {
+    const found = await stat(path);
+    if (!found.isFile() || found.size > MAX_CONFIG_BYTES) return 'document';
+    const text = await readFile(path, 'utf8');
+    if (!/\b(?:mounts|mcpServers)\b/.test(text)) return 'document';
+    const { parse } = await import('yaml');
+    const content: unknown = parse(text, { uniqueKeys: false, maxAliasCount: 100, logLevel: 'silent' });
+    if (!isRecord(content)) return 'document';
+    if (isRecord(content.mounts)) return 'configuration';
+    return isRecord(content.mcpServers) ? 'servers' : 'document';
+  } catch {
+    return 'document';
+  }
+}
