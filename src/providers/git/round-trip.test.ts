@@ -63,9 +63,10 @@ it('names of any bytes: each has one URI, under which its own bytes are [RES-1]'
     (name) => name !== '/' && name !== '.',
   );
   const unique = [...new Set(names)];
-  const hashes = unique.map((name) =>
-    place.gitWith(Buffer.from(`content of ${name}`, 'latin1'), 'hash-object', '-w', '--stdin'),
-  );
+  const contents = unique.map((name) => Buffer.from(`content of ${name}`, 'latin1'));
+  const blobs = contents.map((bytes) => Buffer.concat([Buffer.from(`blob\ndata ${bytes.byteLength}\n`), bytes]));
+  place.gitWith(Buffer.concat(blobs), 'fast-import', '--quiet');
+  const hashes = contents.map(hashOf);
   const rows = unique.map((name, index) => Buffer.from(`100644 blob ${hashes[index]}\t${name}\0`, 'latin1'));
   const inner = place.gitWith(Buffer.concat(rows), 'mktree', '-z');
   const folders = ['..', '.', '.git', 'dir\n'].map((name) => treeEntry('40000', name, inner));

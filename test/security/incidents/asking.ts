@@ -11,7 +11,19 @@ export interface Said {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Asks; in the 2025 era in a session that ends afterwards. `headers` go with every request. */
+/** Begins a session, where the era has them: the headers of what is asked in it. It ends with `endSession`. */
+export async function beginSession(url: string, era: Era, headers: Headers = {}): Promise<Headers> {
+  if (era === 'modern') return headers;
+  const begun = await post(url, era, 'initialize', INITIALIZE, headers);
+  const id = String(begun.headers['mcp-session-id']);
+  return { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25', ...headers };
+}
+
+export async function endSession(url: string, era: Era, session: Headers): Promise<void> {
+  if (era === 'legacy') await http(url, { method: 'DELETE', headers: { ...JSON_HEADERS, ...session } });
+}
+
+/** Asks; in the 2025 era in the session of the headers, or in one that ends afterwards. `headers` go with every request. */
 export async function ask(
   url: string,
   era: Era,
@@ -20,12 +32,12 @@ export async function ask(
   headers: Headers = {},
 ): Promise<Said> {
   if (era === 'modern') return said(await post(url, era, method, params, { ...namedIn(method, params), ...headers }));
-  const begun = await post(url, era, 'initialize', INITIALIZE, headers);
-  const session = { 'mcp-session-id': String(begun.headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
+  if ('mcp-session-id' in headers) return said(await post(url, era, method, params, headers));
+  const session = await beginSession(url, era, headers);
   try {
-    return said(await post(url, era, method, params, { ...session, ...headers }));
+    return said(await post(url, era, method, params, session));
   } finally {
-    await http(url, { method: 'DELETE', headers: { ...JSON_HEADERS, ...session, ...headers } });
+    await endSession(url, era, session);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { filesProvider } from '../../../src/providers/files/index.ts';
 import { type Upstream, upstream } from '../../../src/providers/upstream/index.ts';
 import { type HttpServing, serveHttp } from '../../../src/serving/http/index.ts';
@@ -13,7 +13,7 @@ import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
 import { CLI, ERAS } from '../../e2e/harness.ts';
 import { MARKER } from '../scene.ts';
-import { ask, call } from './asking.ts';
+import { ask, beginSession, call, endSession } from './asking.ts';
 
 interface Started {
   readonly command: string;
@@ -111,6 +111,13 @@ function plainSearches(): number {
 }
 
 describe.each(ERAS)('in the %s era', (era) => {
+  // A session of a client has a program of its own for the mounted server: one a test is enough.
+  let session: Readonly<Record<string, string>>;
+  beforeEach(async () => {
+    session = await beginSession(serving.url, era);
+  });
+  afterEach(() => endSession(serving.url, era, session));
+
   // git_diff and git_checkout passed a caller's word to git as it was: `--output=file` overwrote files.
   it('CVE-2025-68144: a word of a caller becomes an option of the program that searches', async () => {
     for (const text of INJECTIONS) {
@@ -118,7 +125,7 @@ describe.each(ERAS)('in the %s era', (era) => {
         { pattern: text, literal: true },
         { pattern: 'some', glob: text },
       ]) {
-        const { text: answer } = await call(serving.url, era, 'search', args);
+        const { text: answer } = await call(serving.url, era, 'search', args, session);
         expect(answer).not.toContain(MARKER);
         expect(answer).not.toContain('root:x:0:0');
       }
@@ -132,7 +139,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   it('CVE-2025-68145, CVE-2026-27735: a path of a caller leaves the folder that is searched', async () => {
     for (const text of INJECTIONS) {
       for (const uri of [`docs+file:///${text}`, `docs+file:///${encodeURIComponent(text)}`, text]) {
-        const { refused, text: answer } = await call(serving.url, era, 'search', { pattern: 'e', uri });
+        const { refused, text: answer } = await call(serving.url, era, 'search', { pattern: 'e', uri }, session);
         // A dash and a number of slashes are the folder itself to nobody.
         expect(refused, `${JSON.stringify(uri)}: ${answer}`).toBe(true);
         expect(answer.replaceAll(JSON.stringify(text).slice(1, -1), '')).not.toContain(MARKER);
@@ -143,19 +150,18 @@ describe.each(ERAS)('in the %s era', (era) => {
 
   // git_init made a repository wherever a caller said, and so made any place one that could be read.
   it('CVE-2025-68143: a caller chooses what is started, and where', async () => {
-    const before = started.length;
     for (const text of INJECTIONS) {
       for (const uri of [`far+file:///${text}`, `far+${text}`, `${text}+file:///a.txt`]) {
-        const { refused, text: answer } = await ask(serving.url, era, 'resources/read', { uri });
+        const { refused, text: answer } = await ask(serving.url, era, 'resources/read', { uri }, session);
         expect(refused, uri).toBe(true);
         expect(answer).not.toContain(MARKER);
       }
-      await call(serving.url, era, text, { command: text, args: [text], cwd: text, env: { PATH: text } });
-      await ask(serving.url, era, 'prompts/get', { name: text, arguments: { path: text } });
-      await call(serving.url, era, 'far_read', { uri: text });
+      await call(serving.url, era, text, { command: text, args: [text], cwd: text, env: { PATH: text } }, session);
+      await ask(serving.url, era, 'prompts/get', { name: text, arguments: { path: text } }, session);
+      await call(serving.url, era, 'far_read', { uri: text }, session);
     }
     // A connection of its own for a client is the program of the configuration, word by word.
-    for (const { command, args, options } of started.slice(before)) {
+    for (const { command, args, options } of started) {
       expect({ command, args }).toEqual({ command: PROGRAM.command, args: [...PROGRAM.args, folder.at('far')] });
       for (const text of INJECTIONS) expect(Object.values(options.env ?? {})).not.toContain(text);
       expect(options.cwd).toBeUndefined();
