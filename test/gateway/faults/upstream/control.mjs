@@ -1,5 +1,5 @@
 /** What a test wants of the server, and what the server tells the test: files of one folder. */
-import { appendFileSync, openSync, readFileSync } from 'node:fs';
+import { appendFileSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -22,10 +22,20 @@ import { join } from 'node:path';
 
 /** @param {string} dir */
 export function openControl(dir) {
+  /** @type {Map<string, { version: string, value: any }>} */
+  const loaded = new Map();
   /** @param {string} name @param {any} otherwise */
   const load = (name, otherwise) => {
+    const path = join(dir, name);
     try {
-      return JSON.parse(readFileSync(join(dir, name), 'utf8'));
+      // Each is put in its place as a new file. It is looked at again and again, and may be large: read when it is new.
+      const { ino, mtimeNs } = statSync(path, { bigint: true });
+      const version = `${ino} ${mtimeNs}`;
+      const known = loaded.get(name);
+      if (known?.version === version) return known.value;
+      const value = JSON.parse(readFileSync(path, 'utf8'));
+      loaded.set(name, { version, value });
+      return value;
     } catch {
       return otherwise;
     }
