@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-/** What takes minutes, or needs what others made: databases, object stores, browsers, servers of other makers. */
+/** What takes minutes, or needs what others made: databases, object stores, browsers, servers and clients of other makers. */
 const LONG = [
   'test/client/browser.test.ts',
   'test/client/endless.test.ts',

@@ -1,23 +1,31 @@
 /**
  * Installs what other makers wrote and the checks need: `servers`, MCP servers that the tests put behind the gateway
- * (test/interop/servers), and `rivals`, gateways that the benchmark measures (bench/rivals). Both when none is named.
+ * (test/interop/servers), `clients`, which the tests let at Vitrine (test/interop/clients; those in Python and Rust come with
+ * `servers`), and `rivals`, gateways and servers that the benchmarks measure (bench/rivals). All when none is named.
  * It installs nothing again that is in place as its lock says. It leaves out the parts in Python where no Python can make a
- * virtual environment, and the part in Go where there is no Go, and says so in a line. What a registry does not give is asked
- * for again.
+ * virtual environment, and those in Go and Rust where there is no Go or Cargo, and says so in a line. What a registry does not
+ * give is asked for again.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const FOLDERS = { servers: '../test/interop/servers', rivals: '../bench/rivals' };
+const FOLDERS = {
+  servers: '../test/interop/servers',
+  clients: '../test/interop/clients',
+  rivals: '../bench/rivals',
+};
 const WINDOWS = process.platform === 'win32';
+/** Where Cargo keeps what it compiled, for every clone on this machine, as Go and npm do by themselves. */
+const CARGO_CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'vitrine-interop', 'cargo');
 const PYTHON = WINDOWS ? 'python' : 'python3';
 /** In what is installed: the digest of the files that said what to install. */
 const STAMP = '.installed';
 /** What one command may take, in milliseconds. */
-const TIME_LIMIT = 300_000;
+const TIME_LIMIT = 600_000;
 /** How often a command that downloads is tried, and how long is waited in between, in milliseconds. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
@@ -28,9 +36,10 @@ if (unknown !== undefined) fail(`There is no "${unknown}" to install. Try one of
 
 for (const name of named.length > 0 ? named : Object.keys(FOLDERS)) {
   const folder = fileURLToPath(new URL(FOLDERS[name], import.meta.url));
-  installNode(name, folder);
+  if (existsSync(join(folder, 'package.json'))) installNode(name, folder);
   for (const requirements of requirementsOf(folder)) installPython(name, folder, requirements);
   if (existsSync(join(folder, 'go'))) buildGo(name, join(folder, 'go'));
+  if (existsSync(join(folder, 'rust/Cargo.toml'))) buildRust(name, join(folder, 'rust'));
 }
 
 /**
@@ -78,25 +87,65 @@ function installPython(name, folder, requirements) {
 }
 
 /**
- * Builds the server in `go`, or the one of a module that its go.mod names as a tool, as `go/.built/server`.
+ * Builds the program in `go`, or the one of a module that its go.mod names as a tool, as `go/.built/server` or `client`.
  * @param {string} name
  * @param {string} folder
  */
 function buildGo(name, folder) {
   const files = ['go.mod', 'go.sum', 'main.go'].map((file) => join(folder, file)).filter((file) => existsSync(file));
+  const program = name === 'clients' ? 'client' : 'server';
   const built = join(folder, '.built');
-  once(`${name}: a server of the Go SDK`, built, files, () => {
-    mkdirSync(built, { recursive: true });
-    // Kept from git, and from all that reads what git ignores.
-    writeFileSync(join(built, '.gitignore'), '*\n');
+  once(`${name}: a ${program} of the Go SDK`, built, files, () => {
+    makeIgnored(built);
     const done = download(
       'go',
-      ['build', '-o', join(built, 'server'), existsSync(join(folder, 'main.go')) ? '.' : 'tool'],
+      ['build', '-o', join(built, program), existsSync(join(folder, 'main.go')) ? '.' : 'tool'],
       folder,
     );
-    if (done.missing) return 'there is no go';
-    return done.status === 0 ? undefined : `go build failed: ${done.output.trim().split('\n').at(-1)}`;
+    return leftOutBy('go', done);
   });
+}
+
+/**
+ * Builds the programs that the Cargo.toml in `rust` names, as `rust/.built/<name>`: those to be measured to be fast, and the
+ * others to be built soon.
+ * @param {string} name
+ * @param {string} folder
+ */
+function buildRust(name, folder) {
+  const manifest = readFileSync(join(folder, 'Cargo.toml'), 'utf8');
+  const programs = [...manifest.matchAll(/^\[\[bin\]\]\nname = "(.+)"\npath = "(.+)"$/gm)];
+  const files = ['Cargo.toml', 'Cargo.lock', ...programs.map(([, , path]) => path)].map((file) => join(folder, file));
+  const built = join(folder, '.built');
+  once(`${name}: ${programs.map(([, program]) => `a ${program}`).join(' and ')} of the Rust SDK`, built, files, () => {
+    makeIgnored(built);
+    const [kind, how] = name === 'rivals' ? ['release', ['--release']] : ['debug', []];
+    const done = download('cargo', ['build', '--quiet', '--locked', '--target-dir', CARGO_CACHE, ...how], folder);
+    if (done.status !== 0) return leftOutBy('cargo', done);
+    const suffix = WINDOWS ? '.exe' : '';
+    for (const [, program] of programs) {
+      copyFileSync(join(CARGO_CACHE, kind, `${program}${suffix}`), join(built, `${program}${suffix}`));
+    }
+  });
+}
+
+/**
+ * Makes a folder that is kept from git, and from all that reads what git ignores.
+ * @param {string} folder
+ */
+function makeIgnored(folder) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, '.gitignore'), '*\n');
+}
+
+/**
+ * Why there is no program of it, where there is none.
+ * @param {string} tool
+ * @param {ReturnType<typeof run>} done
+ */
+function leftOutBy(tool, done) {
+  if (done.missing) return `there is no ${tool}`;
+  return done.status === 0 ? undefined : `${tool} build failed: ${done.output.trim().split('\n').at(-1)}`;
 }
 
 /**

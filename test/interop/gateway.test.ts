@@ -14,6 +14,7 @@ import {
   startHttp,
 } from '../e2e/harness.ts';
 import { until } from '../e2e/waiting.ts';
+import { tellsOf } from '../gateway/fixture/asking.ts';
 import {
   callOf,
   compare,
@@ -26,7 +27,15 @@ import {
   wrongCallsOf,
 } from './compared.ts';
 import { answer, type Data, drain, LIST_NAMES, LISTS, type Listed, type ListName, type Outcome } from './peer.ts';
-import { isPublishedBy, linkedIn, publishEntry, publishedName, spokenIn, withoutAdded } from './published.ts';
+import {
+  isPublishedBy,
+  linkedIn,
+  publishEntry,
+  publishedName,
+  publishedUri,
+  spokenIn,
+  withoutAdded,
+} from './published.ts';
 import { killAll, type Scene, setScene } from './scene.ts';
 import { type InteropServer, isInstalled, SERVERS } from './servers/index.ts';
 
@@ -160,6 +169,27 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
         const { through } = await compare(scene, clientOf(era), server, reading(uri, true));
         expect(through).toHaveProperty('error.message', expect.stringMatching(/not valid|invalid/));
       });
+    });
+  });
+
+  describe.each(ERAS)('for a client of the %s era', (era) => {
+    it.each(servers.filter(({ asks }) => asks !== undefined))('$name asks the user', async ({ name, asks = '' }) => {
+      const { abilities, questions } = askable({ user: () => 'decline' });
+      await using connected = await connectHttp(era, gateway, abilities);
+      const params = { name: publishedName(name, asks), arguments: {} };
+      expect(JSON.stringify(await answer(connected.client, 'tools/call', params))).toContain('decline');
+      expect(questions).toHaveLength(1);
+    });
+
+    const changing = servers.flatMap(({ name, changes }) => (changes === undefined ? [] : [{ name, ...changes }]));
+    it.each(changing)('[RES-4] $name tells of its changes', async ({ name, uri, by }) => {
+      const published = publishedUri(name, uri);
+      await using connected = await connectHttp(era, gateway);
+      await connected.reachable;
+      if (era === 'legacy') await connected.client.subscribeResource({ uri: published });
+      else await connected.client.listen({ resourceSubscriptions: [published] });
+      const params = { name: publishedName(name, by), arguments: {} };
+      await tellsOf(connected, published, () => answer(connected.client, 'tools/call', params));
     });
   });
 

@@ -22,7 +22,7 @@ import { type InteropServer, isInstalled, SERVERS } from './servers/index.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
 /** Others of the same makers, or built alike, would show the same. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['calc', 'py.git', 'py.calculator']);
+const LEFT_OUT: ReadonlySet<string> = new Set(['calc', 'py.git', 'py.calculator', 'rust.http']);
 
 const wanted = SERVERS.filter(({ name }) => !LEFT_OUT.has(name));
 const servers = wanted.filter(isInstalled);

@@ -1,10 +1,14 @@
 /** The servers that are there, each twice: on its own, and behind one `vitrine serve` that has mounted them all. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { createInterface } from 'node:readline';
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { within } from '../e2e/waiting.ts';
 import type { InteropServer } from './servers/index.ts';
 
 /** The names are of one length, so that what says how long it is says the same in both. */
@@ -42,7 +46,13 @@ export async function setScene(
       await server.prepare?.(folder(server, place));
     }
   }
+  const listening = new Map<InteropServer, Listening>();
+  for (const server of servers) {
+    if (server.over === 'http') listening.set(server, await listen(server, folder(server, 'behind')));
+  }
   const mounts = servers.map((server) => {
+    const url = listening.get(server)?.url;
+    if (url !== undefined) return [server.name, { url, ...PATIENT, ...extra }];
     const cwd = folder(server, 'behind');
     const { command, args, env } = server.start(cwd);
     const noting = server.runtime === 'node' ? ['--import', notePid(pidsOf(server))] : [];
@@ -55,7 +65,7 @@ export async function setScene(
     config,
     folder,
     direct(server) {
-      const client = clients.get(server) ?? connectDirectly(server, folder(server, 'direct'));
+      const client = clients.get(server) ?? connectDirectly(server, folder(server, 'direct'), listening.get(server));
       clients.set(server, client);
       return client;
     },
@@ -70,6 +80,7 @@ export async function setScene(
     },
     async [Symbol.asyncDispose]() {
       await Promise.allSettled([...clients.values()].map(async (client) => (await client).close()));
+      for (const { stop } of listening.values()) await stop();
       await rm(root, { recursive: true, force: true, maxRetries: 10 });
     },
   };
@@ -93,17 +104,44 @@ function notePid(file: string): string {
   return `data:text/javascript,${encodeURIComponent(program)}`;
 }
 
-async function connectDirectly(server: InteropServer, cwd: string): Promise<Client> {
+/** A server that listens. It is one for both places: it has no folder. */
+interface Listening {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function listen(server: InteropServer, cwd: string): Promise<Listening> {
   const { command, args, env } = server.start(cwd);
-  const transport = new StdioClientTransport({
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...getDefaultEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [url] = await within(once(createInterface(child.stdout), 'line'), `the URL of ${server.name}`);
+  const stop = async (): Promise<void> => {
+    const exited = once(child, 'exit');
+    if (child.kill('SIGKILL')) await exited;
+  };
+  return { url: String(url), stop };
+}
+
+async function connectDirectly(server: InteropServer, cwd: string, listening?: Listening): Promise<Client> {
+  const mode = server.era === 'modern' ? { pin: '2026-07-28' } : 'legacy';
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  const transport = listening === undefined ? overStdio(server, cwd) : overHttp(listening.url);
+  await client.connect(transport, { timeout: CONNECT_MS });
+  return client;
+}
+
+const overHttp = (url: string): Transport => new StreamableHTTPClientTransport(new URL(url));
+
+function overStdio(server: InteropServer, cwd: string): Transport {
+  const { command, args, env } = server.start(cwd);
+  return new StdioClientTransport({
     command,
     args: [...args],
     env: { ...getDefaultEnvironment(), ...env },
     cwd,
     stderr: 'ignore',
   });
-  const mode = server.era === 'modern' ? { pin: '2026-07-28' } : 'legacy';
-  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
-  await client.connect(transport, { timeout: CONNECT_MS });
-  return client;
 }

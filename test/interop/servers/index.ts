@@ -1,11 +1,11 @@
 /**
- * MCP servers of other makers, as they come from the registries, and what a test may ask of each. All talk over stdio,
- * and none needs the internet. `node scripts/install-interop.mjs servers` installs them.
+ * MCP servers of other makers, as they come from the registries, and what a test may ask of each. They talk over stdio,
+ * one over HTTP, and none needs the internet. `node scripts/install-interop.mjs servers` installs them.
  */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FOLDER, node, python, repository, type Start } from './starting.ts';
+import { built, FOLDER, node, python, repository, type Start } from './starting.ts';
 
 /** How many entries each list has when all its pages are read. `none`: the method is not there. */
 export interface Counts {
@@ -27,7 +27,9 @@ export interface InteropServer {
   readonly name: string;
   /** Who made it. */
   readonly make: string;
-  readonly runtime: 'node' | 'python';
+  readonly runtime: 'node' | 'python' | 'go' | 'rust';
+  /** Over stdio, unless it prints the URL at which it listens. */
+  readonly over?: 'http';
   /** What it agrees on with a client that can do both eras. */
   readonly era: 'legacy' | 'modern';
   /** Makes what it needs in an empty folder, which has to be there before it starts. */
@@ -39,11 +41,28 @@ export interface InteropServer {
   readonly tool: (scratch: string) => Asked<{ name: string; arguments: Record<string, unknown> }>;
   /** Reads that work, of what is listed and of what templates name. */
   readonly reads?: readonly Asked<{ uri: string }>[];
+  /** A tool that asks the user, and says whether there was an answer. */
+  readonly asks?: string;
+  /** A resource that can be subscribed to, and the tool that changes it. */
+  readonly changes?: { readonly uri: string; readonly by: string };
   /** A prompt that can be had. */
   readonly prompt?: Asked<{ name: string; arguments: Record<string, string> }>;
   /** Reads that the server itself gets wrong, and how: through the gateway they fail too, with a clear error. */
   readonly broken?: readonly { readonly uri: string; readonly how: string }[];
 }
+
+/** Written for these tests with rmcp: pages of two, metadata on everything, and questions in the way of each revision. */
+const TRAY = {
+  make: 'Vitrine, with rmcp',
+  runtime: 'rust',
+  era: 'modern',
+  has: { tools: 4, resources: 5, templates: 1, prompts: 1 },
+  tool: () => asked({ name: 'open', arguments: { drawer: 'gears' } }),
+  reads: [asked({ uri: 'tray:///drawers/springs' })],
+  asks: 'ask',
+  changes: { uri: 'tray:///counter', by: 'touch' },
+  prompt: asked({ name: 'describe', arguments: { drawer: 'dials' } }),
+} as const satisfies Partial<InteropServer>;
 
 /** Every server, by name. */
 export const SERVERS: readonly InteropServer[] = [
@@ -237,12 +256,25 @@ export const SERVERS: readonly InteropServer[] = [
     has: { tools: 1, resources: 0, templates: 0, prompts: 0 },
     tool: () => asked({ name: 'calculate', arguments: { expression: '6 * 7' } }),
   },
+  {
+    name: 'go',
+    make: 'Model Context Protocol (Go)',
+    runtime: 'go',
+    era: 'modern',
+    start: built('go'),
+    has: { tools: 28, resources: 3, templates: 1, prompts: 5 },
+    tool: () => asked({ name: 'test_multiple_content_types', arguments: {} }),
+    reads: [asked({ uri: 'test://template/7/data' })],
+    prompt: asked({ name: 'test_prompt_with_embedded_resource', arguments: { resourceUri: 'test://static-text' } }),
+  },
+  { ...TRAY, name: 'rust', start: built('rust') },
+  { ...TRAY, name: 'rust.http', over: 'http', start: built('rust', ['http']) },
 ];
 
-/** Whether a server is installed; those in Python need not be, where there is none. */
+/** Whether a server is installed; those in other languages need not be, where the machine has none of their tools. */
 export function isInstalled(server: InteropServer): boolean {
   const { command, args } = server.start(FOLDER);
-  return existsSync(server.runtime === 'python' ? command : (args[0] ?? ''));
+  return existsSync(server.runtime === 'node' ? (args[0] ?? '') : command);
 }
 
 function asked<Params>(params: Params): Asked<Params> {

@@ -27,6 +27,12 @@ export function node(program: string, args: Of<readonly string[]> = [], env: Of<
   });
 }
 
+/** The server that was built of a language's folder. */
+export function built(language: 'go' | 'rust', args: readonly string[] = []) {
+  const program = process.platform === 'win32' && language === 'rust' ? 'server.exe' : 'server';
+  return (): Start => ({ command: join(FOLDER, language, '.built', program), args, env: {} });
+}
+
 /** A program of one of the virtual environments. */
 export function python(venv: string, program: string, args: Of<readonly string[]> = []) {
   const windows = process.platform === 'win32';
