@@ -38,7 +38,7 @@ const WHERE: Readonly<Record<string, readonly string[]>> = {
   'SEC-RES-1': ['src/core/uri.ts', 'src/providers/files', 'docs/decisions/0005-opens-what-it-checked.md'],
   'SEC-RES-2': ['src/core/access.ts', 'src/layers/access', 'docs/layers/access.md'],
   'SEC-RES-3': [
-    'src/serving/http/body-form.ts',
+    'src/serving/http/endpoint.ts',
     'src/serving/depth.ts',
     'src/layers/limits',
     'src/frontends/resources/encode.ts',

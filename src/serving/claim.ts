@@ -1,4 +1,7 @@
-/** Whether a message claims to be one of 2026-07-28, and whether that claim is good; as the SDK's schemas have it. */
+/**
+ * Whether a message claims to be one of 2026-07-28, and whether that claim is good, as the SDK's schemas have it; over HTTP also
+ * whether its headers say what it says itself (SEP-2243).
+ */
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -10,9 +13,10 @@ import {
 } from '@modelcontextprotocol/server';
 import type { LoggingLevel } from '../core/invocation.ts';
 import { scrub, scrubData } from '../core/scrub.ts';
+import { HEADER_MISMATCH } from '../protocol/error-codes.ts';
 import { LOGGING_LEVELS } from './dispatch/invocation.ts';
 import { REVISION } from './dispatch/standing-alone.ts';
-import { type Data, isData, isRequest, metaOf } from './messages.ts';
+import { type Data, isData, isRequest, metaOf, type RequestMessage } from './messages.ts';
 
 export interface Problem {
   readonly code: number;
@@ -23,8 +27,15 @@ export interface Problem {
 /** `refused` comes with the status that it has over HTTP. */
 export type Claim =
   | { readonly kind: 'legacy' }
-  | { readonly kind: 'modern' }
-  | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem };
+  /** A request or, without one, a notification. */
+  | { readonly kind: 'modern'; readonly request: RequestMessage | undefined }
+  | Refused;
+
+interface Refused {
+  readonly kind: 'refused';
+  readonly status: number;
+  readonly problem: Problem;
+}
 
 /** Headers of a POST that repeat what is in its body; none over other wires. */
 export interface ClaimHeaders {
@@ -34,7 +45,6 @@ export interface ClaimHeaders {
 }
 
 const LEGACY: Claim = { kind: 'legacy' };
-const MODERN: Claim = { kind: 'modern' };
 
 /** An envelope that has what is needed of it; of anything else the schemas say what is wrong. */
 function isGood(meta: Data): boolean {
@@ -60,11 +70,12 @@ const ENVELOPE = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABI
 
 /** @param body a message as it was parsed, or what should have been one */
 export function claimOf(body: unknown, headers?: ClaimHeaders): Claim {
-  if (isRequest(body)) {
-    const meta = metaOf(body);
+  const request = isRequest(body) ? body : undefined;
+  if (request !== undefined) {
+    const meta = metaOf(request);
     if (claimsNothing(meta, headers?.version)) return LEGACY;
-    const repeated = headers === undefined || (headers.version === REVISION && headers.method === body.method);
-    if (repeated && isGood(meta)) return MODERN;
+    const repeated = headers === undefined || (headers.version === REVISION && headers.method === request.method);
+    if (repeated && isGood(meta)) return nameProblem(request, headers) ?? { kind: 'modern', request };
   }
   const found = classifyInboundRequest({
     httpMethod: 'POST',
@@ -77,7 +88,74 @@ export function claimOf(body: unknown, headers?: ClaimHeaders): Claim {
   if (found.kind === 'reject') return { kind: 'refused', status: found.httpStatus, problem: shown(found) };
   const { revision } = found.classification;
   if (revision !== REVISION) return { kind: 'refused', status: 400, problem: unsupported(revision ?? 'unknown') };
-  return MODERN;
+  const problem = request && (headerProblem(request, headers) ?? nameProblem(request, headers));
+  return problem ?? { kind: 'modern', request };
+}
+
+const mismatch = (header: string, body: string): Refused => ({
+  kind: 'refused',
+  status: 400,
+  problem: shown({
+    code: HEADER_MISMATCH,
+    message: `Bad Request: the request headers and body disagree: ${body}`,
+    data: { mismatch: { header, body } },
+  }),
+});
+
+/** A header that every request has to have. */
+function headerProblem({ method }: RequestMessage, headers: ClaimHeaders | undefined): Refused | undefined {
+  if (headers?.version === null)
+    return mismatch(
+      '(missing)',
+      `the body envelope names protocol version ${REVISION} but the required MCP-Protocol-Version header is absent`,
+    );
+  if (headers?.method === null)
+    return mismatch('(missing)', `the body names method ${method} but the required Mcp-Method header is absent`);
+  return undefined;
+}
+
+/** The parameter that stands in the header `Mcp-Name`, too. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'resources/read': 'uri',
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
+
+function nameProblem({ method, params }: RequestMessage, headers: ClaimHeaders | undefined): Refused | undefined {
+  const field = Object.hasOwn(NAMED_BY, method) ? NAMED_BY[method] : undefined;
+  if (headers === undefined || field === undefined) return undefined;
+  const value = params?.[field];
+  const given = headers.name?.replace(/^[ \t]+|[ \t]+$/g, '');
+  if (given === undefined) {
+    if (typeof value !== 'string') return undefined;
+    return mismatch(
+      '(missing)',
+      `the body carries params.${field}="${value}" but the required Mcp-Name header is absent`,
+    );
+  }
+  const decoded = decodedHeader(given);
+  if (decoded === undefined) return mismatch(given, 'the Mcp-Name header carries an invalid Base64 sentinel value');
+  if (typeof value === 'string' && decoded !== value)
+    return mismatch(given, `the body carries params.${field}="${value}" but the Mcp-Name header names "${decoded}"`);
+  return undefined;
+}
+
+const ENCODED = /^=\?base64\?(.*)\?=$/s;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The value that a header stands for; undefined when its encoding is broken. */
+export function decodedHeader(header: string): string | undefined {
+  const encoded = ENCODED.exec(header)?.[1];
+  if (encoded === undefined) return header;
+  if (!BASE64.test(encoded)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A revision that is not served. */

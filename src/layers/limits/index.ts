@@ -3,12 +3,12 @@
  * together; the admission bounds what is asked for, and stands where requests come in: one request may be many
  * operations of a provider, and counts once.
  */
-import type { Admission, AskedFor, Lasting } from '../../core/admission.ts';
+import type { Admission, AskedFor } from '../../core/admission.ts';
 import type { Context, Principal } from '../../core/context.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { EngineOperations } from '../../core/operations.ts';
+import { createAdmission } from './admission.ts';
 import { type Budget, createBudget } from './budget.ts';
-import { createQuota, type Quota } from './quota.ts';
 import { createRates, type RateOptions } from './rates.ts';
 import { heldBodies } from './read.ts';
 
@@ -59,58 +59,10 @@ export function createLimits(
   const max = { ...DEFAULT_USAGE, ...withoutUndefined(options) };
   const rates = createRates(options.rates, anonymousIsOne);
   const budget = createBudget({ maxBytes: max.maxHeldBytes });
-  const running = createQuota({
-    what: 'requests',
-    total: { name: 'maxConcurrent', max: max.maxConcurrent },
-    perPrincipal: { name: 'maxConcurrentPerPrincipal', max: max.maxConcurrentPerPrincipal },
-    retryAfterMs: 1_000,
-    anonymousIsOne,
-  });
-  const lasting: Readonly<Record<Lasting, Quota>> = {
-    subscriptions: createQuota({
-      what: 'subscriptions',
-      total: { name: 'maxSubscriptions', max: max.maxSubscriptions },
-      perPrincipal: { name: 'maxSubscriptionsPerPrincipal', max: max.maxSubscriptionsPerPrincipal },
-      retryAfterMs: 60_000,
-      anonymousIsOne,
-    }),
-    sessions: createQuota({
-      what: 'sessions',
-      perPrincipal: { name: 'maxSessionsPerPrincipal', max: max.maxSessionsPerPrincipal },
-      retryAfterMs: 60_000,
-      anonymousIsOne,
-    }),
-    streams: createQuota({
-      what: 'streams',
-      perPrincipal: { name: 'maxStreamsPerPrincipal', max: max.maxStreamsPerPrincipal },
-      retryAfterMs: 60_000,
-      anonymousIsOne,
-    }),
-  };
-
+  const admission = createAdmission({ max, rates, budget, anonymousIsOne, onRefused });
   return {
-    layer: limitsLayer(budget, (principal) => lasting.subscriptions.hold(principal)),
-    admission: {
-      async run(asked, ctx, work) {
-        let release: () => void;
-        try {
-          await rates.take(asked, ctx.principal);
-          release = running.hold(ctx.principal);
-        } catch (error) {
-          onRefused(asked, ctx, error);
-          throw error;
-        }
-        try {
-          return await work();
-        } finally {
-          release();
-        }
-      },
-      atOnce: (asked, principal) => (running.hasRoom(principal) ? rates.atOnce(asked, principal) : undefined),
-      count: (asked, principal) => rates.take(asked, principal),
-      hold: (what, principal) => lasting[what].hold(principal),
-      answer: (bytes) => budget.take(bytes),
-    },
+    layer: limitsLayer(budget, (principal) => admission.hold('subscriptions', principal)),
+    admission,
     close: () => rates.close(),
   };
 }

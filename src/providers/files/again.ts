@@ -40,7 +40,7 @@ interface SeenDirectory extends Seen {
   readonly uri: string | undefined;
   readonly want: Page;
   /** The page as it is kept; undefined of the roots, of which nothing is kept. */
-  readonly kept: (PageKey & { readonly names: SortedNames; readonly segments: readonly string[] }) | undefined;
+  readonly kept: (PageKey & { readonly names: SortedNames }) | undefined;
 }
 
 const seenDirectories = new WeakMap<ResourcePage, SeenDirectory>();
@@ -118,8 +118,6 @@ export const againIn = (folder: Folder): AgainMethods => ({
     const was = seenDirectories.get(page);
     if (was === undefined || was.uri !== uri || was.want.cursor !== cursor || was.want.limit !== limit) return false;
     const { kept } = was;
-    if ((kept !== undefined && folder.kept.fresh(kept, kept.names) !== page) || !isStill(was)) return false;
-    if (kept !== undefined) folder.listed(kept.segments);
-    return true;
+    return (kept === undefined || folder.kept.fresh(kept, kept.names) === page) && isStill(was);
   },
 });

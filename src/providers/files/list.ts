@@ -35,10 +35,8 @@ export async function listDirectory(folder: Folder, uri: string, page: Page, ctx
   // A directory with the same times has the same rights, too: who could read it then may do so now.
   const names = isDirect(directory) ? folder.snapshots.known(opened, filter) : undefined;
   const fresh = names && folder.kept.fresh(key, names);
-  if (names !== undefined && fresh !== undefined) {
-    folder.listed(segments);
-    return rememberedPage(folder, fresh, directory, { before, uri, want: page, kept: { ...key, names, segments } });
-  }
+  if (names !== undefined && fresh !== undefined)
+    return rememberedPage(folder, fresh, directory, { before, uri, want: page, kept: { ...key, names } });
   // Awaited here: the directory is closed when this function is left.
   await using content = await forContent(folder, directory, uri);
   return await listAgain(folder, content, filter, part, key);
@@ -68,6 +66,7 @@ async function listAgain(
   const names = await namesOf(folder, directory, filter, part);
   const page = await describedPage(folder, directory, names, filter, part, looking);
   folder.kept.set(key, { page, names, looking });
+  // As often as its entries are looked at, while anybody wants them.
   folder.listed(directory.segments);
   return page;
 }

@@ -1,4 +1,8 @@
-/** Outcomes as they are sent. What is written already is not written again, and long texts go out in pieces. */
+/**
+ * Outcomes as they are sent. What is written already is not written again, and long texts go out in pieces. Until they are sent,
+ * the memory of large ones counts (RES-7).
+ */
+import type { Admission } from '../../core/admission.ts';
 import { LongText, withLongTexts } from '../../core/long-text.ts';
 import { INTERNAL_ERROR } from '../../protocol/error-codes.ts';
 import { jsonOfMessage, type MessageId } from '../messages.ts';
@@ -9,6 +13,12 @@ export type Answer = string | LongAnswer;
 
 /** At most, of a long text. */
 const PIECE_BYTES = 64 * 1024;
+
+/** Characters of an answer that do not count. */
+const FREE_CHARACTERS = 64 * 1024;
+
+/** Of a client that does not take its answer, in milliseconds: after that it is the connection's business. */
+const MAX_HOLD_MS = 30_000;
 
 /** An answer with long texts in it. They lie in memory that is given back with `release`, once and by whoever has it last. */
 export class LongAnswer {
@@ -81,4 +91,26 @@ export function wholeText(answer: Answer): string {
 export function drop(id: MessageId, outcome: Outcome): void {
   const answer = answerOf(id, outcome);
   if (typeof answer !== 'string') answer.release();
+}
+
+/**
+ * Counts a large answer as held in memory, until what is returned is called, which gives back what it lies in as well;
+ * undefined for one that does not count.
+ */
+export function holdAnswer(admission: Admission, answer: Answer): (() => void) | undefined {
+  if (typeof answer === 'string') return answer.length <= FREE_CHARACTERS ? undefined : hold(admission, answer.length);
+  const release = answer.uncounted <= FREE_CHARACTERS ? undefined : hold(admission, answer.uncounted);
+  return () => {
+    release?.();
+    answer.release();
+  };
+}
+
+function hold(admission: Admission, characters: number): () => void {
+  const release = admission.answer(characters);
+  const timer = setTimeout(release, MAX_HOLD_MS).unref();
+  return () => {
+    clearTimeout(timer);
+    release();
+  };
 }

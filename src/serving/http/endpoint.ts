@@ -1,23 +1,23 @@
 /** One endpoint for both eras: who asks, what, whether that may be, and which part answers. Listens to nothing by itself. */
-import { ANONYMOUS, type Log, type Principal, SILENT } from '../../core/context.ts';
+import { ANONYMOUS, type Log, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { excessOf } from '../../core/json-text.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { createFailures } from '../auth/failures.ts';
 import { type Authenticated, type AuthOptions, createAuthorization } from '../auth/index.ts';
 import { challengeScopes } from '../auth/scope-challenge.ts';
+import { type Claim, claimOf } from '../claim.ts';
 import { MAX_DEPTH } from '../depth.ts';
 import { createDispatcher } from '../dispatch/dispatcher.ts';
+import { idIn } from '../messages.ts';
 import type { ResumptionOptions } from '../sessions/resumption.ts';
 import { createSessions, DEFAULT_SESSION_LIMITS, type SessionLimits } from '../sessions/sessions.ts';
-import { bodyFormProblem, textOf } from './body-form.ts';
 import { type ConnectionLimits, connectionsFor, DEFAULT_CONNECTION_LIMITS } from './connection-limits.ts';
-import { eraOf } from './era.ts';
 import { createEventStreams } from './events.ts';
-import { type HttpAnswer, type HttpRequest, refusal } from './exchange.ts';
+import { type HttpAnswer, type HttpRequest, json, refusal } from './exchange.ts';
 import { refuseFlood } from './floods.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
-import { createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
+import { type Asked, createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
 
 export interface EndpointOptions extends GuardOptions {
   /** Who may use the endpoint. Default: everybody who reaches it. */
@@ -85,12 +85,7 @@ export function createEndpointCore(vitrine: Vitrine, options: EndpointOptions): 
   const sessions = createSessions({ vitrine, dispatcher, streams, log, limits, resume: options.resume });
   const modern = createModern({ vitrine, dispatcher, streams, log, limits });
 
-  async function answerPost(
-    http: HttpRequest,
-    bytes: Uint8Array,
-    principal: Principal,
-    expiresAt: number | undefined,
-  ): Promise<HttpAnswer> {
+  function answerPost(asked: Asked, bytes: Uint8Array): HttpAnswer | Promise<HttpAnswer> {
     const text = textOf(bytes);
     if (text === undefined) return refusal(400, -32_700, 'The request is not valid UTF-8');
     if (excessOf(text, { values: Number.POSITIVE_INFINITY, depth: limits.maxRequestDepth }) !== undefined)
@@ -103,6 +98,19 @@ export function createEndpointCore(vitrine: Vitrine, options: EndpointOptions): 
     }
     if (Array.isArray(body) && body.length > MAX_BATCH)
       return refusal(400, -32_600, `A batch has at most ${MAX_BATCH} messages`);
+    const { headers } = asked.http;
+    const claim = claimOf(body, {
+      version: headers.get('mcp-protocol-version'),
+      method: headers.get('mcp-method'),
+      name: headers.get('mcp-name'),
+    });
+    // What is given again has been counted, and was allowed: nothing below could refuse it.
+    const again = claim.kind === 'modern' && claim.request ? modern.again(asked, claim.request) : undefined;
+    return again ?? answerAnew(asked, body, claim);
+  }
+
+  async function answerAnew(asked: Asked, body: unknown, claim: Claim): Promise<HttpAnswer> {
+    const { http, principal } = asked;
     const counting = refuseFlood(vitrine, body, principal);
     const flooded = counting && (await counting);
     if (flooded !== undefined) return flooded;
@@ -110,10 +118,14 @@ export function createEndpointCore(vitrine: Vitrine, options: EndpointOptions): 
       authorization && challengeScopes(vitrine, authorization, { request: http, message: body, principal });
     const challenged = challenging && (await challenging);
     if (challenged !== undefined) return challenged;
-    const entry = eraOf(http, body);
-    if ('refused' in entry) return entry.refused;
-    const asked = { http, principal, expiresAt };
-    return entry.era === 'modern' ? modern.handle(asked, entry.request) : sessions.handle(asked, body);
+    switch (claim.kind) {
+      case 'modern':
+        return modern.handle(asked, claim.request);
+      case 'legacy':
+        return sessions.handle(asked, body);
+      case 'refused':
+        return json(claim.status, { jsonrpc: '2.0', error: claim.problem, id: idIn(body) });
+    }
   }
 
   return {
@@ -138,7 +150,7 @@ export function createEndpointCore(vitrine: Vitrine, options: EndpointOptions): 
       if (unreadable !== undefined) return refusal(415, -32_000, unreadable);
       const bytes = await read(limits.maxRequestBytes);
       if (bytes === undefined) return refusal(413, -32_000, `A request has at most ${limits.maxRequestBytes} bytes`);
-      return answerPost(http, bytes, principal, expiresAt);
+      return answerPost({ http, principal, expiresAt }, bytes);
     },
     async close() {
       failures.close();
@@ -147,6 +159,30 @@ export function createEndpointCore(vitrine: Vitrine, options: EndpointOptions): 
       streams.close();
     },
   };
+}
+
+/**
+ * What is wrong with the headers that say how the body is written, for a 415; undefined when nothing is: it is JSON, and JSON is
+ * UTF-8 (RFC 8259 8.1).
+ */
+function bodyFormProblem(headers: HttpRequest['headers']): string | undefined {
+  const [type, ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+  if (type?.trim() !== 'application/json') return 'The Content-Type must be application/json';
+  const charset = parameters.map((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(each)?.[1]).find(Boolean);
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return 'The charset must be utf-8';
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  return coding === 'identity' || coding === '' ? undefined : 'The body must have no Content-Encoding';
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a body; undefined when it is not UTF-8: with other bytes in their place it would say something else. */
+function textOf(body: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(body);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The name that clients know the endpoint by. */

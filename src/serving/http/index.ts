@@ -1,5 +1,4 @@
 /** Serving many clients over Streamable HTTP, each in its own era, at one endpoint. */
-import type { IncomingMessage } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
@@ -11,7 +10,7 @@ import { METADATA_PATH, metadataPaths } from '../auth/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from '../defaults.ts';
 import { createEndpointCore, type EndpointCore, type EndpointOptions, METHODS } from './endpoint.ts';
 import { type Listener, openListener } from './listener.ts';
-import { answerOver } from './node.ts';
+import { createHandler, type HandlerOptions } from './node.ts';
 import { askedParamHeaders } from './param-headers.ts';
 import { createProbes, type MetricsOptions, type Probes } from './probes.ts';
 import { cutUnread, seldom, type Tell } from './slow-clients.ts';
@@ -80,16 +79,11 @@ export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Pr
   const failed = (error: unknown): void => log.error('a request failed', { error });
   const probes = createProbes(vitrine, options, log);
   const core = createEndpointCore(vitrine, options);
-  const origins = new Set(options.allowedOrigins ?? []);
   let listener: Listener;
   try {
     const others = routesBeside(core, probes, options, tell);
     listener = await openListener({
-      handle(incoming, outgoing) {
-        if (!isEndpoint(incoming) || (origins.size > 0 && incoming.method === 'OPTIONS'))
-          return others(incoming, outgoing);
-        return answerOver(core, incoming, outgoing, corsOf(incoming, origins), failed, tell);
-      },
+      handler: createHandler({ core, cors: corsFor(options), others, failed, tell }),
       host,
       port: options.port ?? DEFAULT_PORT,
       tls: options.tls,
@@ -148,18 +142,12 @@ function routesBeside(core: EndpointCore, probes: Probes, options: HttpOptions, 
 
 const INTERNAL = { jsonrpc: '2.0', error: { code: -32_603, message: 'Internal error' }, id: null };
 
-const isEndpoint = ({ url = '' }: IncomingMessage): boolean => url === ENDPOINT || url.startsWith(`${ENDPOINT}?`);
-
 /** What lets pages of origins that were allowed read an answer. */
-function corsOf(
-  { headers }: IncomingMessage,
-  origins: ReadonlySet<string>,
-): Readonly<Record<string, string>> | undefined {
-  if (origins.size === 0) return undefined;
-  const { origin = '' } = headers;
-  return {
-    ...(origins.has(origin) && { 'Access-Control-Allow-Origin': origin }),
+function corsFor({ allowedOrigins = [] }: HttpOptions): HandlerOptions['cors'] {
+  if (allowedOrigins.length === 0) return undefined;
+  return ({ origin = '' }) => ({
+    ...(allowedOrigins.includes(origin) && { 'Access-Control-Allow-Origin': origin }),
     'Access-Control-Expose-Headers': CORS_HEADERS.exposeHeaders.join(','),
     Vary: 'Origin',
-  };
+  });
 }

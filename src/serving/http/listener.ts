@@ -1,11 +1,12 @@
 /** The listening socket under the endpoint: plain or with TLS, with every limit of Node.js said, and its orderly end. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
-import { boundConnections, cut } from './slow-clients.ts';
+import type { Handler } from './node.ts';
+import { boundConnections } from './slow-clients.ts';
 import { followCertificates, loadCertificates, type TlsOptions } from './tls.ts';
 
 /** How long open connections may take to end by themselves on shutdown, in milliseconds. */
@@ -15,8 +16,7 @@ const GRACE_MS = 2_000;
 const CHECK_MS = { least: 10, most: 5_000 } as const;
 
 export interface ListenerOptions {
-  /** Answers a request. */
-  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
+  readonly handler: Handler;
   readonly host: string;
   readonly port: number;
   readonly tls: TlsOptions | undefined;
@@ -38,17 +38,26 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const server = tls === undefined ? plainServer(options) : await tlsServer(options, tls);
   boundConnections(server, options.limits, log);
   await listening(server, host, port);
-  const unused = unusedConnections(server);
+  const open = openConnections(server);
   const { port: taken } = server.address() as AddressInfo;
   const urlHost = host.includes(':') ? `[${host}]` : host;
   return {
     origin: `${tls === undefined ? 'http' : 'https'}://${urlHost}:${taken}`,
     port: taken,
-    close: (end) => shutDown(server, unused, end),
+    async close(end) {
+      const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
+      await end();
+      server.closeIdleConnections();
+      // Those that have not carried a request yet: clients open them in advance, and Node.js does not count them as idle.
+      for (const socket of open.values()) if (!options.handler.hasAsked(socket)) socket.destroy();
+      const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      await stopped;
+      clearTimeout(force);
+    },
   };
 }
 
-const plainServer = (options: ListenerOptions): Server => createServer(bounds(options), handlerOf(options));
+const plainServer = (options: ListenerOptions): Server => createServer(bounds(options), options.handler.handle);
 
 async function tlsServer(options: ListenerOptions, tls: TlsOptions): Promise<Server> {
   const { limits, log } = options;
@@ -62,7 +71,7 @@ async function tlsServer(options: ListenerOptions, tls: TlsOptions): Promise<Ser
       requestCert: asks,
       rejectUnauthorized: asks,
     },
-    handlerOf(options),
+    options.handler.handle,
   );
   server.on('tlsClientError', (error) => log.debug('a TLS handshake failed', { error }));
   followCertificates(server, tls, certificates, log);
@@ -81,40 +90,6 @@ const bounds = ({ limits }: ListenerOptions) => ({
   joinDuplicateHeaders: false,
 });
 
-function handlerOf({ handle, limits }: ListenerOptions) {
-  /** What a connection waits for: a few, so arrays. A set that lasts keeps what was in it until a major collection. */
-  const unanswered = new WeakMap<Socket, ServerResponse[]>();
-
-  function waitingOf(socket: Socket): ServerResponse[] {
-    const known = unanswered.get(socket);
-    if (known !== undefined) return known;
-    const waiting: ServerResponse[] = [];
-    unanswered.set(socket, waiting);
-    // Node.js tells the answer that is on its way, and not those behind it, that nobody is there any more.
-    socket.once('close', () => {
-      for (const each of [...waiting]) if (each.socket === null) each.emit('close');
-    });
-    return waiting;
-  }
-
-  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const { socket } = incoming;
-    const waiting = waitingOf(socket);
-    if (waiting.length >= limits.maxPipelined) {
-      cut(socket);
-      return;
-    }
-    waiting.push(outgoing);
-    outgoing.once('close', () => waiting.splice(waiting.indexOf(outgoing), 1));
-    // Node.js would leave out the rest, and nobody would know what was in it.
-    if (incoming.rawHeaders.length > 2 * limits.maxHeaders) {
-      outgoing.writeHead(431, { Connection: 'close', 'Content-Length': 0 }).end();
-      return;
-    }
-    void handle(incoming, outgoing);
-  };
-}
-
 function listening(server: Server, host: string, port: number): Promise<void> {
   // Headers are counted here; without this, Node.js counts and drops.
   server.maxHeadersCount = 0;
@@ -131,31 +106,20 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Connections that have not carried a request yet. Clients open them in advance, and Node does not count them as idle. */
-function unusedConnections(server: Server): ReadonlyMap<string, Socket> {
-  const unused = new Map<string, Socket>();
+/** Connections that are open. */
+function openConnections(server: Server): ReadonlyMap<string, Socket> {
+  const open = new Map<string, Socket>();
   // With TLS there are two sockets of one connection, of which the second one takes the place of the first.
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, (socket: Socket) => {
       const peer = peerOf(socket);
-      unused.set(peer, socket);
+      open.set(peer, socket);
       socket.once('close', () => {
-        if (unused.get(peer) === socket) unused.delete(peer);
+        if (open.get(peer) === socket) open.delete(peer);
       });
     });
   }
-  server.on('request', ({ socket }) => unused.delete(peerOf(socket)));
-  return unused;
+  return open;
 }
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-
-async function shutDown(server: Server, unused: ReadonlyMap<string, Socket>, end: () => Promise<void>): Promise<void> {
-  const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
-  await end();
-  server.closeIdleConnections();
-  for (const socket of unused.values()) socket.destroy();
-  const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-  await stopped;
-  clearTimeout(force);
-}

@@ -3,11 +3,11 @@ import { createContext, type Log, type Principal } from '../../core/context.ts';
 import { MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { ANSWER_GRACE_MS, Expiry } from '../auth/expiry.ts';
-import { answerOf, drop, wholeText } from '../dispatch/answer.ts';
+import { answerOf, drop, holdAnswer, wholeText } from '../dispatch/answer.ts';
 import { cutShort } from '../dispatch/cut-short.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { NO_SUCH_METHOD } from '../dispatch/dispatcher.ts';
-import type { Outcome } from '../dispatch/envelope.ts';
+import type { Failure, Outcome } from '../dispatch/envelope.ts';
 import { discovered, standingAlone } from '../dispatch/standing-alone.ts';
 import { filterIn, type Listener, listen } from '../listening/listening.ts';
 import type { ListenFilter } from '../listening/prepare.ts';
@@ -15,7 +15,6 @@ import type { MessageId, RequestMessage } from '../messages.ts';
 import { EVENT_HEADERS, type EventStream, type EventStreams, frameOf } from './events.ts';
 import { GONE, type HttpAnswer, type HttpRequest, json, refusal } from './exchange.ts';
 import { tooMany } from './floods.ts';
-import { holdAnswer } from './holding.ts';
 import { refuseParamHeaders } from './param-headers.ts';
 import { retryHeaders } from './retry-after.ts';
 
@@ -35,6 +34,8 @@ export interface Asked {
 }
 
 export interface Modern {
+  /** The answer that is known at once, because it was given before; of any other, nothing has happened then. */
+  again(asked: Asked, message: RequestMessage): HttpAnswer | undefined;
   /** @param message undefined for a notification: there is nothing that one could change */
   handle(asked: Asked, message: RequestMessage | undefined): Promise<HttpAnswer>;
   close(): Promise<void>;
@@ -58,7 +59,8 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
   function answered(id: MessageId, outcome: Outcome): HttpAnswer {
     const body = answerOf(id, outcome);
     const sent = holdAnswer(vitrine.admission, body);
-    return { status: statusOf(outcome), headers: headersOf(outcome), body, sent };
+    if (!('error' in outcome)) return { status: 200, headers: JSON_TYPE, body, sent };
+    return { status: statusOf(outcome), headers: { ...JSON_TYPE, ...retryHeaders(outcome.cause) }, body, sent };
   }
 
   function lastEvent(stream: EventStream, id: MessageId, outcome: Outcome): void {
@@ -175,13 +177,17 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
   }
 
   return {
+    again({ principal }, message) {
+      const outcome = closed
+        ? undefined
+        : dispatcher.again(message, { era: 'modern', principal, peer: undefined, log });
+      return outcome && answered(message.id, outcome);
+    },
     async handle(asked, message) {
       if (message === undefined) return { status: 202 };
       const { http, principal } = asked;
       if (message.method === 'subscriptions/listen') return openListening(asked, message);
       if (message.method === 'server/discover') return answered(message.id, { result: discovered(vitrine, principal) });
-      const again = closed ? undefined : dispatcher.again(message, { era: 'modern', principal, peer: undefined, log });
-      if (again !== undefined) return answered(message.id, again);
       const refused = await refuseParamHeaders(vitrine, http, message, principal);
       if (refused !== undefined) return refused;
       return closed ? GONE : respond(asked, message);
@@ -200,16 +206,12 @@ const toldOn =
     stream.write(frameOf(JSON.stringify(message)));
 
 /** Statuses of errors that were found before anything ran (2026-07-28, Streamable HTTP). */
-function statusOf(outcome: Outcome): number {
-  if (!('error' in outcome)) return 200;
+function statusOf(outcome: Failure): number {
   if (outcome === NO_SUCH_METHOD) return 404;
   return outcome.error.code === MISSING_CAPABILITY ? 400 : 200;
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
-
-const headersOf = (outcome: Outcome): Readonly<Record<string, string>> =>
-  'error' in outcome ? { ...JSON_TYPE, ...retryHeaders(outcome.cause) } : JSON_TYPE;
 
 /** Ends a stream when whoever opened it may not ask any more. */
 function endAt(stream: ReturnType<EventStreams['open']>, expiresAt: number, graceMs: number): void {

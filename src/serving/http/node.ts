@@ -1,29 +1,28 @@
 /** Requests and answers of Node.js, without web objects in between. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ENDPOINT } from '../defaults.ts';
 import { LongAnswer } from '../dispatch/answer.ts';
 import type { EndpointCore } from './endpoint.ts';
 import { EventStream } from './events.ts';
 import { type HttpAnswer, type HttpRequest, refusal } from './exchange.ts';
-import { cutUnread, promise, type Tell } from './slow-clients.ts';
+import { cut, cutUnread, promise, type Tell } from './slow-clients.ts';
 
 /** A request as Node.js has it. Its signal is made when somebody wants it. */
 export class NodeRequest implements HttpRequest {
+  readonly method: string;
   readonly #incoming: IncomingMessage;
-  readonly #secure: boolean;
   #abort: AbortController | undefined;
   #gone: { readonly reason: unknown } | undefined;
 
   constructor(incoming: IncomingMessage) {
     this.#incoming = incoming;
-    this.#secure = 'encrypted' in incoming.socket;
-  }
-
-  get method(): string {
-    return this.#incoming.method ?? 'GET';
+    this.method = incoming.method ?? 'GET';
   }
 
   get url(): string {
-    return `${this.#secure ? 'https' : 'http'}://${this.get('host') ?? 'localhost'}${this.#incoming.url ?? '/'}`;
+    const { socket, url = '/' } = this.#incoming;
+    return `${'encrypted' in socket ? 'https' : 'http'}://${this.get('host') ?? 'localhost'}${url}`;
   }
 
   get headers(): Pick<Headers, 'get' | 'has'> {
@@ -32,10 +31,16 @@ export class NodeRequest implements HttpRequest {
 
   /** All that was sent under the name, as one. */
   get(name: string): string | null {
-    const { headersDistinct } = this.#incoming;
-    const values = headersDistinct[name] ?? headersDistinct[name.toLowerCase()];
-    if (values === undefined) return null;
-    return values.length === 1 ? (values[0] ?? null) : values.join(', ');
+    const { rawHeaders } = this.#incoming;
+    const lower = name.toLowerCase();
+    let found: string | null = null;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const each = rawHeaders[at] ?? '';
+      if (each.length !== lower.length || each.toLowerCase() !== lower) continue;
+      const value = rawHeaders[at + 1] ?? '';
+      found = found === null ? value : `${found}, ${value}`;
+    }
+    return found;
   }
 
   has(name: string): boolean {
@@ -48,6 +53,32 @@ export class NodeRequest implements HttpRequest {
       if (this.#gone !== undefined) this.#abort.abort(this.#gone.reason);
     }
     return this.#abort.signal;
+  }
+
+  /** Its body, or undefined when it has more than `limit` bytes; stops reading there. */
+  body(limit: number): Promise<Uint8Array | undefined> {
+    const incoming = this.#incoming;
+    return new Promise((resolve, reject) => {
+      if (Number(this.get('content-length') ?? 0) > limit) return resolve(undefined);
+      const chunks: Buffer[] = [];
+      let size = 0;
+      incoming.on('data', (chunk: Buffer) => {
+        size += chunk.byteLength;
+        if (size > limit) {
+          incoming.pause();
+          incoming.removeAllListeners('data');
+          resolve(undefined);
+        } else {
+          chunks.push(chunk);
+        }
+      });
+      incoming.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)));
+      incoming.on('error', reject);
+      incoming.on('close', () => {
+        // Where it has ended, that was told before.
+        if (!incoming.readableEnded) reject(new Error('The request broke off'));
+      });
+    });
   }
 
   forget(): void {
@@ -65,39 +96,93 @@ export class NodeRequest implements HttpRequest {
   }
 }
 
-/** Answers with the endpoint. */
-export async function answerOver(
-  core: EndpointCore,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  more: Readonly<Record<string, string>> | undefined,
-  failed: (error: unknown) => void,
-  tell: Tell,
-): Promise<void> {
-  const request = new NodeRequest(incoming);
-  let sent: (() => void) | undefined;
-  let answer: HttpAnswer | undefined;
-  const over = (): void => {
-    if (!outgoing.writableFinished) request.abort(new Error('The client has gone'));
-    sent?.();
-    if (answer?.body instanceof EventStream) answer.body.leave();
+type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
+
+export interface HandlerOptions {
+  readonly core: EndpointCore;
+  /** Headers that let pages of other origins read an answer; undefined where there are none that may. */
+  readonly cors: ((asked: IncomingMessage['headers']) => Readonly<Record<string, string>>) | undefined;
+  /** Answers all that is no plain request to the endpoint. */
+  readonly others: Handle;
+  readonly failed: (error: unknown) => void;
+  readonly tell: Tell;
+}
+
+/** Answers the requests of all connections. */
+export interface Handler {
+  readonly handle: Handle;
+  /** Whether a request came over the connection. */
+  hasAsked(socket: Socket): boolean;
+}
+
+export function createHandler({ core, cors, others, failed, tell }: HandlerOptions): Handler {
+  const { maxPipelined, maxHeaders, maxUnreadBytes } = core.limits;
+  /** What a connection waits for: a few, so arrays. A set that lasts keeps what was in it until a major collection. */
+  const unanswered = new WeakMap<Socket, ServerResponse[]>();
+
+  function firstOn(socket: Socket): ServerResponse[] {
+    const waiting: ServerResponse[] = [];
+    unanswered.set(socket, waiting);
+    // Node.js tells the answer that is on its way, and not those behind it, that nobody is there any more.
+    socket.once('close', () => {
+      for (const each of [...waiting]) if (each.socket === null) each.emit('close');
+    });
+    return waiting;
+  }
+
+  /** Answers with the endpoint. @returns told once when the answer has been sent, or its client has gone */
+  function answer(incoming: IncomingMessage, outgoing: ServerResponse): () => void {
+    const request = new NodeRequest(incoming);
+    let given: HttpAnswer | undefined;
+    let gone = false;
+    const over = (): void => {
+      gone = true;
+      if (!outgoing.writableFinished) request.abort(new Error('The client has gone'));
+      given?.sent?.();
+      if (given?.body instanceof EventStream) given.body.leave();
+    };
+    const give = (answer: HttpAnswer): void => {
+      given = answer;
+      if (gone || outgoing.closed || outgoing.destroyed) over();
+      else send(answer, outgoing, cors?.(incoming.headers), maxUnreadBytes, () => cutUnread(incoming.socket, tell));
+    };
+    const { remoteAddress: from } = incoming.socket;
+    core
+      .answer(request, (limit) => request.body(limit), { from })
+      .then(give, (error: unknown) => {
+        // Who has gone, or took too long to say what it wants, gets no answer.
+        if (outgoing.destroyed || incoming.errored) return;
+        failed(error);
+        give(refusal(500, -32_603, 'Internal error'));
+      });
+    return over;
+  }
+
+  return {
+    handle(incoming, outgoing) {
+      const { socket, url = '', method } = incoming;
+      const waiting = unanswered.get(socket) ?? firstOn(socket);
+      if (waiting.length >= maxPipelined) {
+        cut(socket);
+        return;
+      }
+      let over: (() => void) | undefined;
+      waiting.push(outgoing);
+      outgoing.once('close', () => {
+        waiting.splice(waiting.indexOf(outgoing), 1);
+        over?.();
+      });
+      // Node.js would leave out the rest, and nobody would know what was in it.
+      if (incoming.rawHeaders.length > 2 * maxHeaders) {
+        outgoing.writeHead(431, { Connection: 'close', 'Content-Length': 0 }).end();
+        return;
+      }
+      const isEndpoint = url === ENDPOINT || url.startsWith(`${ENDPOINT}?`);
+      if (!isEndpoint || (cors !== undefined && method === 'OPTIONS')) others(incoming, outgoing);
+      else over = answer(incoming, outgoing);
+    },
+    hasAsked: (socket) => unanswered.has(socket),
   };
-  outgoing.once('close', over);
-  try {
-    answer = await core.answer(request, (limit) => bodyOf(incoming, limit), { from: incoming.socket.remoteAddress });
-  } catch (error) {
-    // Who has gone, or took too long to say what it wants, gets no answer.
-    if (outgoing.destroyed || incoming.errored) return;
-    failed(error);
-    answer = refusal(500, -32_603, 'Internal error');
-  }
-  sent = answer.sent;
-  if (outgoing.closed || outgoing.destroyed) {
-    sent?.();
-    if (answer.body instanceof EventStream) answer.body.leave();
-    return;
-  }
-  send(answer, outgoing, more, core.limits.maxUnreadBytes, () => cutUnread(incoming.socket, tell));
 }
 
 function send(
@@ -156,29 +241,4 @@ async function sendPieces(answer: LongAnswer, outgoing: ServerResponse): Promise
     if (gone) return;
   }
   outgoing.end();
-}
-
-/** The body, or undefined when it has more than `limit` bytes; stops reading there. */
-function bodyOf(incoming: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
-  return new Promise((resolve, reject) => {
-    if (Number(incoming.headers['content-length'] ?? 0) > limit) return resolve(undefined);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    incoming.on('data', (chunk: Buffer) => {
-      size += chunk.byteLength;
-      if (size > limit) {
-        incoming.pause();
-        incoming.removeAllListeners('data');
-        resolve(undefined);
-      } else {
-        chunks.push(chunk);
-      }
-    });
-    incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)));
-    incoming.once('error', reject);
-    incoming.once('close', () => {
-      // Where it has ended, that was told before.
-      if (!incoming.readableEnded) reject(new Error('The request broke off'));
-    });
-  });
 }

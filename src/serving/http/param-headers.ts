@@ -8,8 +8,8 @@ import { toWireError } from '../../core/errors.ts';
 import type { HeaderParameter } from '../../core/header-parameters.ts';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.ts';
 import type { Vitrine } from '../../vitrine.ts';
+import { decodedHeader } from '../claim.ts';
 import { hiddenIn } from '../dispatch/methods.ts';
-import { decodedHeader } from './era.ts';
 import { type HttpAnswer, type HttpRequest, json } from './exchange.ts';
 
 const PREFIX = 'Mcp-Param-';

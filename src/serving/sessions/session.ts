@@ -5,10 +5,9 @@ import type { Admission } from '../../core/admission.ts';
 import type { Principal } from '../../core/context.ts';
 import { mendedHandshake } from '../../protocol/implementation.ts';
 import { ANSWER_GRACE_MS, type Expiry } from '../auth/expiry.ts';
-import { type Answer, wholeText } from '../dispatch/answer.ts';
+import { type Answer, holdAnswer, wholeText } from '../dispatch/answer.ts';
 import { EVENT_HEADERS, type EventStream, type EventStreams, frameOf } from '../http/events.ts';
 import { type HttpAnswer, type HttpRequest, refusal } from '../http/exchange.ts';
-import { holdAnswer } from '../http/holding.ts';
 import {
   asMessage,
   isNotification,

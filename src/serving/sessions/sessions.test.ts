@@ -63,9 +63,8 @@ function ask(body: unknown, { method = 'POST', session, headers = {}, signal }: 
   };
   const request = new Request('http://127.0.0.1/mcp', init);
   const http = { ...partsOf(request), signal: request.signal, abort() {} };
-  return sessions
-    .handle({ http, principal: ANONYMOUS, expiresAt: undefined }, body)
-    .then((answer) => sent(answer, request));
+  const answer = sessions.handle({ http, principal: ANONYMOUS, expiresAt: undefined }, body);
+  return Promise.resolve(answer).then((given) => sent(given, request));
 }
 
 const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE };

@@ -43,7 +43,7 @@ const ownerOf = ({ id, clientId = '' }: Principal): string => JSON.stringify([id
 
 export interface Sessions {
   /** @param body of a POST, as it was parsed */
-  handle(asked: Asked, body: unknown): Promise<HttpAnswer>;
+  handle(asked: Asked, body: unknown): HttpAnswer | Promise<HttpAnswer>;
   readonly size: number;
   close(): Promise<void>;
 }
@@ -114,7 +114,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return { owner: ownerOf(principal), session, expiry, lastUsed: Date.now(), end };
   }
 
-  async function use(kept: Kept, { http, principal, expiresAt }: Asked, body: unknown): Promise<HttpAnswer> {
+  function use(kept: Kept, { http, principal, expiresAt }: Asked, body: unknown): HttpAnswer | Promise<HttpAnswer> {
     kept.lastUsed = Date.now();
     kept.expiry.renew(expiresAt);
     if (http.method === 'POST') return kept.session.post(http, body, principal);
@@ -158,7 +158,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   return {
-    async handle(asked, body) {
+    handle(asked, body) {
       const { http, principal } = asked;
       const id = http.headers.get('mcp-session-id');
       if (id !== null) {
