@@ -26,6 +26,8 @@ import { createSubscriptionBook, type SubscriptionBook } from './frontends/resou
 import { withIcons } from './frontends/resources/icons.ts';
 import { createKeptAnswers } from './frontends/resources/kept.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
+import { createTaskBook, type TaskBook } from './frontends/tasks/book.ts';
+import { createTaskRegistry, type TaskRegistry } from './frontends/tasks/registry.ts';
 import { createToolRegistry, type ToolRegistry } from './frontends/tools/registry.ts';
 import type { Audit } from './layers/audit/index.ts';
 import type { UsageLimits } from './layers/limits/index.ts';
@@ -90,6 +92,8 @@ export interface Vitrine {
   /** Which tools and prompts there can be, and whose they are; the provider lists and runs them. */
   readonly tools: Pick<ToolRegistry, 'some' | 'watchable' | 'ownerOf'>;
   readonly prompts: Pick<PromptRegistry, 'some' | 'watchable' | 'ownerOf' | 'ownNames'>;
+  /** In which eras calls may become tasks, of which mounts, and under which ids clients know them. */
+  readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };
   /** What clients have subscribed to by tools; undefined without the resource tools. */
   readonly toolSubscriptions: SubscriptionBook | undefined;
   /** What every way of serving tells of its requests; undefined where nobody wants to know. */
@@ -153,14 +157,17 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     servers,
     own && { names: new Set(own.tools.map(({ name }) => name)), again: own.again },
   );
-  const changes = createChanges(provider, { tools, prompts }, options.changes);
+  const tasks = createTaskRegistry(servers);
+  const changes = createChanges(provider, { tools, prompts, tasks }, options.changes);
   const { listTools, callTool, callToolAgain, headerParameters } = tools;
+  const { askTask } = tasks;
   const { listPrompts, getPrompt, completePrompt } = prompts;
   const { subscribe } = changes;
   const named = {
     listTools,
     callTool,
     callToolAgain,
+    askTask,
     headerParameters,
     listPrompts,
     getPrompt,
@@ -188,6 +195,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     resources,
     tools,
     prompts,
+    tasks: { mounts: tasks.mounts, book: createTaskBook(options.cursors?.secret) },
     toolSubscriptions,
     telemetry: options.telemetry,
     hide: options.hide,

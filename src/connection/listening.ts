@@ -67,6 +67,10 @@ export interface Listening<Link, Listener> {
   remove(uri: string, listener: Listener): Promise<void>;
   addTo(list: ListName, listener: Listener): void;
   removeFrom(list: ListName, listener: Listener): Promise<void>;
+  /** Resolves when the server tells of the task, or was asked to. */
+  addToTask(taskId: string, listener: Listener): Promise<void>;
+  removeFromTask(taskId: string, listener: Listener): Promise<void>;
+  ofTask(taskId: string): readonly Listener[];
   /** Opens the stream anew, for what is watched now. */
   listen(link: Link): Promise<unknown>;
   /** Does that again after a pause, until it works. */
@@ -106,6 +110,7 @@ export function createListening<Link extends ListeningLink, Listener>(
     tools: new Set(),
     prompts: new Set(),
   };
+  const tasks = new Map<string, Set<Listener>>();
   const underWay = new Set<Promise<unknown>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   /** Those that are not waited for any more when all is ending. */
@@ -114,7 +119,8 @@ export function createListening<Link extends ListeningLink, Listener>(
   const limits = { timeoutMs, signal: lifetime.signal };
   let keeping: Disposable | undefined;
 
-  const busy = (): boolean => resources.size > 0 || Object.values(lists).some((listeners) => listeners.size > 0);
+  const busy = (): boolean =>
+    resources.size > 0 || tasks.size > 0 || Object.values(lists).some((listeners) => listeners.size > 0);
 
   /** As long as something is watched, the connection is kept up. */
   function keep(): void {
@@ -141,7 +147,7 @@ export function createListening<Link extends ListeningLink, Listener>(
     keep();
   }
 
-  function filter(link: Link): SubscriptionFilter {
+  function filter(link: Link): SubscriptionFilter & { readonly taskIds?: readonly string[] } {
     const anyList = setup.listsTogether === true && Object.values(lists).some((listeners) => listeners.size > 0);
     const wanted = (list: ListName): boolean => (anyList || lists[list].size > 0) && setup.tells(list, link);
     return {
@@ -149,6 +155,7 @@ export function createListening<Link extends ListeningLink, Listener>(
       ...(wanted('tools') && { toolsListChanged: true }),
       ...(wanted('prompts') && { promptsListChanged: true }),
       ...(resources.size > 0 && { resourceSubscriptions: [...resources.keys()] }),
+      ...(tasks.size > 0 && { taskIds: [...tasks.keys()] }),
     };
   }
 
@@ -237,6 +244,12 @@ export function createListening<Link extends ListeningLink, Listener>(
     });
   }
 
+  /** The stream is for what is watched now; where it cannot be, what it told of before goes on. */
+  async function reopen(): Promise<void> {
+    const link = connection.current;
+    if (link?.era === 'modern' && !link.ended && !lifetime.signal.aborted) await stream.open(link).catch(() => {});
+  }
+
   function track(work: Promise<unknown>): void {
     const tracked: Promise<unknown> = work.catch(() => {}).finally(() => underWay.delete(tracked));
     underWay.add(tracked);
@@ -297,11 +310,23 @@ export function createListening<Link extends ListeningLink, Listener>(
       lists[list].add(listener);
       keep();
     },
+    async addToTask(taskId, listener) {
+      tasks.set(taskId, (tasks.get(taskId) ?? new Set()).add(listener));
+      keep();
+      await reopen();
+    },
+    async removeFromTask(taskId, listener) {
+      const listeners = tasks.get(taskId);
+      if (listeners?.delete(listener) !== true || listeners.size > 0) return;
+      tasks.delete(taskId);
+      keep();
+      await reopen();
+    },
+    ofTask: (taskId) => [...(tasks.get(taskId) ?? [])],
     async removeFrom(list, listener) {
       if (!lists[list].delete(listener)) return;
       keep();
-      const link = connection.current;
-      if (link?.era === 'modern' && !link.ended && !lifetime.signal.aborted) await stream.open(link).catch(() => {});
+      await reopen();
     },
 
     listen: stream.open,
@@ -332,6 +357,7 @@ export function createListening<Link extends ListeningLink, Listener>(
       resources.clear();
       spellings.clear();
       for (const listeners of Object.values(lists)) listeners.clear();
+      tasks.clear();
       stream.close();
       await Promise.allSettled([...underWay]);
     },

@@ -1,7 +1,7 @@
 /**
  * What the SDK's client loses of the messages of a server: the data of errors that it has classes of its own for, of which
- * it keeps what those know; a whole result, where one entry of it is not valid; and progress that comes together with the
- * answer, at which it no longer knows of the request.
+ * it keeps what those know; a whole result, where one entry of it is not valid, or where it is a task; and progress that comes
+ * together with the answer, at which it no longer knows of the request. Of what is sent, it refuses methods of tasks.
  */
 import {
   isJSONRPCErrorResponse,
@@ -13,9 +13,14 @@ import {
 } from '@modelcontextprotocol/client';
 import { type Data, isData } from '../protocol/data.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../protocol/error-codes.ts';
+import { CLIENT_CAPABILITIES_KEY } from '../protocol/meta.ts';
+import { isTaskStarted, TASKS_EXTENSION } from '../protocol/tasks.ts';
 
 /** Around the data of an error, so that the SDK takes it for nothing that it knows. */
 const WHOLE = 'vitrine/whole';
+
+/** Around a result that is a task, of whose kind the SDK knows nothing. */
+const TASK = 'vitrine/task';
 
 /** Codes of whose data the SDK keeps a part: a missing resource, a page to be seen first, a client that lacks something. */
 const CLASSED: ReadonlySet<number> = new Set([LEGACY_RESOURCE_NOT_FOUND, INVALID_PARAMS, -32_042, -32_021]);
@@ -23,8 +28,13 @@ const CLASSED: ReadonlySet<number> = new Set([LEGACY_RESOURCE_NOT_FOUND, INVALID
 /** Fields of results with entries, each of which is looked at alone, behind the client. */
 const LISTS = ['resources', 'resourceTemplates', 'tools', 'prompts', 'contents', 'content', 'messages'] as const;
 
+/** Before the name of a method that the SDK would not send in the connection's era, since an extension has it. */
+export const AS_EXTENSION = 'vitrine/extension/';
+
 /** Goes between a transport and the client that has connected over it. */
 export function keepWhole(transport: Transport): void {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => send(meant(message), options);
   const deliver = transport.onmessage?.bind(transport);
   let before = Promise.resolve();
   transport.onmessage = (message: JSONRPCMessage, extra?: unknown) => {
@@ -42,6 +52,19 @@ export function keepWhole(transport: Transport): void {
   };
 }
 
+/** A message as it is to be sent: a request under its method's own name, and one for changes of tasks with what allows it. */
+function meant<Message extends JSONRPCMessage>(message: Message): Message {
+  if (!('method' in message)) return message;
+  const { method, params = {} } = message;
+  if (method.startsWith(AS_EXTENSION)) return { ...message, method: method.slice(AS_EXTENSION.length) };
+  if (method !== 'subscriptions/listen' || !isData(params.notifications) || !('taskIds' in params.notifications))
+    return message;
+  const { [CLIENT_CAPABILITIES_KEY]: declared = {}, ...meta } = (params._meta ?? {}) as Data;
+  const { extensions = {}, ...others } = declared as Data;
+  const capabilities = { ...others, extensions: { ...(extensions as Data), [TASKS_EXTENSION]: {} } };
+  return { ...message, params: { ...params, _meta: { ...meta, [CLIENT_CAPABILITIES_KEY]: capabilities } } };
+}
+
 function wrapped(message: JSONRPCErrorResponse): JSONRPCErrorResponse {
   const { error } = message;
   if (!CLASSED.has(error.code) || error.data === undefined) return message;
@@ -57,6 +80,7 @@ const EMPTY: Readonly<Record<string, unknown>> = {
 function wrappedResult(message: JSONRPCResultResponse): JSONRPCResultResponse {
   const { result } = message;
   if (typeof result !== 'object' || result === null) return message;
+  if (isTaskStarted(result)) return { ...message, result: { resultType: 'complete', content: [], [TASK]: result } };
   const kept = Object.keys(EMPTY).filter((field) => Array.isArray(EMPTY[field]) === Array.isArray(result[field]));
   const fields = kept.filter((field) => typeof result[field] === 'object' && result[field] !== null);
   const whole = Object.fromEntries(fields.map((field) => [field, result[field]]));
@@ -66,6 +90,7 @@ function wrappedResult(message: JSONRPCResultResponse): JSONRPCResultResponse {
 
 /** A result with its lists as the server sent them. */
 export function wholeResult(answer: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (isData(answer[TASK])) return answer[TASK];
   const { [WHOLE]: whole, ...result } = answer;
   return typeof whole === 'object' && whole !== null ? { ...result, ...whole } : result;
 }

@@ -1,7 +1,9 @@
 /** Layers that do the same around every operation: they record it, measure it, or bound its time. */
+
+import type { TaskMethod } from '../protocol/tasks.ts';
 import type { Context } from './context.ts';
 import { type ProviderOverrides, wrapProvider } from './layer.ts';
-import type { Operations } from './operations.ts';
+import type { Operations, Subscribed } from './operations.ts';
 
 /** An operation, and what it is about. */
 export interface Asked {
@@ -22,6 +24,7 @@ export type AroundMethod =
   | 'subscribe'
   | 'tools/list'
   | 'tools/call'
+  | TaskMethod
   | 'prompts/list'
   | 'prompts/get'
   | 'prompts/complete';
@@ -46,14 +49,16 @@ export function aroundEach(inner: Operations, around: Around, own: ProviderOverr
     complete: (request, ctx) =>
       around({ method: 'complete', uri: request.uriTemplate }, ctx, (within) => has.complete(request, within)),
     watch: (uri, onChange, ctx) => around({ method: 'watch', uri }, ctx, (within) => has.watch(uri, onChange, within)),
-    subscribe: (to, onChange, ctx) => {
-      const what = 'uri' in to ? to : to.list === 'resources' ? {} : { name: to.list };
-      return around({ method: 'subscribe', ...what }, ctx, (within) => has.subscribe(to, onChange, within));
-    },
+    subscribe: (to, onChange, ctx) =>
+      around({ method: 'subscribe', ...subscribed(to) }, ctx, (within) => has.subscribe(to, onChange, within)),
     listTools: (page, ctx) => around({ method: 'tools/list' }, ctx, (within) => has.listTools(page, within)),
     callTool: (request, owner, ctx) =>
       around({ method: 'tools/call', name: request.name, mount: owner.mount }, ctx, (within) =>
         has.callTool(request, owner, within),
+      ),
+    askTask: (request, owner, ctx) =>
+      around({ method: request.method, name: request.name, mount: owner.mount }, ctx, (within) =>
+        has.askTask(request, owner, within),
       ),
     listPrompts: (page, ctx) => around({ method: 'prompts/list' }, ctx, (within) => has.listPrompts(page, within)),
     getPrompt: (request, owner, ctx) =>
@@ -66,4 +71,10 @@ export function aroundEach(inner: Operations, around: Around, own: ProviderOverr
       ),
     ...own,
   });
+}
+
+function subscribed(to: Subscribed): Pick<Asked, 'uri' | 'name' | 'mount'> {
+  if ('uri' in to) return to;
+  if ('task' in to) return { name: to.task.name, mount: to.task.mount };
+  return to.list === 'resources' ? {} : { name: to.list };
 }

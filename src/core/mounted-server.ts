@@ -1,6 +1,8 @@
 /** The tools and prompts of a server that is mounted, beside its resources: in its own names and URIs until published. */
 import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
+import type { Era } from '../protocol/era.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
+import type { TaskMethod, TaskStarted } from '../protocol/tasks.ts';
 import type { Context } from './context.ts';
 import type { HeaderParameter } from './header-parameters.ts';
 import type { Invocation } from './invocation.ts';
@@ -14,6 +16,8 @@ export interface ServerFeatures {
   /** `false` where it does not tell when its tools, or prompts, change. */
   readonly toolChanges?: boolean | undefined;
   readonly promptChanges?: boolean | undefined;
+  /** The eras in which its tools may become tasks, as far as is known. */
+  readonly tasks?: readonly Era[] | undefined;
 }
 
 export interface ToolPage {
@@ -33,6 +37,18 @@ export interface NamedRequest {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** What a call comes to: a result, a question to the client, or a task that goes on. */
+export type CallOutcome = CallToolResult | InputRequired | TaskStarted;
+
+/** Something that is asked of a task, or told it. */
+export interface TaskRequest {
+  readonly method: TaskMethod;
+  /** The tool that began it. */
+  readonly name: string;
+  /** As the server calls it. */
+  readonly taskId: string;
+}
+
 /** Asks for values of one argument of a prompt. */
 export interface PromptCompletion {
   readonly prompt: string;
@@ -50,7 +66,14 @@ export interface MountedServer {
   readonly instructions?: string | undefined;
   /** @throws ResourceError `unavailable`, `timeout`, and what the server answers with, as a `PeerError` */
   listTools(page: Page, ctx: Context): Promise<ToolPage>;
-  callTool(request: NamedRequest, invocation: Invocation): Promise<CallToolResult | InputRequired>;
+  callTool(request: NamedRequest, invocation: Invocation): Promise<CallOutcome>;
+  /**
+   * A `Task`, the result of `tasks/result`, or an empty one.
+   * @throws ResourceError `invalid` where the client's era has no such method there, and what the server answers with
+   */
+  askTask?(request: TaskRequest, invocation: Invocation): Promise<object>;
+  /** Calls back when the server tells that the task has changed. */
+  watchTask?(taskId: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   /** The arguments of a tool that HTTP clients repeat in headers. */
   headerParameters?(tool: string, ctx: Context): Promise<readonly HeaderParameter[]>;
   listPrompts(page: Page, ctx: Context): Promise<PromptPage>;

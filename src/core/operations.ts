@@ -2,13 +2,14 @@
  * What can be asked of an engine: what a provider has, and what has a name and no URI, which is tools, prompts and
  * subscriptions. A layer wraps all of it, so that there is no second way in.
  */
-import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
+import type { GetPromptResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
 import type { Context } from './context.ts';
 import type { HeaderParameter } from './header-parameters.ts';
 import type { Invocation } from './invocation.ts';
-import type { NamedRequest, PromptCompletion } from './mounted-server.ts';
+import type { CallOutcome, NamedRequest, PromptCompletion, TaskRequest } from './mounted-server.ts';
 import type { CompletionValues, Page, ResourceProvider } from './provider.ts';
+import type { TaskRef } from './task-ids.ts';
 
 /** Whose a tool or prompt is. It is found out once, and goes with the request. */
 export interface Owner {
@@ -33,19 +34,24 @@ export interface NamedPage<T> {
   readonly nextCursor?: string | undefined;
 }
 
-/** What is subscribed to: a resource, or a list. */
-export type Subscribed = { readonly uri: string } | { readonly list: 'resources' | 'tools' | 'prompts' };
+/** What is subscribed to: a resource, a list, or a task. */
+export type Subscribed =
+  | { readonly uri: string }
+  | { readonly list: 'resources' | 'tools' | 'prompts' }
+  | { readonly task: TaskRef };
 
 /** The operations that no provider has by itself. */
 export interface NamedOperations {
   listTools(page: Page, ctx: Context): Promise<NamedPage<ToolDescription>>;
   /** @throws ResourceError `invalid` for a tool that is not there, and what a mounted server answers with */
-  callTool(request: NamedRequest, owner: Owner, invocation: Invocation): Promise<CallToolResult | InputRequired>;
+  callTool(request: NamedRequest, owner: Owner, invocation: Invocation): Promise<CallOutcome>;
   /**
    * The members of what `callTool` would give this caller, in JSON, where a tool gave it before and is sure that it would
    * give the same again: as `ResourceProvider.again`. Undefined where nobody is sure, which is always right.
    */
   callToolAgain?(request: NamedRequest, owner: Owner, ctx: Context): string | undefined;
+  /** Asks about a task that a call has begun. @throws ResourceError `invalid` where there is none */
+  askTask(request: TaskRequest, owner: Owner, invocation: Invocation): Promise<object>;
   /** The arguments of a tool that HTTP clients repeat in headers; none for a tool that is not there. */
   headerParameters(tool: string, owner: Owner, ctx: Context): Promise<readonly HeaderParameter[]>;
   listPrompts(page: Page, ctx: Context): Promise<NamedPage<PromptDescription>>;
@@ -67,6 +73,7 @@ export interface EngineOperations extends ResourceProvider, NamedOperations {}
 export const NAMED_METHODS = [
   'listTools',
   'callTool',
+  'askTask',
   'headerParameters',
   'listPrompts',
   'getPrompt',

@@ -2,8 +2,10 @@
  * A mounted server as it is published: its tools and prompts as `{mount}_{name}`, and its URIs under the mount wherever
  * they occur, both ways. A mount's name has no underscore, so the first one ends it.
  */
-import type { PromptDescription, ToolDescription } from '../protocol/content.ts';
+import type { CallToolResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
+import { isData } from '../protocol/data.ts';
 import { type InputRequired, isInputRequired } from '../protocol/input-required.ts';
+import type { Task, TaskStarted } from '../protocol/tasks.ts';
 import { PeerError } from './errors.ts';
 import type { MountedServer, NamedRequest } from './mounted-server.ts';
 import type { Mount } from './mounts/mount.ts';
@@ -31,6 +33,7 @@ export const namePrefix = (mount: Pick<Mount, 'name' | 'prefix'>): string =>
 export function publishServer(mount: Mount): PublishedServer | undefined {
   const { server } = mount;
   if (server === undefined) return undefined;
+  const { askTask, watchTask } = server;
   const prefix = namePrefix(mount);
   const outward = <T extends ToolDescription | PromptDescription>(described: T): T =>
     prefix === '' ? described : publishMeta(mount, { ...described, name: `${prefix}${described.name}` });
@@ -53,6 +56,22 @@ export function publishServer(mount: Mount): PublishedServer | undefined {
     return isInputRequired(result) ? publishInputRequests(mount, result) : publish(result as T);
   }
 
+  const publishResult = <T extends object>(result: T): T => {
+    const published = publishMeta(mount, result);
+    return 'content' in published ? { ...published, content: publishContent(mount, published.content) } : published;
+  };
+
+  /** A task, with what it has come to and what it asks, or the result of one. */
+  const publishTask = (answer: object): object => {
+    const { result, inputRequests, error } = answer as Partial<Task>;
+    return {
+      ...publishResult(answer),
+      ...(isData(result) && { result: publishResult(result) }),
+      ...(isData(inputRequests) && publishInputRequests(mount, { inputRequests } as unknown as InputRequired)),
+      ...(isData(error) && isData(error.data) && { error: { ...error, data: publishErrorData(mount, error.data) } }),
+    };
+  };
+
   return {
     mount: mount.name,
     prefix,
@@ -67,10 +86,17 @@ export function publishServer(mount: Mount): PublishedServer | undefined {
       return { ...rest, tools: tools.map(outward) };
     },
     callTool: (request, invocation) =>
-      published(server.callTool(inward(request), publishAsking(mount, invocation)), (result) => ({
-        ...publishMeta(mount, result),
-        content: publishContent(mount, result.content),
-      })),
+      published<CallToolResult | TaskStarted>(
+        server.callTool(inward(request), publishAsking(mount, invocation)),
+        publishResult,
+      ),
+    ...(askTask !== undefined && {
+      askTask: async (request, invocation) => {
+        const asked = { ...request, name: request.name.slice(prefix.length) };
+        return publishTask(await askTask(asked, publishAsking(mount, invocation)).catch(refuse));
+      },
+    }),
+    ...(watchTask !== undefined && { watchTask }),
     headerParameters: async (tool, ctx) => (await server.headerParameters?.(tool.slice(prefix.length), ctx)) ?? [],
     async listPrompts(page, ctx) {
       const { prompts, ...rest } = await server.listPrompts(page, ctx).catch(refuse);

@@ -8,6 +8,7 @@ export function withNamed<P extends ResourceProvider>(tree: P, named: () => Name
   const operations: NamedOperations = {
     listTools: (page, ctx) => named().listTools(page, ctx),
     callTool: (request, owner, invocation) => named().callTool(request, owner, invocation),
+    askTask: (request, owner, invocation) => named().askTask(request, owner, invocation),
     headerParameters: (tool, owner, ctx) => named().headerParameters(tool, owner, ctx),
     listPrompts: (page, ctx) => named().listPrompts(page, ctx),
     getPrompt: (request, owner, invocation) => named().getPrompt(request, owner, invocation),

@@ -2,6 +2,7 @@
 import { type ChangeHub, type ChangeHubOptions, createChangeHub } from '../core/change-hub.ts';
 import type { NamedOperations, Subscribed } from '../core/operations.ts';
 import type { ResourceProvider } from '../core/provider.ts';
+import type { TaskRegistry } from '../frontends/tasks/registry.ts';
 import type { ToolRegistry } from '../frontends/tools/registry.ts';
 
 export interface Changes extends Pick<NamedOperations, 'subscribe'> {
@@ -16,7 +17,7 @@ type Registry = Pick<ToolRegistry, 'watch'>;
 /** @param provider through whose layers resources are watched */
 export function createChanges(
   provider: ResourceProvider,
-  registries: { readonly tools: Registry; readonly prompts: Registry },
+  registries: { readonly tools: Registry; readonly prompts: Registry; readonly tasks: Pick<TaskRegistry, 'watch'> },
   options: ChangeHubOptions | undefined,
 ): Changes {
   // For clients that may be apart as they are in the tree.
@@ -38,8 +39,12 @@ export function createChanges(
   };
   const all = Object.values(hubs);
   return {
-    subscribe: (to, onChange, ctx) =>
-      'uri' in to ? hubs.resources.subscribe(to.uri, onChange, ctx) : hubs[to.list].subscribe(undefined, onChange, ctx),
+    subscribe(to, onChange, ctx) {
+      if ('uri' in to) return hubs.resources.subscribe(to.uri, onChange, ctx);
+      // A task has one client.
+      if ('task' in to) return registries.tasks.watch(to.task, onChange, ctx);
+      return hubs[to.list].subscribe(undefined, onChange, ctx);
+    },
     get size() {
       return all.reduce((sum, { size }) => sum + size, 0);
     },

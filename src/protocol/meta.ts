@@ -44,3 +44,6 @@ export const DIRECTORY_EXTENSION = 'vitrine/resource-directories';
 
 /** In the `_meta` of a result of 2026-07-28: who made it. */
 export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo';
+
+/** In the `_meta` of a request of 2026-07-28: what its client can do. */
+export const CLIENT_CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

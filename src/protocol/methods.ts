@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ACCEPT_META_KEY, RANGE_META_KEY } from './meta.ts';
+import { MAX_TASK_ID } from './tasks.ts';
 
 /**
  * Loose schemas of the requests that Vitrine answers. They check what a handler relies on and let everything
@@ -57,6 +58,12 @@ export const listPromptsParams = z.looseObject({ cursor, _meta: meta });
 export const getPromptParams = z.looseObject({
   name: z.string().max(1_024),
   arguments: z.record(z.string(), z.string()).optional(),
+  _meta: meta,
+});
+
+export const listTasksParams = z.looseObject({ cursor, _meta: meta }).default({});
+export const taskParams = z.looseObject({
+  taskId: z.string().min(1, 'an id is needed').max(MAX_TASK_ID, `an id has at most ${MAX_TASK_ID} characters`),
   _meta: meta,
 });
 

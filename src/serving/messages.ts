@@ -1,6 +1,7 @@
 /** JSON-RPC 2.0 messages by their shape, as the schema of the protocol has them: what is not known is not let through. */
 import { jsonOf } from '../core/kept.ts';
 import { scrub } from '../core/scrub.ts';
+import { RELATED_TASK_META_KEY } from '../protocol/tasks.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 export type MessageId = string | number;
@@ -47,15 +48,13 @@ function hasFields(message: Data, fields: readonly string[], needed: number): bo
   return true;
 }
 
-const RELATED_TASK = 'io.modelcontextprotocol/related-task';
-
 function areParams(params: unknown): boolean {
   if (params === undefined) return true;
   if (!isData(params)) return false;
   const { _meta: meta } = params;
   if (meta === undefined) return true;
   if (!isData(meta)) return false;
-  const { progressToken: token, [RELATED_TASK]: task } = meta;
+  const { progressToken: token, [RELATED_TASK_META_KEY]: task } = meta;
   return (
     (token === undefined || isId(token)) && (task === undefined || (isData(task) && typeof task.taskId === 'string'))
   );

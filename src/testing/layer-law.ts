@@ -4,6 +4,7 @@ import type { ResourceBody } from '../core/body.ts';
 import { type Context, createContext } from '../core/context.ts';
 import { detached } from '../core/invocation.ts';
 import type { Layer } from '../core/layer.ts';
+import type { TaskRequest } from '../core/mounted-server.ts';
 import { NAMED_METHODS, type Operations, type Owner } from '../core/operations.ts';
 import {
   type ChangeEvent,
@@ -85,6 +86,7 @@ export interface InnerOptions {
 
 const NAME = 'note';
 const OWNER: Owner = { mount: 'inner', foreign: true };
+const TASK: TaskRequest = { method: 'tasks/get', name: NAME, taskId: 'task' };
 
 const MATCH: SearchMatch = { uri: URI, place: { line: 1, offset: 0 } };
 
@@ -124,6 +126,10 @@ export function innerProvider(options: InnerOptions = {}): Operations {
     async callTool(_request, _owner, ctx) {
       await reached('callTool', ctx);
       return { content: [] };
+    },
+    async askTask(_request, _owner, ctx) {
+      await reached('askTask', ctx);
+      return { taskId: TASK.taskId, status: 'working' };
     },
     async headerParameters(_tool, _owner, ctx) {
       await reached('headerParameters', ctx);
@@ -195,6 +201,8 @@ export async function call(provider: Operations, method: CallerMethod, ctx = cre
       return await provider.listTools?.({ limit: 10 }, ctx);
     case 'callTool':
       return await provider.callTool?.({ name: NAME }, OWNER, detached(ctx));
+    case 'askTask':
+      return await provider.askTask?.(TASK, OWNER, detached(ctx));
     case 'headerParameters':
       return await provider.headerParameters?.(NAME, OWNER, ctx);
     case 'listPrompts':

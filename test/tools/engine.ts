@@ -6,6 +6,7 @@ import type { ResourceProvider } from '../../src/core/provider.ts';
 import type { CallToolResult, ContentBlock, ToolDescription } from '../../src/protocol/content.ts';
 import { isInputRequired } from '../../src/protocol/input-required.ts';
 import type { Resource, ResourceContents } from '../../src/protocol/resources.ts';
+import { isTaskStarted } from '../../src/protocol/tasks.ts';
 import { type MemoryProvider, type MemoryResource, memoryProvider } from '../../src/providers/memory/index.ts';
 import { createVitrine, type Vitrine, type VitrineOptions } from '../../src/vitrine.ts';
 
@@ -33,6 +34,7 @@ export function engineOf(
     const request = { name: tool, arguments: args };
     const result = await vitrine.provider.callTool(request, vitrine.tools.ownerOf(tool), detached(createContext(ctx)));
     if (isInputRequired(result)) throw new Error(`${tool} asks the client`);
+    if (isTaskStarted(result)) throw new Error(`${tool} has become a task`);
     return result;
   };
   return {

@@ -8,6 +8,7 @@ import { wrapProvider } from '../../core/layer.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { CallToolResult } from '../../protocol/content.ts';
 import { type InputRequest, isInputRequired } from '../../protocol/input-required.ts';
+import { isTaskStarted } from '../../protocol/tasks.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { DEFAULT_LIMITS } from '../resources/options.ts';
 import { createToolRegistry } from '../tools/registry.ts';
@@ -75,6 +76,7 @@ async function run(
       },
       (invocation) => registry.callTool({ name: 'summarize', arguments: args }, {}, invocation),
     );
+    if (isTaskStarted(result)) throw new Error('summarize has become a task');
     if (!isInputRequired(result)) return { result, rounds, keys, requests, progress };
     const asked = Object.entries(result.inputRequests ?? {});
     keys.push(asked.map(([key]) => key));

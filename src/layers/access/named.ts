@@ -8,6 +8,7 @@ import type { NamedRequest } from '../../core/mounted-server.ts';
 import type { Named, NamedPage, Operations, Owner } from '../../core/operations.ts';
 import { noSuchPrompt } from '../../core/prompt.ts';
 import type { Page } from '../../core/provider.ts';
+import { noSuchTask } from '../../core/task-ids.ts';
 import { noSuchTool } from '../../core/tool.ts';
 import type { Asked, Decisions, Manner } from './decisions.ts';
 import { guardedAsking, guardedResult } from './results.ts';
@@ -97,6 +98,17 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
       const members = has.callToolAgain(request, owner, ctx);
       if (members !== undefined) ctx.decided?.(decision);
       return members;
+    },
+
+    // Who may call its tool no more has nothing of what the call has begun.
+    async askTask(request, owner, invocation) {
+      const asked: Asked = { operation: 'call', name: request.name, mount: owner.mount };
+      const decision = await decisions.decide(asked, invocation);
+      invocation.decided?.(decision);
+      if (decision.effect !== 'allow' && decision.effect !== 'ask') throw noSuchTask();
+      return guardedResult(owner, invocation, decisions, () =>
+        has.askTask(request, owner, guardedAsking(owner, invocation, decisions)),
+      );
     },
 
     async headerParameters(tool, owner, ctx) {

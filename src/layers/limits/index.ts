@@ -73,7 +73,7 @@ export function limitsLayer(budget: Budget, holdSubscription: (principal: Princi
     wrapProvider(inner, {
       async subscribe(to, onChange, ctx) {
         const subscribe = (): Promise<AsyncDisposable> => (inner as EngineOperations).subscribe(to, onChange, ctx);
-        if (!('uri' in to)) return subscribe();
+        if ('list' in to) return subscribe();
         // Each one counts, whether or not it shares a watch (SEC-RES-4).
         const release = holdSubscription(ctx.principal);
         try {

@@ -32,6 +32,9 @@ export function redactedNames(inner: Operations, options: NamedOptions): Provide
       const result = await has.callTool(request, owner, invocation);
       return owner.foreign === true ? redactedResult(result, options, invocation) : result;
     },
+    async askTask(request, owner, invocation) {
+      return redactedResult(await has.askTask(request, owner, invocation), options, invocation);
+    },
     async listPrompts(page, ctx) {
       const { items, ...rest } = await has.listPrompts(page, ctx);
       return { ...rest, items: await shownNamed(items, () => true, options, ctx) };
@@ -91,8 +94,8 @@ const NOTHING: ReadonlySet<string> = new Set();
  * @throws ResourceError `denied` where what has a secret in it is refused, `too-large`, and what the scan throws
  */
 async function redactedResult<T extends object>(result: T, options: LabelOptions, asker: Asker): Promise<T> {
-  // What has gone round with the client is the server's own, and comes back as it left.
-  const { requestState, ...said } = result as { readonly requestState?: unknown };
+  // What goes round with the client is the server's own, and comes back as it left.
+  const { requestState, taskId, ...said } = result as { readonly requestState?: unknown; readonly taskId?: unknown };
   const [looked] = await lookThrough([said], NOTHING, options, asker);
   if (looked === undefined)
     throw new ResourceError(
@@ -103,6 +106,10 @@ async function redactedResult<T extends object>(result: T, options: LabelOptions
   const { value, findings } = looked;
   if (findings.length === 0) return result;
   if (options.refuse) throw refused(undefined, findings);
-  const whole = (requestState === undefined ? value : { ...value, requestState }) as T;
+  const whole = {
+    ...value,
+    ...(requestState !== undefined && { requestState }),
+    ...(taskId !== undefined && { taskId }),
+  } as T;
   return isInputRequired(whole) ? whole : counted(whole, findings);
 }

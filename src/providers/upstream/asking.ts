@@ -7,7 +7,7 @@ import { detached, type Invocation } from '../../core/invocation.ts';
 import { keyed } from '../../core/keyed.ts';
 import type { OutgoingRequest } from '../../core/trace.ts';
 import { type Data, isData } from '../../protocol/data.ts';
-import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
+import { CLIENT_CAPABILITIES_KEY, SERVER_INFO_KEY } from '../../protocol/meta.ts';
 import type { Cache } from './cache.ts';
 import type { Calls } from './calls.ts';
 import { askable, capabilitiesOf } from './clients.ts';
@@ -96,7 +96,6 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
 /** Whether the client can be asked, though not while a request is running. */
 const comesBack = (ctx: Context): boolean => askable(ctx) && ctx.client?.ask === undefined;
 
-const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 
 /** In 2026-07-28 every request says what its client can do: the client's own capabilities, not those of the gateway. */
@@ -108,7 +107,7 @@ export function withClient(params: Data, { era }: Pick<Link, 'era'>, ctx: Contex
     ...params,
     _meta: {
       ...meta,
-      [CAPABILITIES_KEY]: capabilitiesOf(ctx),
+      [CLIENT_CAPABILITIES_KEY]: capabilitiesOf(ctx),
       ...(logs && logLevel !== undefined && { [LOG_LEVEL_KEY]: logLevel }),
     },
   };

@@ -2,6 +2,8 @@
 
 import type { Data } from '../../connection/data.ts';
 import type { Context } from '../../core/context.ts';
+import { isData } from '../../protocol/data.ts';
+import { TASKS_EXTENSION, takesTasks } from '../../protocol/tasks.ts';
 
 /** Whether the client is connected here for longer than this request. */
 export const lasts = (ctx: Context): boolean => ctx.peer !== ctx.principal.id;
@@ -21,7 +23,18 @@ export function capabilitiesOf({ client }: Pick<Context, 'client'>): Data {
     ...(elicitation !== undefined && { elicitation }),
     // Changes of its roots are not told on.
     ...(roots !== undefined && { roots: {} }),
-    ...(extensions !== undefined && { extensions }),
+    ...(extensions !== undefined && { extensions: isOf2025({ client }) ? withoutTasks(extensions) : extensions }),
     ...(experimental !== undefined && { experimental }),
   };
 }
+
+/** The extension for tasks means nothing of a client of 2025, whose own tasks are others (SEP-2663). */
+function withoutTasks(extensions: unknown): unknown {
+  if (!isData(extensions)) return extensions;
+  const { [TASKS_EXTENSION]: _tasks, ...others } = extensions;
+  return others;
+}
+
+/** Whether the client takes a task in place of a result, as clients of 2026-07-28 say on each request. */
+export const declaresTasks = ({ client }: Pick<Context, 'client'>): boolean =>
+  !isOf2025({ client }) && takesTasks(client?.declared);

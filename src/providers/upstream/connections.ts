@@ -25,6 +25,9 @@ export interface ConnectionEvents {
   logged(link: Link, params: Data): void;
   /** @param link undefined while it is being opened; @param ask the client that it is opened for */
   asked(link: Link | undefined, ask: Ask, request: JSONRPCRequest, signal: AbortSignal): Promise<Data>;
+  /** One is open, whoever it is for. */
+  opened(link: Link): void;
+  /** The one that everybody shares is, or a client's own to a server of 2025. */
   up(link: Link): void;
   watching(supervisor: Supervisor): Watching;
 }
@@ -157,6 +160,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       log: second ? { ...log, warn: log.debug } : log,
       open: (signal) => opening(AbortSignal.any([signal, lifetime.signal]), () => world),
       up(link, again) {
+        events.opened(link);
         if (!second) events.up(link);
         // What is watched at a server behind a URL is watched over the shared connection.
         if (sharing !== undefined) return;

@@ -2,6 +2,8 @@
 
 import type { Data } from '../../connection/data.ts';
 import { resourceExtensionsIn } from '../../connection/results.ts';
+import { isData } from '../../protocol/data.ts';
+import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
 import type { LinkFacts } from './wire/link.ts';
 
 export interface Facts {
@@ -47,4 +49,12 @@ export function factsOf(link: Pick<LinkFacts, 'capabilities'> | undefined): Fact
     tellsTools: tools?.listChanged === true,
     tellsPrompts: prompts?.listChanged === true,
   };
+}
+
+/** Whether calls of tools may become tasks over a connection, in the way of its era. */
+export function hasTasks({ era, capabilities }: Pick<LinkFacts, 'era' | 'capabilities'>): boolean {
+  const { tasks, extensions } = capabilities as Data;
+  if (era === 'modern') return isData(extensions) && isData(extensions[TASKS_EXTENSION]);
+  const requests = isData(tasks) ? tasks.requests : undefined;
+  return isData(requests) && isData(requests.tools) && requests.tools.call !== undefined;
 }

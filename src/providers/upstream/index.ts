@@ -1,4 +1,5 @@
 /** Another MCP server as a branch of the tree: its resources as a provider, its tools and prompts beside it. */
+import type { Era } from '../../connection/data.ts';
 import type { ListName } from '../../connection/listening.ts';
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -9,7 +10,7 @@ import { createBorder } from './border/index.ts';
 import { createCache } from './cache.ts';
 import { createCalls } from './calls.ts';
 import { createConnections } from './connections.ts';
-import { type Facts, factsOf } from './facts.ts';
+import { type Facts, factsOf, hasTasks } from './facts.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { createPins, type PinReview } from './pins/index.ts';
 import { resourcesProvider } from './resources.ts';
@@ -57,6 +58,8 @@ export interface Upstream {
 export function upstream(options: UpstreamOptions): Upstream {
   const { name, log = SILENT, start = 'eager' } = options;
   let reached: LinkFacts | undefined;
+  /** Whether it has tasks, in each era that it was reached in. */
+  const tasks = new Map<Era, boolean>();
   const facts = (): Facts => factsOf(reached);
   const calls = createCalls(createSaid(options.target));
   const cache = createCache();
@@ -64,6 +67,7 @@ export function upstream(options: UpstreamOptions): Upstream {
   const connections = createConnections(options, {
     logged: (link, params) => calls.logged(link, params),
     asked: (link, ask, request, signal) => calls.asked(link, ask, request, signal),
+    opened: (link) => void tasks.set(link.era, hasTasks(link)),
     up(link) {
       reached = link;
     },
@@ -105,6 +109,7 @@ export function upstream(options: UpstreamOptions): Upstream {
 
   const server = mountedServer({
     facts,
+    taskEras: () => [...tasks].flatMap(([era, has]) => (has ? [era] : [])),
     instructions: () => reached?.instructions,
     asking,
     calls,

@@ -7,11 +7,12 @@ import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { HeaderParameter } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import type { MountedServer, NamedRequest, ServerList, ToolPage } from '../../core/mounted-server.ts';
+import type { CallOutcome, MountedServer, NamedRequest, ServerList, ToolPage } from '../../core/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
-import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
+import type { GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
+import type { TaskStarted } from '../../protocol/tasks.ts';
 import { type Asking, othersOf, withClient, withoutServer } from './asking.ts';
 import type { Border, EntryKind } from './border/index.ts';
 import { brokenPromise, markedResult, refusedResult } from './border/promises.ts';
@@ -23,12 +24,15 @@ import type { Facts } from './facts.ts';
 import type { Fetch, ListedPage } from './lists.ts';
 import type { Pins } from './pins/index.ts';
 import { completionIn } from './resources.ts';
+import { createTasks } from './tasks.ts';
 import { sendTraced } from './traced.ts';
 import type { Link } from './wire/link.ts';
 import { parameterHeaders } from './wire/parameter-headers.ts';
 
 export interface ServerSetup {
   readonly facts: () => Facts;
+  /** The eras in which it has tasks, as far as is known. */
+  readonly taskEras: () => readonly Era[];
   readonly instructions: () => string | undefined;
   readonly asking: Asking;
   readonly calls: Calls;
@@ -55,6 +59,7 @@ export interface ChangingServer extends MountedServer {
 export function mountedServer(setup: ServerSetup): ChangingServer {
   const { facts, asking, border, calls, connections, name, pins, texts, results } = setup;
   const definitions = createDefinitions((page, ctx) => listTools(page, ctx), name);
+  const tasks = createTasks({ ...setup, taken: (...of) => taken('tools/call', ...of) });
 
   async function listTools(page: Page, ctx: Context): Promise<ToolPage> {
     const { entries, nextCursor } = await listed('tools', 'tool', page, ctx);
@@ -77,21 +82,28 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     );
   }
 
-  /** Runs a call to its result, or to a question for the client. */
+  /** Runs a call to its result, to a question for the client, or to a task. */
   async function run(
     method: 'tools/call' | 'prompts/get',
     request: NamedRequest,
     invocation: Invocation,
-  ): Promise<Data | InputRequired> {
-    const { _meta, ...params } = request;
+  ): Promise<Data | InputRequired | TaskStarted> {
+    const { _meta, task, ...params } = request as NamedRequest & Data;
     const meta = forwardedMeta(_meta);
     let headers: readonly HeaderParameter[] | undefined;
+    let asTask: Data = {};
     /** The era of the connection on which the server was sent it in this round or before. */
     let sentIn: Era | undefined = 'legacy';
     const running = calls.run(invocation, {
       async lease() {
         sentIn = undefined;
         const lease = await connections.forCall(invocation);
+        try {
+          asTask = tasks.wanted(task, lease.link, invocation);
+        } catch (error) {
+          lease.release(true);
+          throw error;
+        }
         await setLogLevel(lease, invocation);
         if (setup.transport === 'tcp' && lease.link.era === 'modern' && method === 'tools/call') {
           headers = (await definitions.of(request.name, invocation))?.headers;
@@ -101,7 +113,12 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       send({ link }, { signal, progress, origin }) {
         sentIn = link.era;
         const modern = link.era === 'modern';
-        const sent = { ...params, ...(modern && roundOf(invocation)), ...(meta !== undefined && { _meta: meta }) };
+        const sent = {
+          ...params,
+          ...asTask,
+          ...(modern && roundOf(invocation)),
+          ...(meta !== undefined && { _meta: meta }),
+        };
         const outgoing = { method, name: request.name, mount: setup.name, transport: setup.transport };
         return sendTraced(invocation, outgoing, withClient(sent, link, invocation, true), (traced) =>
           link.request(method, traced, {
@@ -120,19 +137,31 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     });
     if ('asks' in outcome) return outcome.asks;
     const result = withoutServer(outcome.result);
-    if (!isInputRequired(result)) {
-      const whole = await keptResult(border, method, result, invocation);
-      const taken = breaks();
-      const fit = fitResult(name, whole, texts);
-      await taken.end();
-      return method === 'tools/call' ? kept(request.name, fit, invocation) : fit;
+    if (method === 'tools/call') {
+      const started = tasks.started(result, 'task' in asTask, invocation);
+      if (started !== undefined) return started;
     }
+    if (!isInputRequired(result)) return taken(method, request.name, result, invocation);
     const { inputRequests, requestState } = result;
     return {
       resultType: 'input_required',
       ...(inputRequests !== undefined && { inputRequests }),
       requestState: invocation.seal({ requestState: requestState ?? null }),
     };
+  }
+
+  /** A result as it is handed on. */
+  async function taken(
+    method: 'tools/call' | 'prompts/get',
+    named: string,
+    result: Data,
+    invocation: Invocation,
+  ): Promise<Data> {
+    const whole = await keptResult(border, method, result, invocation);
+    const turns = breaks();
+    const fit = fitResult(name, whole, texts);
+    await turns.end();
+    return method === 'tools/call' ? kept(named, fit, invocation) : fit;
   }
 
   /** A result of a tool that keeps what the tool promises, or says that it does not. */
@@ -159,7 +188,8 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   return {
     get features() {
       const { tools: some, prompts, completion, tellsTools, tellsPrompts } = facts();
-      return { tools: some, prompts, completion, toolChanges: tellsTools, promptChanges: tellsPrompts };
+      const changes = { toolChanges: tellsTools, promptChanges: tellsPrompts };
+      return { tools: some, prompts, completion, ...changes, tasks: setup.taskEras() };
     },
 
     get instructions() {
@@ -171,8 +201,14 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
 
     async callTool(request, invocation) {
       await pins?.admit('tools', request.name, invocation);
-      return (await run('tools/call', request, invocation)) as unknown as CallToolResult | InputRequired;
+      return (await run('tools/call', request, invocation)) as unknown as CallOutcome;
     },
+
+    async askTask(request, invocation) {
+      await pins?.admit('tools', request.name, invocation);
+      return tasks.ask(request, invocation);
+    },
+    watchTask: tasks.watch,
 
     async listPrompts(page, ctx) {
       const { entries, nextCursor } = await listed('prompts', 'prompt', page, ctx);

@@ -12,6 +12,8 @@ export interface Watching {
   resource(uri: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   /** Where the upstream does not tell of changes, nothing is ever called. */
   list(list: ListName, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
+  /** What the upstream tells of a task, where it does. */
+  task(taskId: string, onChange: () => void): Promise<AsyncDisposable>;
   /** A notification of the upstream. */
   notified(method: string, params: Data): void;
   /** The shared connection is up: what is watched is watched over it. */
@@ -44,6 +46,9 @@ const LISTS: Readonly<Record<string, ListName>> = {
   'notifications/tools/list_changed': 'tools',
   'notifications/prompts/list_changed': 'prompts',
 };
+
+/** What tells of a task, in either era. */
+const TASKS: ReadonlySet<string> = new Set(['notifications/tasks/status', 'notifications/tasks']);
 
 export function createWatching({ name, log, supervisor, facts, timeoutMs, changed }: WatchingSetup): Watching {
   /** Lists that were told of a little while ago, and whether they have changed since. */
@@ -120,11 +125,19 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
       return { [Symbol.asyncDispose]: () => listening.removeFrom(list, listener) };
     },
 
+    async task(taskId, onChange) {
+      const listener = (): void => onChange();
+      await listening.addToTask(taskId, listener);
+      return { [Symbol.asyncDispose]: () => listening.removeFromTask(taskId, listener) };
+    },
+
     notified(method, params) {
       if (method === 'notifications/resources/updated' && typeof params.uri === 'string') {
         changed(undefined, params.uri);
         for (const uri of listening.watchedBy(params.uri)) tell(uri);
       }
+      if (TASKS.has(method) && typeof params.taskId === 'string')
+        for (const listener of listening.ofTask(params.taskId)) listener();
       const list = LISTS[method];
       if (list !== undefined) listNoticed(list);
     },

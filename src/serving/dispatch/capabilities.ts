@@ -1,8 +1,11 @@
 /** What a server says of itself, to whoever asks: only what works for them is declared (SEC-CAP-1). */
 import type { Principal } from '../../core/context.ts';
+import type { Era } from '../../protocol/era.ts';
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../../protocol/meta.ts';
+import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { offersTo } from './methods.ts';
+import { offersTasks } from './task-methods.ts';
 
 interface Changing {
   readonly listChanged?: true;
@@ -15,10 +18,14 @@ export interface Capabilities {
   readonly logging?: object;
   readonly prompts?: Changing;
   readonly completions?: object;
+  readonly tasks?: object;
   readonly extensions: Readonly<Record<string, object>>;
 }
 
-export function capabilitiesOf(vitrine: Vitrine, principal: Principal): Capabilities {
+const TASKS_OF_2025 = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+
+/** @param tasks the era in which the client's revision has tasks; undefined where it has none */
+export function capabilitiesOf(vitrine: Vitrine, principal: Principal, tasks: Era | undefined): Capabilities {
   const { provider, tools, prompts, access } = vitrine;
   const { watch, watchesResources } = provider.features;
   const offered = offersTo(vitrine, principal);
@@ -28,16 +35,21 @@ export function capabilitiesOf(vitrine: Vitrine, principal: Principal): Capabili
     ...(offered('tools/list') && { tools: tools.watchable ? { listChanged: true } : {}, logging: {} }),
     ...(offered('prompts/list') && { prompts: prompts.watchable ? { listChanged: true } : {} }),
     ...(offered('completion/complete') && { completions: {} }),
-    extensions: { [SEP_2093_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} },
+    ...(tasks === 'legacy' && offersTasks(vitrine, principal, tasks) && { tasks: TASKS_OF_2025 }),
+    extensions: {
+      [SEP_2093_EXTENSION]: {},
+      [DIRECTORY_EXTENSION]: {},
+      ...(tasks === 'modern' && offersTasks(vitrine, principal, tasks) && { [TASKS_EXTENSION]: {} }),
+    },
   };
 }
 
 /** Who serves, as the handshake of 2025 and the results of 2026-07-28 have it, and how to use it. */
-export function introductionOf(vitrine: Vitrine, principal: Principal) {
+export function introductionOf(vitrine: Vitrine, principal: Principal, tasks: Era | undefined) {
   const { instructions: _own, ...serverInfo } = vitrine.identity;
   const instructions = vitrine.instructionsFor(principal);
   return {
-    capabilities: capabilitiesOf(vitrine, principal),
+    capabilities: capabilitiesOf(vitrine, principal, tasks),
     serverInfo,
     // An empty text says nothing.
     ...(instructions !== undefined && instructions !== '' && { instructions }),

@@ -15,6 +15,7 @@ import { startInvocation } from './invocation.ts';
 import { inPieces } from './long-strings.ts';
 import { ASKING, askedFor, type Method, methodsOf, offersTo, signatureOf, wireErrorOf, withMeta } from './methods.ts';
 import { runObserved } from './observed.ts';
+import { noTaskOf, offersTasks, taskAnswer, taskMethods } from './task-methods.ts';
 import { toolsFor } from './tool-lists.ts';
 
 export interface Dispatcher {
@@ -37,7 +38,13 @@ export const NO_SUCH_METHOD: Failure = { error: { code: METHOD_NOT_FOUND, messag
 const UNTOLD = new AbortController().signal;
 
 /** Methods whose results may hold whole contents. */
-const GIVING: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+const GIVING: ReadonlySet<string> = new Set([
+  'tools/call',
+  'tasks/get',
+  'tasks/result',
+  'prompts/get',
+  'resources/read',
+]);
 
 /** Methods whose results say how fresh they are, which revisions up to 2025-11-25 do not know. */
 const HINTED: ReadonlySet<string> = new Set([
@@ -57,6 +64,7 @@ function withoutHints(result: object): object {
 
 export function createDispatcher(vitrine: Vitrine): Dispatcher {
   const methods = methodsOf(vitrine);
+  const ofTasks = { legacy: taskMethods(vitrine, 'legacy'), modern: taskMethods(vitrine, 'modern') };
   const signature = signatureOf(vitrine);
 
   async function answer(method: Method, params: unknown, envelope: Envelope): Promise<Outcome> {
@@ -98,11 +106,23 @@ export function createDispatcher(vitrine: Vitrine): Dispatcher {
 
   function finished(method: Method, result: object, era: Envelope['era']): object {
     const { name } = method;
-    const checked =
-      name === 'tools/call' ? checkedCallResult(result, era) : name === 'tools/list' ? toolsFor(result, era) : result;
+    const checked = checkedFor(name, result, era);
     const sent = GIVING.has(name) ? inPieces(checked) : checked;
     if (era === 'legacy') return HINTED.has(name) ? withoutHints(sent) : sent;
     return { resultType: 'complete', ...withMeta(sent, signature) };
+  }
+
+  function checkedFor(method: string, result: object, era: Envelope['era']): object {
+    switch (method) {
+      case 'tools/call':
+        return taskAnswer(result, era, vitrine.hide) ?? checkedCallResult(result, era);
+      case 'tasks/result':
+        return checkedCallResult(result, era);
+      case 'tools/list':
+        return toolsFor(result, era);
+      default:
+        return result;
+    }
   }
 
   const signed = `"_meta":${JSON.stringify(signature)}`;
@@ -115,8 +135,20 @@ export function createDispatcher(vitrine: Vitrine): Dispatcher {
     return `{"resultType":"complete",${members},${HINTED.has(name) ? `${hints},` : ''}${signed}}`;
   }
 
-  const offers: Dispatcher['offers'] = (method, principal) =>
-    methods.has(method) && offersTo(vitrine, principal)(method);
+  /** A call of one of this server's own tools as a task, which none of them is, where others are. */
+  function refusedAsTask({ message: { method, params = {} }, era, principal }: Envelope): Failure | undefined {
+    const { name, task } = params;
+    if (method !== 'tools/call' || era === 'modern' || task === undefined) return undefined;
+    const foreign = vitrine.tools.ownerOf(String(name)).foreign === true;
+    return foreign || !offersTasks(vitrine, principal, era) ? undefined : noTaskOf(String(name));
+  }
+
+  const offersIn = (method: string, principal: Principal, era: Envelope['era']): boolean =>
+    methods.has(method)
+      ? offersTo(vitrine, principal)(method)
+      : ofTasks[era].has(method) && offersTasks(vitrine, principal, era);
+
+  const offers: Dispatcher['offers'] = (method, principal) => offersIn(method, principal, 'modern');
 
   return {
     offers,
@@ -134,11 +166,11 @@ export function createDispatcher(vitrine: Vitrine): Dispatcher {
       return { json: finishedJson(known, members, era) };
     },
     async dispatch(envelope) {
-      const { message, principal } = envelope;
+      const { message, principal, era } = envelope;
       const own = envelope.own?.get(message.method);
-      const method = own ?? methods.get(message.method);
-      if (method === undefined || (own === undefined && !offers(method.name, principal))) return NO_SUCH_METHOD;
-      const refused = refusedBefore(method, envelope);
+      const method = own ?? methods.get(message.method) ?? ofTasks[era].get(message.method);
+      if (method === undefined || (own === undefined && !offersIn(method.name, principal, era))) return NO_SUCH_METHOD;
+      const refused = refusedBefore(method, envelope) ?? refusedAsTask(envelope);
       if (refused !== undefined) return refused;
       const params = method.params.safeParse(ownParams(message.params));
       if (params.success) return answer(method, params.data, envelope);

@@ -32,6 +32,7 @@ import {
   readParams,
   templatesParams,
 } from '../../protocol/methods.ts';
+import { isTaskStarted } from '../../protocol/tasks.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { type Data, isData } from '../messages.ts';
 
@@ -64,7 +65,7 @@ function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, again
 
 /** The methods that an engine can have, by name; which it has for somebody, `offersTo` says. */
 export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
-  const { resources, provider, tools, prompts } = vitrine;
+  const { resources, provider, tools, prompts, tasks } = vitrine;
   const { withIcons } = resources;
   const looking = [
     method(METADATA_METHOD, metadataParams, (params, ctx) => readMetadata(resources, params, ctx)),
@@ -98,7 +99,10 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
       'tools/call',
       callToolParams,
       async (params, ctx) => {
-        const result = await provider.callTool(params, tools.ownerOf(params.name), ctx);
+        const { name } = params;
+        const owner = tools.ownerOf(name);
+        const result = await provider.callTool(params, owner, ctx);
+        if (isTaskStarted(result)) return tasks.book.begun(result, { mount: owner.mount ?? '', name }, ctx);
         return 'isError' in result && result.isError === true ? hiddenIn(result, vitrine.hide) : result;
       },
       ({ name, arguments: args, ...more }, ctx) =>

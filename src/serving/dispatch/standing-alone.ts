@@ -28,7 +28,7 @@ const hangUp = (): void => {};
 
 /** What `server/discover` says. */
 export function discovered(vitrine: Vitrine, principal: Principal): object {
-  const { serverInfo, ...introduction } = introductionOf(vitrine, principal);
+  const { serverInfo, ...introduction } = introductionOf(vitrine, principal, 'modern');
   return {
     resultType: 'complete',
     supportedVersions: [REVISION],

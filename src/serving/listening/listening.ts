@@ -5,11 +5,15 @@
 import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import type { Context } from '../../core/context.ts';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
+import { CLIENT_CAPABILITIES_KEY } from '../../protocol/meta.ts';
+import { takesTasks } from '../../protocol/tasks.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { capabilitiesOf } from '../dispatch/capabilities.ts';
 import type { Failure } from '../dispatch/envelope.ts';
-import type { MessageId, RequestMessage } from '../messages.ts';
+import { shownTask, TASKS_NOT_DECLARED } from '../dispatch/task-methods.ts';
+import { type Data, type MessageId, metaOf, type RequestMessage } from '../messages.ts';
 import { Subscriptions } from '../subscriptions.ts';
+import { TaskNotices } from '../task-notices.ts';
 import { filterOf, type ListenFilter, prepareListening } from './prepare.ts';
 
 const MALFORMED: Failure = {
@@ -20,9 +24,12 @@ const MALFORMED: Failure = {
 };
 
 /** The filter of a request, or what is wrong with it. */
-export function filterIn({ params }: RequestMessage): { readonly filter: ListenFilter } | Failure {
-  const filter = filterOf(params);
-  return filter === undefined ? MALFORMED : { filter };
+export function filterIn(message: RequestMessage): { readonly filter: ListenFilter } | Failure {
+  const filter = filterOf(message.params);
+  if (filter === undefined) return MALFORMED;
+  const wantsTasks = filter.taskIds !== undefined && filter.taskIds.length > 0;
+  const declared = metaOf(message)[CLIENT_CAPABILITIES_KEY] as Data | undefined;
+  return wantsTasks && !takesTasks(declared) ? { error: TASKS_NOT_DECLARED } : { filter };
 }
 
 /** @param tell sends a message to the client; not called before `begin` */
@@ -44,6 +51,7 @@ export class Listener {
   readonly #id: MessageId;
   readonly #tell: (message: object) => void;
   readonly #subscriptions: Subscriptions;
+  readonly #tasks: TaskNotices;
   /** What has happened before it may be told, by what it is about: once is enough. */
   #early: Map<string, object> | undefined = new Map();
   #honoured: ListenFilter | undefined;
@@ -53,11 +61,14 @@ export class Listener {
     this.#id = id;
     this.#tell = tell;
     this.#subscriptions = new Subscriptions(vitrine, this);
+    this.#tasks = new TaskNotices(vitrine, (task) =>
+      this.#say('notifications/tasks', shownTask(task, 'modern', vitrine.hide), task.taskId),
+    );
   }
 
   async prepare(filter: ListenFilter, ctx: Context): Promise<void> {
-    const capabilities = capabilitiesOf(this.#vitrine, ctx.principal);
-    const { honoured } = await prepareListening(this.#subscriptions, filter, capabilities, ctx);
+    const capabilities = capabilitiesOf(this.#vitrine, ctx.principal, 'modern');
+    const { honoured } = await prepareListening(this.#subscriptions, this.#tasks, filter, capabilities, ctx);
     this.#honoured = honoured;
   }
 
@@ -86,13 +97,14 @@ export class Listener {
     this.#tell({ jsonrpc: '2.0', id: this.#id, result: { resultType: 'complete', _meta } });
   }
 
-  close(): Promise<void> {
-    return this.#subscriptions.close();
+  async close(): Promise<void> {
+    await this.#tasks.close();
+    await this.#subscriptions.close();
   }
 
   /** What the subscriptions tell. */
   updated(uri: string): void {
-    this.#say('notifications/resources/updated', uri);
+    this.#say('notifications/resources/updated', { uri }, uri);
   }
 
   listChanged(): void {
@@ -111,9 +123,11 @@ export class Listener {
     return { [SUBSCRIPTION_ID_META_KEY]: this.#id };
   }
 
-  #say(method: string, uri?: string): void {
-    const message = { jsonrpc: '2.0', method, params: { ...(uri !== undefined && { uri }), _meta: this.#meta } };
+  /** @param about what of that kind: of what is not told yet, the latest is kept */
+  #say(method: string, params?: object, about?: string): void {
+    const meta = { ...(params as { readonly _meta?: object } | undefined)?._meta, ...this.#meta };
+    const message = { jsonrpc: '2.0', method, params: { ...params, _meta: meta } };
     if (this.#early === undefined) this.#tell(message);
-    else this.#early.set(`${method} ${uri}`, message);
+    else this.#early.set(`${method} ${about}`, message);
   }
 }

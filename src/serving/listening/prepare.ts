@@ -7,6 +7,7 @@ import { ResourceError } from '../../core/errors.ts';
 import type { Capabilities } from '../dispatch/capabilities.ts';
 import { type Data, isData } from '../messages.ts';
 import { MAX_SUBSCRIPTIONS, type Subscriptions } from '../subscriptions.ts';
+import { MAX_TASKS, type TaskNotices } from '../task-notices.ts';
 
 /** `params.notifications` of the request, as far as it is understood here. */
 export interface ListenFilter {
@@ -14,14 +15,15 @@ export interface ListenFilter {
   readonly promptsListChanged?: boolean;
   readonly toolsListChanged?: boolean;
   readonly resourceSubscriptions?: readonly string[];
+  readonly taskIds?: readonly string[];
 }
 
 /** The filter of a listen message; undefined when it is malformed. */
 export function filterOf(params: Data | undefined): ListenFilter | undefined {
   const filter = params?.notifications;
   if (!isData(filter)) return undefined;
-  const { resourceSubscriptions } = filter;
-  if (resourceSubscriptions !== undefined && !isStrings(resourceSubscriptions)) return undefined;
+  const { resourceSubscriptions, taskIds } = filter;
+  if (![resourceSubscriptions, taskIds].every((each) => each === undefined || isStrings(each))) return undefined;
   return filter;
 }
 
@@ -40,6 +42,7 @@ const CONCURRENCY = 16;
 
 export async function prepareListening(
   subscriptions: Subscriptions,
+  tasks: TaskNotices,
   filter: ListenFilter,
   declared: Capabilities,
   ctx: Context,
@@ -47,12 +50,9 @@ export async function prepareListening(
   // More could not be honoured, so no work is done for them.
   const subscribes = declared.resources.subscribe === true;
   const wanted = subscribes ? [...new Set(filter.resourceSubscriptions ?? [])].slice(0, MAX_SUBSCRIPTIONS) : [];
-  const accepted: string[] = [];
-  for (let at = 0; at < wanted.length && !ctx.signal.aborted; at += CONCURRENCY) {
-    const batch = wanted.slice(at, at + CONCURRENCY);
-    const added = await Promise.all(batch.map((uri) => tryTo(() => subscriptions.add(uri, ctx), uri, ctx)));
-    accepted.push(...batch.filter((_, index) => added[index]));
-  }
+  const accepted = await added(wanted, (uri) => tryTo(() => subscriptions.add(uri, ctx), uri, ctx), ctx);
+  const ids = [...new Set(filter.taskIds ?? [])].slice(0, MAX_TASKS);
+  const taskIds = await added(ids, (id) => tryTo(() => tasks.add(id, ctx), undefined, ctx), ctx);
   const listed =
     filter.resourcesListChanged === true &&
     declared.resources.listChanged === true &&
@@ -71,14 +71,31 @@ export async function prepareListening(
       ...(prompts && { promptsListChanged: true }),
       ...(listed && { resourcesListChanged: true }),
       ...(accepted.length > 0 && { resourceSubscriptions: accepted }),
+      ...(taskIds.length > 0 && { taskIds }),
     },
     async release() {
+      await tasks.close();
       await Promise.all(accepted.map((uri) => subscriptions.remove(uri)));
       if (listed) await subscriptions.removeList();
       if (prompts) await subscriptions.removePrompts();
       if (tools) await subscriptions.removeTools();
     },
   };
+}
+
+/** Those that could be added. */
+async function added(
+  wanted: readonly string[],
+  add: (each: string) => Promise<boolean>,
+  { signal }: Context,
+): Promise<readonly string[]> {
+  const accepted: string[] = [];
+  for (let at = 0; at < wanted.length && !signal.aborted; at += CONCURRENCY) {
+    const batch = wanted.slice(at, at + CONCURRENCY);
+    const done = await Promise.all(batch.map(add));
+    accepted.push(...batch.filter((_, index) => done[index]));
+  }
+  return accepted;
 }
 
 async function tryTo(add: () => Promise<void>, uri: string | undefined, ctx: Context): Promise<boolean> {

@@ -10,6 +10,7 @@ import { canBeAsked, notDeclared } from '../../protocol/askable.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { mendedHandshake } from '../../protocol/implementation.ts';
 import type { InputRequest } from '../../protocol/input-required.ts';
+import { TASKS_REVISION } from '../../protocol/tasks.ts';
 import type { Vitrine } from '../../vitrine.ts';
 import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
 import { introductionOf } from '../dispatch/capabilities.ts';
@@ -18,6 +19,7 @@ import { type Dispatcher, NO_SUCH_METHOD } from '../dispatch/dispatcher.ts';
 import type { Envelope, Outcome } from '../dispatch/envelope.ts';
 import { declaredFeatures, LOGGING_LEVELS } from '../dispatch/invocation.ts';
 import { offersTo } from '../dispatch/methods.ts';
+import { shownTask, taskIdIn } from '../dispatch/task-methods.ts';
 import {
   type Data,
   type MessageId,
@@ -27,6 +29,7 @@ import {
   sayProblems,
 } from '../messages.ts';
 import { ConnectionSubscriptions } from '../subscriptions.ts';
+import { TaskNotices } from '../task-notices.ts';
 import { createQuestions, Declined, type Question, type Questions } from './questions.ts';
 import { type ClientRoots, createClientRoots, ROOTS_TIMEOUT_MS } from './roots.ts';
 import { SUBSCRIBING, type SubscriptionMethods, subscriptionMethods } from './subscribing.ts';
@@ -65,6 +68,7 @@ export class Peer {
   #questions: Questions | undefined;
   #roots: ClientRoots | undefined;
   #own: SubscriptionMethods | undefined;
+  #tasks: TaskNotices | undefined;
   #client: ClientFeatures = declaredFeatures(undefined);
   #revision: string | undefined;
   #logLevel: LoggingLevel | undefined;
@@ -149,6 +153,7 @@ export class Peer {
     this.#letAsk();
     this.#questions?.close();
     for (const cancel of [...(this.#running?.values() ?? [])]) cancel(new Error('Connection closed'), goodbye);
+    await this.#tasks?.close();
     await this.#subscriptions.close();
   }
 
@@ -212,7 +217,11 @@ export class Peer {
       : latest;
     this.#revision = revision;
     await this.#introduce();
-    const { capabilities: offered, serverInfo, instructions } = introductionOf(vitrine, principal);
+    const {
+      capabilities: offered,
+      serverInfo,
+      instructions,
+    } = introductionOf(vitrine, principal, revision === TASKS_REVISION ? 'legacy' : undefined);
     return {
       result: { protocolVersion: revision, capabilities: offered, serverInfo, ...(instructions && { instructions }) },
     };
@@ -270,7 +279,7 @@ export class Peer {
   }
 
   async #outcomeOf(message: RequestMessage, way: Way, signal: AbortSignal): Promise<Outcome> {
-    const { vitrine, principal, dispatcher } = this.#options;
+    const { vitrine, principal } = this.#options;
     switch (message.method) {
       case 'initialize':
         return this.#initialize(message);
@@ -280,8 +289,26 @@ export class Peer {
         return offersTo(vitrine, principal)('tools/list') ? this.#setLevel(message.params) : NO_SUCH_METHOD;
       default:
         if (this.#options.introduced !== undefined) await this.#introduce();
-        return dispatcher.dispatch(this.#envelopeOf(message, way, signal));
+        return this.#dispatch(this.#envelopeOf(message, way, signal));
     }
+  }
+
+  async #dispatch(envelope: Envelope): Promise<Outcome> {
+    const outcome = await this.#options.dispatcher.dispatch(envelope);
+    const task = envelope.message.method === 'tools/call' && 'result' in outcome ? taskIdIn(outcome.result) : undefined;
+    if (task !== undefined) this.#tellOf(task, envelope);
+    return outcome;
+  }
+
+  /** Tells the client of a task that it has begun. */
+  #tellOf(task: string, { principal, client, log }: Envelope): void {
+    const { vitrine } = this.#options;
+    this.#tasks ??= new TaskNotices(vitrine, (told) =>
+      this.#notify('notifications/tasks/status', shownTask(told, 'legacy', vitrine.hide)),
+    );
+    if (this.#closed) return;
+    const ctx = createContext({ principal, peer: this.#id, log, client });
+    this.#tasks.add(task, ctx).catch((error: unknown) => log.debug('a task is not told of', { error }));
   }
 
   #ownMethods({ method }: RequestMessage): SubscriptionMethods['methods'] | undefined {

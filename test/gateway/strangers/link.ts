@@ -58,12 +58,20 @@ export interface MountOptions extends Readonly<Record<string, unknown>> {
   readonly era?: string;
 }
 
+/** What is around the mount. */
+export interface Around {
+  readonly abilities?: Abilities;
+  readonly access?: object;
+  readonly redact?: string;
+  readonly audit?: object;
+}
+
 /** A client of a gateway in which the stranger is mounted as `stranger`, beside nothing else. */
 export async function connectToStranger(
   client: Way,
   name: string,
   way: StrangerWay,
-  { abilities, access, ...options }: MountOptions & { readonly abilities?: Abilities; readonly access?: object } = {},
+  { abilities, access, redact, audit, ...options }: MountOptions & Around = {},
 ): Promise<Connected> {
   const server = await startStranger(name, way);
   const folder = await temporaryFolder({});
@@ -78,6 +86,8 @@ export async function connectToStranger(
       icons: 'off',
       mounts,
       ...(access !== undefined && { access }),
+      ...(redact !== undefined && { redact }),
+      ...(audit !== undefined && { audit }),
     });
     const connection = await connect(client.transport, client.era, ['--config', config], abilities);
     const close = async (): Promise<void> => {

@@ -23,10 +23,11 @@ import {
  *
  * @typedef {object} Stranger
  * @property {Data} identity its `serverInfo`, as it is sent
- * @property {Data} capabilities
+ * @property {Data | ((modern: boolean) => Data)} capabilities
  * @property {string} [instructions]
  * @property {Record<string, (call: Call) => Data | Promise<Data>>} methods results; those of lists need no hints
  * @property {(call: Pick<Call, 'client' | 'ask'>) => void} [initialized] told when a client of 2025 is ready
+ * @property {(call: Pick<Call, 'params' | 'tell'>) => Data} [listen] begins to tell of what is asked for; what it honours
  */
 
 /** @type {Map<Stranger, Map<string, number>>} */
@@ -43,6 +44,7 @@ export function createStrangerPeer(stranger, era, send) {
   /** @type {Map<number, (message: Data) => void>} */
   const asked = new Map();
   let isLegacy = false;
+  let closed = false;
   /** @type {Data} */
   let client = {};
   /** @type {string | undefined} */
@@ -77,7 +79,9 @@ export function createStrangerPeer(stranger, era, send) {
       });
     }
     counted.set(method, (counted.get(method) ?? 0) + 1);
-    const { capabilities, identity, instructions } = stranger;
+    const { identity, instructions } = stranger;
+    const declared = stranger.capabilities;
+    const capabilities = typeof declared === 'function' ? declared(!isLegacy) : declared;
     const said = { capabilities, ...(instructions !== undefined && { instructions }) };
     if (!isLegacy && method === 'server/discover') return { supportedVersions: [MODERN_VERSION], ...said };
     if (isLegacy && method === 'initialize') {
@@ -103,7 +107,12 @@ export function createStrangerPeer(stranger, era, send) {
         throw new WireError(-32_022, 'Unsupported protocol version', { supported: [MODERN_VERSION], requested });
       }
       if (!isLegacy && method === 'subscriptions/listen') {
-        const told = { notifications: {}, _meta: { [SUBSCRIPTION_KEY]: id } };
+        const _meta = { [SUBSCRIPTION_KEY]: id };
+        /** @param {string} tells @param {Data} telling */
+        const tell = (tells, telling) => {
+          if (!closed) send({ method: tells, params: { ...telling, _meta } }, id);
+        };
+        const told = { notifications: stranger.listen?.({ params, tell }) ?? {}, _meta };
         return send({ method: 'notifications/subscriptions/acknowledged', params: told }, id);
       }
       const result = await answer(request);
@@ -130,6 +139,8 @@ export function createStrangerPeer(stranger, era, send) {
       else if (message.method === 'notifications/initialized') stranger.initialized?.({ client, ask });
     },
     cancel() {},
-    close() {},
+    close() {
+      closed = true;
+    },
   };
 }

@@ -5,7 +5,16 @@ import { cleanText, stripUnseen } from '../../../core/clean-text.ts';
 import { MAX_DESCRIPTION_LENGTH } from './described.ts';
 
 /** Fields whose texts are data, or lead somewhere. */
-const LEFT: ReadonlySet<string> = new Set(['data', 'blob', 'uri', 'mimeType', 'type', 'requestState', '_meta']);
+const LEFT: ReadonlySet<string> = new Set([
+  'data',
+  'blob',
+  'uri',
+  'mimeType',
+  'type',
+  'requestState',
+  'taskId',
+  '_meta',
+]);
 
 /** Every text of a result. How deep it goes is bounded by who takes it. */
 export const cleanResult = (result: Data): Data => walk(result, stripUnseen) as Data;

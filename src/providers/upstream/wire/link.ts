@@ -16,7 +16,7 @@ import { endsConnection, faultOf, isGivenUp } from '../../../connection/faults.t
 import { type Intake, type IntakeLimits, MAX_QUESTIONS } from '../../../connection/intake.ts';
 import { ORIGIN_HEADER } from '../../../connection/message-origin.ts';
 import { anyResult } from '../../../connection/results.ts';
-import { keepWhole, othersOfProgress, wholeResult } from '../../../connection/whole-messages.ts';
+import { AS_EXTENSION, keepWhole, othersOfProgress, wholeResult } from '../../../connection/whole-messages.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import type { Log } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
@@ -246,7 +246,8 @@ async function connect(
       const turn = ++sent;
       waiting.add(turn);
       try {
-        const answer = await client.request({ method, params }, anyResult, {
+        const sentAs = era === 'modern' && method.startsWith('tasks/') ? `${AS_EXTENSION}${method}` : method;
+        const answer = await client.request({ method: sentAs, params }, anyResult, {
           allowInputRequired: true,
           timeout: timeoutMs,
           ...(signal !== undefined && { signal }),

@@ -2,11 +2,14 @@
 
 import type { Data } from '../../../connection/data.ts';
 import { ResourceError } from '../../../core/errors.ts';
+import { isData } from '../../../protocol/data.ts';
+import { isTaskStarted } from '../../../protocol/tasks.ts';
 
 /** Where the entries of a method's result are. */
 const ENTRIES: Readonly<Record<string, string>> = {
   'resources/read': 'contents',
   'tools/call': 'content',
+  'tasks/result': 'content',
   'prompts/get': 'messages',
 };
 
@@ -14,9 +17,11 @@ const ENTRIES: Readonly<Record<string, string>> = {
 export function checkShape(method: string, result: Data, name: string): void {
   const field = ENTRIES[method];
   if (field === undefined || result.resultType === 'input_required') return;
+  // Whether it may be one, the caller knows.
+  if (method === 'tools/call' && (isTaskStarted(result) || isData(result.task))) return;
   const entries: unknown = result[field];
   // A tool may say everything in its structured content.
-  if (entries === undefined && method === 'tools/call' && result.structuredContent !== undefined) return;
+  if (entries === undefined && field === 'content' && result.structuredContent !== undefined) return;
   if (Array.isArray(entries)) return;
   throw new ResourceError('internal', `The server behind "${name}" gave an answer that is not valid`);
 }

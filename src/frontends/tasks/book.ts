@@ -1,0 +1,55 @@
+/** Tasks that clients have begun: under which ids they know them, and which of them are theirs to list. */
+import { LRUCache } from 'lru-cache';
+import { ANONYMOUS, type Context } from '../../core/context.ts';
+import { createTaskIds, type TaskRef } from '../../core/task-ids.ts';
+import type { Task } from '../../protocol/tasks.ts';
+
+/** Tasks that are remembered for lists, and for how long at most, in milliseconds. An id is good without that. */
+const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED_MS = 24 * 60 * 60 * 1000;
+
+export interface TaskBook {
+  /** A task under the id of the client that asks about it. */
+  published<T extends Task>(task: T, ref: Pick<TaskRef, 'mount' | 'name'>, ctx: Context): T;
+  /** The same of one that has just begun, which is listed from now on. */
+  begun<T extends Task>(task: T, ref: Pick<TaskRef, 'mount' | 'name'>, ctx: Context): T;
+  /** @throws ResourceError `invalid` for an id that is not one of the caller's */
+  open(id: string, ctx: Context): TaskRef;
+  /** The caller's, the latest last. */
+  of(ctx: Context): readonly TaskRef[];
+}
+
+/** Nobody knows who is anonymous: each connection lists its own. */
+const ownerOf = ({ principal, peer }: Context): string =>
+  principal.id === ANONYMOUS.id ? `peer ${peer}` : `principal ${principal.id}`;
+
+/** @param secret shared by replicas, so that each knows the ids of all */
+export function createTaskBook(secret: Uint8Array | undefined): TaskBook {
+  const ids = createTaskIds(secret);
+  const remembered = new LRUCache<string, { readonly owner: string; readonly ref: TaskRef }>({
+    max: MAX_REMEMBERED,
+    ttl: MAX_REMEMBERED_MS,
+  });
+
+  const published: TaskBook['published'] = (task, { mount, name }, { principal }) => ({
+    ...task,
+    taskId: ids.seal({ mount, name, taskId: task.taskId }, principal.id),
+  });
+
+  return {
+    published,
+    begun(task, { mount, name }, ctx) {
+      const sealed = published(task, { mount, name }, ctx);
+      const { ttlMs } = task as { readonly ttlMs?: unknown };
+      const ttl = typeof ttlMs === 'number' && ttlMs > 0 ? Math.min(ttlMs, MAX_REMEMBERED_MS) : MAX_REMEMBERED_MS;
+      remembered.set(sealed.taskId, { owner: ownerOf(ctx), ref: { mount, name, taskId: task.taskId } }, { ttl });
+      return sealed;
+    },
+    open: (id, { principal }) => ids.open(id, principal.id),
+    of(ctx) {
+      const owner = ownerOf(ctx);
+      // `rvalues` gives the oldest first.
+      return [...remembered.rvalues()].flatMap((each) => (each?.owner === owner ? [each.ref] : []));
+    },
+  };
+}

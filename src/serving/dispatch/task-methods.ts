@@ -1,0 +1,109 @@
+/** The methods of tasks, which are others in each era, and only where a mounted server has tasks in that era. */
+import type { Principal } from '../../core/context.ts';
+import type { Invocation } from '../../core/invocation.ts';
+import { scrub } from '../../core/scrub.ts';
+import { askTask, getTask, listTasks } from '../../frontends/tasks/methods.ts';
+import type { Era } from '../../protocol/era.ts';
+import { METHOD_NOT_FOUND, MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
+import { listTasksParams, taskParams } from '../../protocol/methods.ts';
+import {
+  isTaskStarted,
+  RELATED_TASK_META_KEY,
+  TASKS_EXTENSION,
+  type Task,
+  type TaskMethod,
+  type TaskStarted,
+  takesTasks,
+  taskIn2025,
+} from '../../protocol/tasks.ts';
+import type { Vitrine } from '../../vitrine.ts';
+import { isData } from '../messages.ts';
+import type { Failure } from './envelope.ts';
+import { admitted, hiddenIn, type Method, RequestRefused, withMeta } from './methods.ts';
+
+/** Whether somebody's calls may become tasks in an era: whoever may call nothing there is told of none. */
+export const offersTasks = ({ tasks, access }: Vitrine, principal: Principal, era: Era): boolean =>
+  tasks.mounts(era).some((mount) => access?.could(principal, { operation: 'call', mount }) !== false);
+
+/** What a client has to declare to be told of tasks. */
+export const TASKS_NOT_DECLARED = {
+  code: MISSING_CAPABILITY,
+  message: `Missing required client capability: the request does not declare the extension ${TASKS_EXTENSION}`,
+  data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
+};
+
+/** The methods of an era, by name. */
+export function taskMethods(vitrine: Vitrine, era: Era): ReadonlyMap<string, Method> {
+  const { provider, tasks, resources, hide } = vitrine;
+  const setup = { provider, book: tasks.book };
+
+  type Run = (id: string, invocation: Invocation) => Promise<object>;
+  const ofTask = (name: TaskMethod, run: Run): Method => ({
+    name,
+    params: taskParams,
+    async run(params, invocation) {
+      if (era === 'modern' && !takesTasks(invocation.client.declared)) throw new RequestRefused(TASKS_NOT_DECLARED);
+      return run((params as { readonly taskId: string }).taskId, invocation);
+    },
+  });
+  const shown = (task: Task): object => shownTask(task, era, hide);
+
+  const get = ofTask('tasks/get', async (id, invocation) => shown(await getTask(setup, id, invocation)));
+  const methods =
+    era === 'modern'
+      ? [
+          get,
+          ofTask('tasks/update', (id, invocation) => askTask(setup, 'tasks/update', id, invocation)),
+          ofTask('tasks/cancel', (id, invocation) => askTask(setup, 'tasks/cancel', id, invocation)),
+        ]
+      : [
+          get,
+          ofTask('tasks/cancel', async (id, invocation) => {
+            const task = (await askTask(setup, 'tasks/cancel', id, invocation)) as Task;
+            return shown({ ...task, taskId: id });
+          }),
+          ofTask('tasks/result', async (id, invocation) => {
+            const result = shownResult(await askTask(setup, 'tasks/result', id, invocation), hide);
+            return withMeta(result, { [RELATED_TASK_META_KEY]: { taskId: id } });
+          }),
+          {
+            name: 'tasks/list',
+            params: listTasksParams,
+            async run(params: unknown, invocation: Invocation) {
+              const found = await listTasks(setup, resources, params as { readonly cursor?: string }, invocation);
+              return { ...found, tasks: found.tasks.map(shown) };
+            },
+          },
+        ];
+  return new Map(methods.map((each) => [each.name, admitted(vitrine, each)]));
+}
+
+/** A task as an era writes it; without what no client may see, where the server itself says something. */
+export function shownTask(task: Task, era: Era, hide: Vitrine['hide']): object {
+  const { result, ...said } = task;
+  const shown = { ...hiddenIn(said, hide), taskId: task.taskId } as Task;
+  if (era === 'legacy') return taskIn2025(shown);
+  return isData(result) ? { ...shown, result: shownResult(result, hide) } : shown;
+}
+
+const shownResult = (result: object, hide: Vitrine['hide']): object =>
+  'isError' in result && result.isError === true ? hiddenIn(result, hide) : result;
+
+/** The answer to a call that has become a task; undefined for any other one. */
+export function taskAnswer(result: object, era: Era, hide: Vitrine['hide']): object | undefined {
+  if (!isTaskStarted(result)) return undefined;
+  if (era === 'modern') return shownTask(result, era, hide);
+  const { _meta, ...task } = result as TaskStarted & { readonly _meta?: object };
+  return { task: shownTask(task, era, hide), ...(_meta !== undefined && { _meta }) };
+}
+
+/** The id of the task that a client of 2025 has begun, in the answer to its call. */
+export function taskIdIn(answer: object): string | undefined {
+  const { task } = answer as { readonly task?: unknown };
+  return isData(task) && typeof task.taskId === 'string' ? task.taskId : undefined;
+}
+
+/** What a call of a tool that is never a task is answered with, where it is to be one. */
+export const noTaskOf = (name: string): Failure => ({
+  error: { code: METHOD_NOT_FOUND, message: scrub(`The tool ${JSON.stringify(name)} is not called as a task`) },
+});
