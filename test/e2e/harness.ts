@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { type Listening, serveOverPipe, startHttp } from './serving.ts';
-import { within } from './waiting.ts';
+import { PATIENCE_MS, within } from './waiting.ts';
 
 export { type Listening, startHttp };
 
@@ -106,7 +106,7 @@ export async function connected(era: Era, transport: Transport, ends: Ends): Pro
   const client = new Client({ name: 'test', version: '1.0.0' }, options);
   prepare?.(client);
   ends.reachable.catch(() => {});
-  await client.connect(transport);
+  await client.connect(transport, { timeout: PATIENCE_MS });
   const received: JSONRPCMessage[] = [];
   const listeners: ((message: JSONRPCMessage) => void)[] = [];
   const deliver = transport.onmessage;
@@ -123,7 +123,7 @@ export async function connected(era: Era, transport: Transport, ends: Ends): Pro
     client,
     era,
     request: async <T>(method: string, params: Record<string, unknown> = {}, options: { signal?: AbortSignal } = {}) =>
-      (await client.request({ method, params }, loose, options)) as T,
+      (await client.request({ method, params }, loose, { timeout: PATIENCE_MS, ...options })) as T,
     received,
     onMessage: (listener) => void listeners.push(listener),
     reachable: ends.reachable,

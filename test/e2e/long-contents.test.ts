@@ -220,7 +220,7 @@ describe('clients that do not take a long content', () => {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write(`POST /mcp HTTP/1.1\r\n${head.join('')}\r\n${body}`);
-    await within(once(socket, 'readable'), 'the beginning of the answer', 20_000);
+    await within(once(socket, 'readable'), 'the beginning of the answer');
     return socket;
   }
 

@@ -1,8 +1,9 @@
 /** Waits that end: for an event, with an error that says what did not come. */
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** How long anything may be waited for, on however busy a machine, in milliseconds: what takes longer has failed. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 120_000;
 
 /** What the promise gives; an error that names what was awaited when that takes too long. */
 export async function within<T>(awaited: Promise<T>, what: string, ms = PATIENCE_MS): Promise<T> {
@@ -31,5 +32,27 @@ export async function until<T>(
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > deadline) throw new Error(`waited ${ms} ms for ${what}`);
     await pause(10);
+  }
+}
+
+/** Time of a processor that `slowness` takes, in microseconds. */
+const SAMPLE_US = 20_000;
+
+/**
+ * How many times longer than on a machine of its own this process takes now, at least 1: for limits that a test has to
+ * run out, while what it does not expect to fail keeps within them.
+ */
+export function slowness(): number {
+  const [load = 0] = loadavg();
+  return Math.max(1, load / availableParallelism(), slownessNow());
+}
+
+/** The same, of this moment alone: a busy machine may have let this one run at once. */
+function slownessNow(): number {
+  const begun = performance.now();
+  const before = process.cpuUsage();
+  for (;;) {
+    const { user, system } = process.cpuUsage(before);
+    if (user + system >= SAMPLE_US) return ((performance.now() - begun) * 1_000) / (user + system);
   }
 }

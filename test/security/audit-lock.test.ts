@@ -13,7 +13,7 @@ import { read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, connectHttp, ROOT } from '../e2e/harness.ts';
 import { startProgram } from '../e2e/programs.ts';
-import { until, within } from '../e2e/waiting.ts';
+import { PATIENCE_MS, until, within } from '../e2e/waiting.ts';
 import { linesOf } from './audit-lines.ts';
 
 const RACER = fileURLToPath(new URL('audit-racer.mjs', import.meta.url));
@@ -141,7 +141,10 @@ describe.each(apart)('a server in %s', () => {
     const time = (Date.now() - LEASE_MS * 2) / 1_000;
     await utimes(lock, time, time);
     await using _outside = await startProgram([config]);
-    const { stderr, status } = spawnSync('unshare', [...APART, process.execPath, CLI, 'serve', config], { cwd: ROOT });
+    const { stderr, status } = spawnSync('unshare', [...APART, process.execPath, CLI, 'serve', config], {
+      cwd: ROOT,
+      timeout: PATIENCE_MS,
+    });
     expect([status, stderr.toString()]).toEqual([2, expect.stringContaining('may be written by process')]);
     expect((await verifyAudit(file)).findings).toEqual([]);
   });

@@ -3,12 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI } from '../e2e/harness.ts';
+import { PATIENCE_MS } from '../e2e/waiting.ts';
 
 const ESCAPE = '\u001b]0;owned\u0007\u001b[31mred';
 
 /** What a run of the command shows, on both outputs. */
 function shown(...args: readonly string[]): string {
-  const { stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', timeout: 20_000 });
+  const { stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', timeout: PATIENCE_MS });
   return stdout + stderr;
 }
 

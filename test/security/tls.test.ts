@@ -16,7 +16,7 @@ import type { TlsOptions } from '../../src/serving/http/tls.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, ERAS, ROOT, startHttp } from '../e2e/harness.ts';
-import { until, within } from '../e2e/waiting.ts';
+import { PATIENCE_MS, until, within } from '../e2e/waiting.ts';
 import { authority, type Pair, signed } from './certificates.ts';
 
 const CLIENT = fileURLToPath(new URL('tls-client.mjs', import.meta.url));
@@ -308,6 +308,7 @@ describe('a certificate that is wrong [RES-8]', () => {
     const { status, stderr } = spawnSync(process.execPath, [CLI, 'serve', '.', '--http', '0', ...flags], {
       cwd: folder.path,
       encoding: 'utf8',
+      timeout: PATIENCE_MS,
     });
     expect([status, stderr.trim().split('\n').length]).toEqual([2, 1]);
     expect(stderr).toMatch(message);

@@ -290,7 +290,10 @@ describe('conversions', () => {
     const { provider } = observed({ timeoutMs: 2_000, maxConcurrent: 1 });
     const hanging = read(provider, 'memory:///hang.pdf', { accept: [MARKDOWN] });
     await expect(hanging).rejects.toMatchObject({ code: 'timeout' });
-    expect(typesOf(await read(provider, URI))).toEqual([PDF, MARKDOWN]);
+    // On a busy machine a good one may take too long, too.
+    await expect
+      .poll(() => read(provider, URI).then(typesOf, (error) => error.code), { timeout: 60_000 })
+      .toEqual([PDF, MARKDOWN]);
   });
 
   it('that nobody waits for any more are ended [RES-7]', async () => {

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
+import { PATIENCE_MS } from '../../e2e/waiting.ts';
 import { run } from './run.ts';
 
 const HAS_BASH = spawnSync('bash', ['--version']).status === 0;
@@ -46,7 +47,7 @@ describe('completions', () => {
     const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', program], {
       cwd: folder.path,
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: PATIENCE_MS,
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.split('\n').slice(0, -1)).toEqual([

@@ -12,7 +12,7 @@ import {
 import { failure, type ListAnswer, type ReadAnswer, type WireFailure } from '../../e2e/answers.ts';
 import { temporaryFolder } from '../../e2e/folders.ts';
 import { type Connected, connectHttp, ERAS } from '../../e2e/harness.ts';
-import { PATIENCE_MS, until, within } from '../../e2e/waiting.ts';
+import { PATIENCE_MS, slowness, until, within } from '../../e2e/waiting.ts';
 import type { Way } from '../fixture/link.ts';
 import { type Faulty, faulty, isRunning } from './faulty.ts';
 
@@ -23,7 +23,10 @@ const WELL = 'well+thing:///one';
 const NOTE = 'folder+file:///note.txt';
 
 /** For connecting, for an answer and for a call, in milliseconds, where a test waits until they run out. */
-const HURRIED = { connectTimeoutMs: 3_000, timeoutMs: 700, callTimeoutMs: 1_500 } as const;
+function hurried() {
+  const times = slowness();
+  return { connectTimeoutMs: 3_000 * times, timeoutMs: 700 * times, callTimeoutMs: 1_500 * times } as const;
+}
 /** Where none of them is to run out, on however busy a machine. */
 const PATIENT = { connectTimeoutMs: PATIENCE_MS, timeoutMs: PATIENCE_MS, callTimeoutMs: PATIENCE_MS } as const;
 
@@ -92,7 +95,7 @@ async function set(
     name: 'faulty',
     target,
     log,
-    ...(options.hurried === true ? HURRIED : PATIENT),
+    ...(options.hurried === true ? hurried() : PATIENT),
     ...options.upstream,
   });
   const other = upstream({ name: 'well', target: well.target, log, ...PATIENT });
@@ -103,6 +106,7 @@ async function set(
       { name: 'folder', provider: await filesProvider({ path: folder.path, name: 'folder' }), prefix: 'name' },
     ],
     resourceTools: false,
+    timeoutMs: PATIENCE_MS / 2,
     changes: { coalesceMs: 1 },
   });
   keep({ [Symbol.asyncDispose]: () => vitrine.close() });
