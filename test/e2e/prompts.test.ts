@@ -1,7 +1,7 @@
 /** Prompts out of folders of Markdown files, over the wire. */
 import { rm } from 'node:fs/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GetPromptResult, PromptDescription, PromptMessage } from '../../src/protocol/content.ts';
 import { failure } from './answers.ts';
 import { askable } from './asked.ts';
@@ -37,8 +37,13 @@ const textsOf = (messages: readonly PromptMessage[]): (string | undefined)[] =>
   messages.map(({ content }) => (content.type === 'text' ? content.text : undefined));
 
 describe.concurrent.each(MATRIX)('the prompts of the museum over $transport, $era', ({ transport, era }) => {
+  let on: Connected;
+  beforeAll(async () => {
+    on = await connect(transport, era, ['--config', MUSEUM_CONFIG]);
+  });
+  afterAll(() => on?.close());
+
   it('are listed with what a host shows of them [973-2]', async () => {
-    await using on = await connect(transport, era, ['--config', MUSEUM_CONFIG]);
     expect(await names(on)).toEqual(['compare-rooms', 'describe-object', 'plan-a-visit']);
     const visit = (await list(on)).find(({ name }) => name === 'plan-a-visit');
     expect(visit).toMatchObject({
@@ -49,7 +54,6 @@ describe.concurrent.each(MATRIX)('the prompts of the museum over $transport, $er
   });
 
   it('embed what they need, in order, and images as images', async () => {
-    await using on = await connect(transport, era, ['--config', MUSEUM_CONFIG]);
     const messages = await get(on, 'plan-a-visit', { date: '2025-09-25', time: 'one hour' });
     expect(messages.map(({ role, content }) => [role, content.type])).toEqual([
       ['user', 'text'],
@@ -73,7 +77,6 @@ describe.concurrent.each(MATRIX)('the prompts of the museum over $transport, $er
   });
 
   it('complete names of objects and rooms, and take what they complete [SEC-UTIL-5]', async () => {
-    await using on = await connect(transport, era, ['--config', MUSEUM_CONFIG]);
     const objects = await complete(on, 'describe-object', 'object', '');
     expect(objects).toEqual(['100% brass', 'naïve café clock – №7']);
     for (const object of objects) {

@@ -145,7 +145,7 @@ async function insatiable(
 }
 
 describe('Vitrine before a server that is never content', () => {
-  it.each<readonly [string, (response: ServerResponse, count: number, origin: string) => void]>([
+  it.concurrent.each<readonly [string, (response: ServerResponse, count: number, origin: string) => void]>([
     [
       'asks for more scopes each time',
       (response, count, origin) =>

@@ -13,10 +13,11 @@ import { HTML_VECTORS, SVG_VECTORS } from './vectors.ts';
 
 const { window } = new JSDOM('');
 const sanitizer = await createSanitizer({ window });
+const parsing = new JSDOM('', { virtualConsole: new VirtualConsole() }).window.document.implementation;
 
 /** Everything in markup that could act, after a browser's parser has seen it, and seen it again. */
 function acting(markup: string): readonly string[] {
-  const { document } = new JSDOM('', { virtualConsole: new VirtualConsole() }).window;
+  const document = parsing.createHTMLDocument('');
   document.body.innerHTML = markup;
   document.body.innerHTML = String(document.body.innerHTML);
   return [...document.body.querySelectorAll('*')].flatMap((element) => {
