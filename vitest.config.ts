@@ -1,18 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import SlowestFiles from './test/runner/slowest.ts';
 
-/** What takes minutes, or needs what others made: databases, object stores, browsers, servers and clients of other makers. */
+/**
+ * What takes minutes, or needs what others made: databases, object stores, browsers, servers and clients of other makers. And what
+ * tries very many cases of what `npm test` tries some of: all attacks on paths, all cells of access, races.
+ */
 const LONG = [
   'test/client/browser.test.ts',
   'test/client/endless.test.ts',
   'test/e2e/real-tree.test.ts',
   'test/fuzz/**/*.test.ts',
+  'test/gateway/faults/dying.test.ts',
   'test/gateway/many.test.ts',
   'test/gateway/storm.test.ts',
   'test/interop/**/*.test.ts',
   'test/providers/sql/**/*.test.ts',
   'test/security/access/model/**/*.test.ts',
+  'test/security/access-matrix.test.ts',
   'test/security/hostile-answers.test.ts',
+  'test/security/paths.test.ts',
+  'test/security/swaps.test.ts',
   'test/services/**/*.test.ts',
   'test/soak/**/*.test.ts',
 ];
@@ -41,8 +49,11 @@ const APART = [
 
 export default defineConfig({
   test: {
-    // Every error that leaves a server while a test runs is looked at.
-    setupFiles: ['test/errors/setup.ts'],
+    // A file that never loads ends; every error that leaves a server while a test runs is looked at.
+    setupFiles: ['test/runner/loading.ts', 'test/errors/setup.ts'],
+    reporters: ['default', new SlowestFiles()],
+    // What is broken everywhere is known by then; each test that waits in vain takes two minutes.
+    bail: 25,
     // Tests wait for one another's processes and timers: two files at a time are half the wait on two cores.
     maxWorkers: 2,
     // Only what hangs takes so long: a busy machine has its time. `test/e2e/waiting.ts` gives up before, and says on what.
@@ -70,7 +81,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'process', include: PROCESS },
+        test: { name: 'process', include: PROCESS, isolate: false },
       },
       {
         extends: true,
