@@ -1,7 +1,8 @@
 /**
- * The same 1 KiB read, by method and by tool, and the same list of 100 entries, from Vitrine with a folder and its guards up, from bare servers of the TypeScript
- * SDK and the Go SDK that have them in memory, and from bare Node HTTP that sends the same bytes. One command, one run,
- * interleaved. The one in Go is there where `node scripts/install-interop.mjs rivals` has built it.
+ * The same 1 KiB read, by method and by tool, and the same list of 100 entries, from Vitrine with a folder and its guards up,
+ * from bare servers of the TypeScript SDK, the Go SDK and the Rust SDK that have them in memory, and from bare Node HTTP that
+ * sends the same bytes. One command, one run, interleaved. Those in Go and Rust are there where
+ * `node scripts/install-interop.mjs rivals` has built them.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,21 +64,29 @@ writeFileSync(fixture, JSON.stringify(await answersOf(vitrine.url)));
 const sdk = await startServer([processFile('sdk-http'), fixture]);
 const node = await startServer([processFile('node-http'), fixture]);
 
-const goProgram = fileURLToPath(new URL('rivals/go/.built/server', import.meta.url));
-const go = existsSync(goProgram) ? await startServing([goProgram, fixture]) : undefined;
-if (go === undefined) console.error('Go is left out: node scripts/install-interop.mjs rivals builds its server');
+/** Servers in other languages, by the folder of each. */
+const LANGUAGES = { go: 'Go', rust: 'Rust' };
+/** @type {Record<string, Awaited<ReturnType<typeof startServing>>>} */
+const built = {};
+for (const [name, language] of Object.entries(LANGUAGES)) {
+  const program = fileURLToPath(new URL(`rivals/${name}/.built/server`, import.meta.url));
+  if (existsSync(program)) built[name] = await startServing([program, fixture]);
+  else console.error(`${language} is left out: node scripts/install-interop.mjs rivals builds its server`);
+}
 
 /** The address of a server's endpoint for sessions of 2025. @param {string} url */
 const sessionsOf = (url) => new URL('/sessions', url).href;
 const sessions = { vitrine: await openSession(vitrine.url), sdk: await openSession(sessionsOf(sdk.url)), node: 'none' };
-if (go !== undefined) sessions.go = await openSession(sessionsOf(go.url));
 const targets = [
   { name: 'vitrine', pid: vitrine.pid, url: () => vitrine.url },
   { name: 'sdk', pid: sdk.pid, url: (path) => (path === '/legacy' ? sessionsOf(sdk.url) : sdk.url) },
   { name: 'node', pid: node.pid, url: (path) => new URL(path, node.url).href },
 ];
-if (go !== undefined)
-  targets.push({ name: 'go', pid: go.pid, url: (path) => (path === '/legacy' ? sessionsOf(go.url) : go.url) });
+for (const [name, { pid, url }] of Object.entries(built)) {
+  sessions[name] = await openSession(sessionsOf(url));
+  targets.push({ name, pid, url: (path) => (path === '/legacy' ? sessionsOf(url) : url) });
+}
+const others = targets.slice(1).map((target) => target.name);
 
 /** @type {any[][][]} by case, target and round */
 const measured = CASES.map(() => targets.map(() => []));
@@ -101,7 +110,7 @@ for (let round = -1; round < how.rounds; round++) {
   }
 }
 progress('');
-await Promise.all([vitrine, sdk, node, go].map((server) => server?.stop()));
+await Promise.all([vitrine, sdk, node, ...Object.values(built)].map((server) => server.stop()));
 
 const results = CASES.map(({ name }, at) => {
   const pick = (index, field) => measured[at][index].map((measurement) => measurement[field]);
@@ -115,21 +124,13 @@ const results = CASES.map(({ name }, at) => {
         ),
       ]),
     ),
-    ratios: {
-      sdk: medianRatio(pick(0, 'perSecond'), pick(1, 'perSecond')),
-      node: medianRatio(pick(0, 'perSecond'), pick(2, 'perSecond')),
-      ...(go !== undefined && { go: medianRatio(pick(0, 'perSecond'), pick(3, 'perSecond')) }),
-    },
+    ratios: toOthers((index) => medianRatio(pick(0, 'perSecond'), pick(index, 'perSecond'))),
     /** Of processor time, which other work on the machine disturbs less. */
-    cpuRatios: {
-      sdk: medianRatio(pick(1, 'cpuMicros'), pick(0, 'cpuMicros')),
-      node: medianRatio(pick(2, 'cpuMicros'), pick(0, 'cpuMicros')),
-      ...(go !== undefined && { go: medianRatio(pick(3, 'cpuMicros'), pick(0, 'cpuMicros')) }),
-    },
+    cpuRatios: toOthers((index) => medianRatio(pick(index, 'cpuMicros'), pick(0, 'cpuMicros'))),
   };
 });
 
-const LABELS = { vitrine: 'Vitrine', sdk: 'bare SDK', node: 'bare Node', go: 'bare Go SDK' };
+const LABELS = { vitrine: 'Vitrine', sdk: 'bare SDK', node: 'bare Node', go: 'bare Go SDK', rust: 'bare Rust SDK' };
 const details = table(
   ['', 'requests/s', 'p50', 'p99', 'processor time', 'bytes'],
   results.flatMap(({ name, targets: each }) =>
@@ -143,7 +144,6 @@ const details = table(
     ]),
   ),
 );
-const others = targets.map((target) => target.name).slice(1);
 const ratios = table(
   ['Vitrine to', ...others.map((other) => LABELS[other]), ...others.map((other) => `${LABELS[other]}, by processor`)],
   results.map(({ name, ratios: rate, cpuRatios }) => [
@@ -159,6 +159,14 @@ report(
   { rounds, connections, placement, plain: how.plain, results },
   `${rounds} rounds, ${connections} connections; ${placement}; Vitrine ${guarded}\n\n${details}\n\nRequests per second as ratios, the median over the rounds:\n\n${ratios}`,
 );
+
+/**
+ * Vitrine's ratio to each of the others.
+ * @param {(index: number) => number} ratio by the place among the targets
+ */
+function toOthers(ratio) {
+  return Object.fromEntries(others.map((name, at) => [name, ratio(at + 1)]));
+}
 
 /**
  * What Vitrine answers, so that the others send the same: results for the SDK server, bytes for bare Node.
