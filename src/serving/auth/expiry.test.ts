@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Expiry, endingWith } from './expiry.ts';
+import { Expiry } from './expiry.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 });
@@ -66,69 +66,5 @@ describe('an expiry', () => {
     waitFor(new Expiry(inMs(-1)), 'over');
     vi.advanceTimersByTime(0);
     expect(ended).toEqual(['far', 'over']);
-  });
-});
-
-describe('a response that ends with its token', () => {
-  const EVENTS = { headers: { 'content-type': 'text/event-stream' } };
-
-  function stream() {
-    const cancelled: unknown[] = [];
-    let push = (_text: string): void => {};
-    let close = (): void => {};
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        push = (text) => controller.enqueue(new TextEncoder().encode(text));
-        close = () => controller.close();
-      },
-      cancel: (reason) => void cancelled.push(reason),
-    });
-    return {
-      response: new Response(body, EVENTS),
-      cancelled,
-      push: (text: string) => push(text),
-      close: () => close(),
-    };
-  }
-
-  it('has what was said until then, and its server is told to stop', async () => {
-    const { response, cancelled, push } = stream();
-    const expired: string[] = [];
-    const expiry = new Expiry(inMs(1_000));
-    const bounded = endingWith(response, expiry, { graceMs: 0, onExpired: () => expired.push('expired') });
-    push('data: a\n\n');
-    const text = bounded.text();
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(await text).toBe('data: a\n\n');
-    expect([cancelled.length, expired]).toEqual([1, ['expired']]);
-  });
-
-  it.each(['server', 'client'])('leaves nothing behind when its %s ends it before', async (who) => {
-    const { response, cancelled, close } = stream();
-    const expired: string[] = [];
-    const expiry = new Expiry(inMs(1_000));
-    const bounded = endingWith(response, expiry, { graceMs: 0, onExpired: () => expired.push('expired') });
-    if (who === 'client') await bounded.body?.cancel('gone');
-    else {
-      close();
-      expect(await bounded.text()).toBe('');
-    }
-    expect(cancelled).toEqual(who === 'client' ? ['gone'] : []);
-    expect(vi.getTimerCount()).toBe(0);
-    expect(expired).toEqual([]);
-  });
-
-  it('fails as the stream does', async () => {
-    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('broken')) });
-    const bounded = endingWith(new Response(body, EVENTS), new Expiry(inMs(1_000)), { graceMs: 0 });
-    await expect(bounded.text()).rejects.toThrow('broken');
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('is the response itself where it is no stream, or nothing expires', () => {
-    const json = Response.json({});
-    expect(endingWith(json, new Expiry(inMs(1_000)), { graceMs: 0 })).toBe(json);
-    const { response } = stream();
-    expect(endingWith(response, new Expiry(), { graceMs: 0 })).toBe(response);
   });
 });

@@ -166,11 +166,14 @@ export function createEndpointCore(vitrine: Vitrine, options: EndpointOptions): 
  * UTF-8 (RFC 8259 8.1).
  */
 function bodyFormProblem(headers: HttpRequest['headers']): string | undefined {
-  const [type, ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
-  if (type?.trim() !== 'application/json') return 'The Content-Type must be application/json';
-  const charset = parameters.map((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(each)?.[1]).find(Boolean);
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return 'The charset must be utf-8';
-  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const written = (headers.get('content-type') ?? '').toLowerCase();
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  if (written !== 'application/json') {
+    const [type, ...parameters] = written.split(';');
+    if (type?.trim() !== 'application/json') return 'The Content-Type must be application/json';
+    const charset = parameters.map((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(each)?.[1]).find(Boolean);
+    if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return 'The charset must be utf-8';
+  }
   return coding === 'identity' || coding === '' ? undefined : 'The body must have no Content-Encoding';
 }
 

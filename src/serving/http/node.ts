@@ -199,8 +199,10 @@ function send(
     return;
   }
   if (typeof body === 'string') {
-    outgoing.writeHead(status, { ...all, 'Content-Length': Buffer.byteLength(body) });
-    outgoing.end(body);
+    const bytes = Buffer.byteLength(body);
+    outgoing.writeHead(status, { ...all, 'Content-Length': bytes });
+    // A text of ASCII is the same in both, and written faster in this one.
+    outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8');
     return;
   }
   if (body instanceof LongAnswer) {

@@ -8,14 +8,7 @@ import { ANSWER_GRACE_MS, type Expiry } from '../auth/expiry.ts';
 import { type Answer, holdAnswer, wholeText } from '../dispatch/answer.ts';
 import { EVENT_HEADERS, type EventStream, type EventStreams, frameOf } from '../http/events.ts';
 import { type HttpAnswer, type HttpRequest, refusal } from '../http/exchange.ts';
-import {
-  asMessage,
-  isNotification,
-  isRequest,
-  type Message,
-  type MessageId,
-  type RequestMessage,
-} from '../messages.ts';
+import { asMessage, type Message, type RequestMessage } from '../messages.ts';
 import type { Peer, Way } from '../peer/peer.ts';
 import { DEFAULT_RESUMPTION, keepEvents, type ResumptionOptions, type SentEvents } from './resumption.ts';
 
@@ -48,6 +41,7 @@ export interface SessionOptions {
 
 export class Session {
   readonly id: string;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #streams: EventStreams;
   readonly #expiry: Expiry;
   readonly #admission: Admission;
@@ -61,6 +55,7 @@ export class Session {
 
   constructor({ id, streams, expiry, admission, resume, peer }: SessionOptions) {
     this.id = id;
+    this.#headers = { ...EVENT_HEADERS, 'mcp-session-id': id };
     this.#streams = streams;
     this.#expiry = expiry;
     this.#admission = admission;
@@ -79,11 +74,15 @@ export class Session {
   }
 
   post(http: HttpRequest, body: unknown, principal: Principal): Promise<HttpAnswer> | HttpAnswer {
-    const posted: readonly unknown[] = Array.isArray(body) ? body : [body];
-    const messages = posted.map(asMessage);
-    const ids = posted.flatMap((each) => idOf(each) ?? []);
+    const messages = (Array.isArray(body) ? body : [body]).map(asMessage);
+    const requests = messages.filter(
+      (each): each is RequestMessage => each !== undefined && 'id' in each && 'method' in each,
+    );
     // Not under the id: it would be taken for the answer to the other.
-    if (new Set(ids).size < ids.length || ids.some((each) => this.#peer.answers(each)))
+    if (
+      new Set(requests.map(({ id }) => id)).size < requests.length ||
+      requests.some(({ id }) => this.#peer.answers(id))
+    )
       return refusal(400, -32_600, 'The id of a request is in use in this session');
     const accept = http.headers.get('accept');
     if (!accept?.includes('application/json') || !accept.includes('text/event-stream'))
@@ -91,7 +90,7 @@ export class Session {
     if (!messages.every((each): each is Message => each !== undefined))
       return refusal(400, -32_700, 'Parse error: Invalid JSON-RPC message');
     if (this.#closed) return NOT_FOUND;
-    const handshake = messages.find((each) => isRequest(each) && isHandshake(each)) as RequestMessage | undefined;
+    const handshake = requests.find(isHandshake);
     if (handshake === undefined) {
       if (!this.#initialized) return refusal(400, -32_000, 'Bad Request: Server not initialized');
       const problem = revisionProblem(http);
@@ -102,10 +101,9 @@ export class Session {
         return refusal(400, -32_600, 'Invalid Request: Only one initialization request is allowed');
       this.#initialized = true;
     }
-    const requests = messages.filter(isRequest);
     for (const message of messages) {
-      if (isNotification(message)) this.#peer.notification(message);
-      else if (!isRequest(message)) this.#peer.response(message);
+      if (!('method' in message)) this.#peer.response(message);
+      else if (!('id' in message)) this.#peer.notification(message);
     }
     if (requests.length === 0) return { status: 202 };
     const known = this.#kept === undefined ? this.#atOnce(requests, principal) : undefined;
@@ -138,10 +136,6 @@ export class Session {
     if (goodbye) await setImmediate();
     for (const { stream } of [...(this.#channels?.values() ?? [])]) stream?.end();
     await closed;
-  }
-
-  get #headers(): Readonly<Record<string, string>> {
-    return { ...EVENT_HEADERS, 'mcp-session-id': this.id };
   }
 
   /** The stream that the client holds open. */
@@ -268,5 +262,3 @@ export function revisionProblem({ headers }: Pick<HttpRequest, 'headers'>): Http
 /** Whether a request begins a session, as the SDK's schemas have it; icons of the client are mended before. */
 const isHandshake = (message: RequestMessage): boolean =>
   message.method === 'initialize' && isInitializeRequest({ ...message, params: mendedHandshake(message.params) });
-
-const idOf = (message: unknown): MessageId | undefined => (isRequest(message) ? message.id : undefined);

@@ -27,8 +27,8 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = { maxSessions: 1_000, idleM
 const EVICT_AFTER_MS = 60_000;
 
 interface Kept {
-  /** Who began it, and by which application; it answers to nobody else. */
-  readonly owner: string;
+  /** Who began it; it answers to nobody else. */
+  readonly owner: Principal;
   readonly session: Session;
   /** Of the token that its client came with, the one that is good for longest. */
   readonly expiry: Expiry;
@@ -39,7 +39,8 @@ interface Kept {
 }
 
 /** Two applications of one person may do different things for that person. */
-const ownerOf = ({ id, clientId = '' }: Principal): string => JSON.stringify([id, clientId]);
+const isOf = ({ owner }: Kept, { id, clientId = '' }: Principal): boolean =>
+  owner.id === id && (owner.clientId ?? '') === clientId;
 
 export interface Sessions {
   /** @param body of a POST, as it was parsed */
@@ -111,7 +112,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       ending.add(over);
       return closing;
     };
-    return { owner: ownerOf(principal), session, expiry, lastUsed: Date.now(), end };
+    return { owner: principal, session, expiry, lastUsed: Date.now(), end };
   }
 
   function use(kept: Kept, { http, principal, expiresAt }: Asked, body: unknown): HttpAnswer | Promise<HttpAnswer> {
@@ -164,7 +165,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (id !== null) {
         const kept = sessions.get(id);
         // Of another one, it is as if it were not there: an id that was seen or guessed gives nothing away.
-        return kept === undefined || kept.owner !== ownerOf(principal)
+        return kept === undefined || !isOf(kept, principal)
           ? refusal(404, -32_001, 'Session not found; start a new one with initialize')
           : use(kept, asked, body);
       }
