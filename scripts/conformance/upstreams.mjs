@@ -1,6 +1,6 @@
 /**
  * The servers that the conformance suite is run against through the gateway: Vitrine's own fixture, which has everything,
- * the official everything server, the conformance server of the Go SDK, and one that is made with FastMCP.
+ * the official everything server, the conformance server of the Go SDK, one that is made with FastMCP, and one with tasks.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,11 +14,12 @@ const GO = join(SERVERS, 'go/.built/server');
 const WINDOWS = process.platform === 'win32';
 const PYTHON = join(SERVERS, '.venv', WINDOWS ? 'Scripts/python.exe' : 'bin/python');
 const FASTMCP = join(SERVERS, 'python/conformance.py');
+const TASKS = join(root, 'test/gateway/strangers/main.mjs');
 const INSTALL = 'run node scripts/install-interop.mjs servers';
 
 /**
  * `start` starts the server over HTTP, as it has to be for the revision, and gives its URL and the ways to mount it.
- * `leftOut` gives the reason where a server cannot run on this machine.
+ * `leftOut` gives the reason where a server cannot run on this machine. `scenarios` is what counts, where that is not all.
  */
 export const UPSTREAMS = [
   {
@@ -70,6 +71,17 @@ export const UPSTREAMS = [
         urlOf: (found) => `${found}/mcp`,
       });
       return { ...server, mounts: { http: { url: server.url }, stdio: { command: PYTHON, args: [FASTMCP], env } } };
+    },
+  },
+  {
+    // The servers above have none of the tools that these scenarios ask for.
+    name: 'tasks',
+    revisions: ['2026-07-28'],
+    scenarios: /^tasks-/,
+    async start() {
+      const server = await startServer(process.execPath, [join(root, 'scripts/conformance/tasks-server.mjs')]);
+      const stdio = { command: process.execPath, args: [TASKS, 'tasks'] };
+      return { ...server, mounts: { http: { url: server.url }, stdio } };
     },
   },
 ];

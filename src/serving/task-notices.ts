@@ -1,5 +1,6 @@
 /** What one connection, or one `subscriptions/listen` stream, is told of its tasks: each change, as `tasks/get` shows it. */
 import type { Context } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
 import { detached } from '../core/invocation.ts';
 import { getTask } from '../frontends/tasks/methods.ts';
 import { isOver, type Task } from '../protocol/tasks.ts';
@@ -8,7 +9,7 @@ import type { Vitrine } from '../vitrine.ts';
 /** Tasks that one connection or stream is told of at a time. */
 export const MAX_TASKS = 100;
 
-/** How long a task is told of that does not say how long it lasts, and at most, in milliseconds. */
+/** How long a task is told of at most, in milliseconds: the connection to its server is kept as long. */
 const MAX_TOLD_MS = 24 * 60 * 60 * 1000;
 
 interface Told {
@@ -82,6 +83,7 @@ export class TaskNotices {
       if (isOver(task)) await this.#end(id);
     } catch (error) {
       ctx.log.debug('a task was not told of', { error });
+      if (error instanceof ResourceError && error.code === 'invalid') await this.#end(id);
     }
   }
 

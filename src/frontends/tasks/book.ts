@@ -11,7 +11,7 @@ const MAX_REMEMBERED_MS = 24 * 60 * 60 * 1000;
 export interface TaskBook {
   /** A task under the id of the client that asks about it. */
   published<T extends Task>(task: T, ref: Pick<TaskRef, 'mount' | 'name'>, ctx: Context): T;
-  /** The same of one that has just begun, which is listed from now on. */
+  /** The same of one that has just begun, which a client of 2025 can list from now on. */
   begun<T extends Task>(task: T, ref: Pick<TaskRef, 'mount' | 'name'>, ctx: Context): T;
   /** @throws ResourceError `invalid` for an id that is not one of the caller's */
   open(id: string, ctx: Context): TaskRef;
@@ -40,6 +40,8 @@ export function createTaskBook(secret: Uint8Array | undefined): TaskBook {
     published,
     begun(task, { mount, name }, ctx) {
       const sealed = published(task, { mount, name }, ctx);
+      // Clients of 2026-07-28 have no list.
+      if (ctx.client?.ask === undefined) return sealed;
       const { ttlMs } = task as { readonly ttlMs?: unknown };
       const ttl = typeof ttlMs === 'number' && ttlMs > 0 ? Math.min(ttlMs, MAX_REMEMBERED_MS) : MAX_REMEMBERED_MS;
       remembered.set(sealed.taskId, { owner: ownerOf(ctx), ref: { mount, name, taskId: task.taskId } }, { ttl });

@@ -17,6 +17,8 @@ export interface ToolFacts {
   /** Arguments that it wants in headers. */
   readonly headers: readonly HeaderParameter[];
   readonly outputSchema: ToolDescription['outputSchema'];
+  /** It is called as a task, or not at all. */
+  readonly onlyAsTask: boolean;
 }
 
 export interface Definitions {
@@ -62,7 +64,7 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
 
   return {
     learn(tools) {
-      for (const tool of tools) known.set(tool.name, { headers: headersOf(tool), outputSchema: tool.outputSchema });
+      for (const tool of tools) known.set(tool.name, factsOf(tool));
     },
     of,
     async soon(tool, ctx) {
@@ -82,6 +84,15 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
       known.clear();
       scanning = undefined;
     },
+  };
+}
+
+function factsOf(tool: ToolDescription): ToolFacts {
+  const { execution } = tool as { readonly execution?: { readonly taskSupport?: unknown } };
+  return {
+    headers: headersOf(tool),
+    outputSchema: tool.outputSchema,
+    onlyAsTask: execution?.taskSupport === 'required',
   };
 }
 

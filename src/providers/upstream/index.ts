@@ -61,7 +61,8 @@ export function upstream(options: UpstreamOptions): Upstream {
   /** Whether it has tasks, in each era that it was reached in. */
   const tasks = new Map<Era, boolean>();
   const facts = (): Facts => factsOf(reached);
-  const calls = createCalls(createSaid(options.target));
+  const said = createSaid(options.target);
+  const calls = createCalls(said);
   const cache = createCache();
   const border = createBorder(name);
   const connections = createConnections(options, {
@@ -113,6 +114,7 @@ export function upstream(options: UpstreamOptions): Upstream {
     instructions: () => reached?.instructions,
     asking,
     calls,
+    said,
     connections,
     border,
     pins,

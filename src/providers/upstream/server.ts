@@ -18,15 +18,17 @@ import type { Border, EntryKind } from './border/index.ts';
 import { brokenPromise, markedResult, refusedResult } from './border/promises.ts';
 import { fitResult, keptResult } from './border/results.ts';
 import type { Calls } from './calls.ts';
+import { isOf2025 } from './clients.ts';
 import type { Connections, Lease } from './connections.ts';
 import { createDefinitions } from './definitions.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, hasTasks } from './facts.ts';
 import type { Fetch, ListedPage } from './lists.ts';
 import type { Pins } from './pins/index.ts';
 import { completionIn } from './resources.ts';
+import type { Said } from './said.ts';
 import { createTasks } from './tasks.ts';
 import { sendTraced } from './traced.ts';
-import type { Link } from './wire/link.ts';
+import type { Link, RequestOptions } from './wire/link.ts';
 import { parameterHeaders } from './wire/parameter-headers.ts';
 
 export interface ServerSetup {
@@ -36,6 +38,7 @@ export interface ServerSetup {
   readonly instructions: () => string | undefined;
   readonly asking: Asking;
   readonly calls: Calls;
+  readonly said: Said;
   readonly connections: Connections;
   readonly border: Border;
   readonly callTimeoutMs: number;
@@ -92,6 +95,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     const meta = forwardedMeta(_meta);
     let headers: readonly HeaderParameter[] | undefined;
     let asTask: Data = {};
+    let waited = false;
     /** The era of the connection on which the server was sent it in this round or before. */
     let sentIn: Era | undefined = 'legacy';
     const running = calls.run(invocation, {
@@ -105,6 +109,9 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
           throw error;
         }
         await setLogLevel(lease, invocation);
+        if (method === 'tools/call' && lease.link.era === 'legacy' && hasTasks(lease.link) && !isOf2025(invocation)) {
+          waited = (await definitions.soon(request.name, invocation))?.onlyAsTask === true;
+        }
         if (setup.transport === 'tcp' && lease.link.era === 'modern' && method === 'tools/call') {
           headers = (await definitions.of(request.name, invocation))?.headers;
         }
@@ -120,14 +127,15 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
           ...(meta !== undefined && { _meta: meta }),
         };
         const outgoing = { method, name: request.name, mount: setup.name, transport: setup.transport };
+        const options: RequestOptions = {
+          signal,
+          timeoutMs: setup.callTimeoutMs,
+          ...(headers !== undefined && { headers: parameterHeaders(headers, request.arguments) }),
+          ...(invocation.wantsProgress && { onProgress: progress }),
+          ...(modern && invocation.client.logLevel !== undefined && { origin }),
+        };
         return sendTraced(invocation, outgoing, withClient(sent, link, invocation, true), (traced) =>
-          link.request(method, traced, {
-            signal,
-            timeoutMs: setup.callTimeoutMs,
-            ...(headers !== undefined && { headers: parameterHeaders(headers, request.arguments) }),
-            ...(invocation.wantsProgress && { onProgress: progress }),
-            ...(modern && invocation.client.logLevel !== undefined && { origin }),
-          }),
+          waited ? tasks.waitedFor(link, traced, options) : link.request(method, traced, options),
         );
       },
     });

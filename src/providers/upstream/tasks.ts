@@ -3,7 +3,6 @@
  * connection, where its server knows it from. Where the eras differ there are none: neither end has a way to say it.
  */
 import type { Data } from '../../connection/data.ts';
-import { cleanText } from '../../core/clean-text.ts';
 import type { Context } from '../../core/context.ts';
 import { PeerError, ResourceError } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
@@ -20,13 +19,13 @@ import {
   taskOf2025,
 } from '../../protocol/tasks.ts';
 import { withClient, withoutServer } from './asking.ts';
-import { MAX_DESCRIPTION_LENGTH } from './border/described.ts';
 import type { Calls } from './calls.ts';
 import { declaresTasks, isOf2025 } from './clients.ts';
 import type { Connections } from './connections.ts';
 import { hasTasks } from './facts.ts';
+import type { Said } from './said.ts';
 import { sendTraced } from './traced.ts';
-import type { Link } from './wire/link.ts';
+import type { Link, RequestOptions } from './wire/link.ts';
 
 /** Characters of an id that an upstream gives to a task. */
 const MAX_ID_LENGTH = 1_024;
@@ -36,6 +35,8 @@ const MAX_WATCHED = 1_000;
 
 export interface TasksSetup {
   readonly calls: Calls;
+  /** Makes what a task says of itself fit to be handed on. */
+  readonly said: Pick<Said, 'text' | 'fault'>;
   readonly connections: Connections;
   readonly callTimeoutMs: number;
   /** The mount's name. */
@@ -48,6 +49,8 @@ export interface TasksSetup {
 export interface Tasks {
   /** What is sent with a call so that it becomes a task. @throws PeerError where a task is wanted and cannot be had */
   wanted(task: unknown, link: Link, invocation: Invocation): Data;
+  /** A call that its server takes as a task alone, for a client that has no such tasks: the result, when it is there. */
+  waitedFor(link: Link, params: Data, options: RequestOptions): Promise<Data>;
   /** The task that a call has become; undefined for any other result. @throws ResourceError `internal` where none was to be had */
   started(result: Data, asked: boolean, invocation: Invocation): TaskStarted | undefined;
   ask(request: TaskRequest, invocation: Invocation): Promise<object>;
@@ -55,8 +58,29 @@ export interface Tasks {
 }
 
 export function createTasks(setup: TasksSetup): Tasks {
-  const { calls, connections, name } = setup;
+  const { calls, connections, name, said } = setup;
   let watched = 0;
+
+  /** @throws ResourceError `internal` for what is none */
+  function taskIn(given: Data): Task {
+    const { taskId, status, statusMessage, error } = given;
+    const isId = typeof taskId === 'string' && taskId !== '' && taskId.length <= MAX_ID_LENGTH;
+    if (!isId || typeof status !== 'string' || !TASK_STATUSES.has(status)) throw notValid(name);
+    return {
+      ...given,
+      ...(typeof statusMessage === 'string' && { statusMessage: said.text(statusMessage) }),
+      ...(isData(error) && { error: failureIn(error) }),
+      taskId,
+      status,
+    };
+  }
+
+  /** The error that a task has failed with, like one that is answered with. */
+  function failureIn({ code, message, data }: Data): object {
+    const wire = { code: Number(code), message: String(message), ...(isData(data) && { data }) };
+    const clean = said.fault(new PeerError(wire));
+    return clean instanceof PeerError ? clean.wire : wire;
+  }
 
   function send(link: Link, { method, ...request }: TaskRequest, invocation: Invocation, signal: AbortSignal) {
     if (!hasTasks(link) || (link.era === 'legacy') !== isOf2025(invocation)) throw noSuchTask();
@@ -85,12 +109,26 @@ export function createTasks(setup: TasksSetup): Tasks {
       throw new PeerError({ code: METHOD_NOT_FOUND, message: `The server behind "${name}" has no tasks here` });
     },
 
+    async waitedFor(link, params, options) {
+      const begun = await link.request('tools/call', { ...params, task: {} }, options);
+      if (!isData(begun.task)) return begun;
+      const { taskId } = taskIn(begun.task);
+      const { signal, timeoutMs } = options;
+      try {
+        return withoutRelated(await link.request('tasks/result', { taskId }, { signal, timeoutMs }));
+      } catch (error) {
+        // Nobody waits for it any more, and nobody can come back to it.
+        link.request('tasks/cancel', { taskId }, { timeoutMs }).catch(() => {});
+        throw error;
+      }
+    },
+
     started(result, asked, invocation) {
       const given = isTaskStarted(result) ? result : asked && isData(result.task) ? taskOf2025(result.task) : undefined;
       if (given === undefined) return undefined;
       if (!asked && !declaresTasks(invocation)) throw notValid(name);
       const { _meta } = result;
-      return { ...(isData(_meta) && { _meta }), ...taskIn(withoutServer(given), name), resultType: 'task' };
+      return { ...(isData(_meta) && { _meta }), ...taskIn(withoutServer(given)), resultType: 'task' };
     },
 
     async ask(request, invocation) {
@@ -102,7 +140,7 @@ export function createTasks(setup: TasksSetup): Tasks {
         const answer = withoutServer(await send(link, request, invocation, invocation.signal));
         // In 2026 it is only said that it was heard.
         if (method === 'tasks/update' || (method === 'tasks/cancel' && link.era === 'modern')) return {};
-        const task = taskIn(link.era === 'legacy' ? taskOf2025(answer) : answer, name);
+        const task = taskIn(link.era === 'legacy' ? taskOf2025(answer) : answer);
         if (task.taskId !== request.taskId) throw notValid(name);
         if (!isData(task.result)) return task;
         return { ...task, result: await setup.taken(request.name, withoutRelated(task.result), invocation) };
@@ -133,15 +171,6 @@ export function createTasks(setup: TasksSetup): Tasks {
 
 const notValid = (name: string): ResourceError =>
   new ResourceError('internal', `The server behind "${name}" gave a task that is not valid`);
-
-/** @throws ResourceError `internal` for what is none */
-function taskIn(given: Data, name: string): Task {
-  const { taskId, status, statusMessage } = given;
-  const isId = typeof taskId === 'string' && taskId !== '' && taskId.length <= MAX_ID_LENGTH;
-  if (!isId || typeof status !== 'string' || !TASK_STATUSES.has(status)) throw notValid(name);
-  const said = typeof statusMessage === 'string' && { statusMessage: cleanText(statusMessage, MAX_DESCRIPTION_LENGTH) };
-  return { ...given, ...said, taskId, status };
-}
 
 /** Which task it is of is said anew, with the id that the client knows. */
 function withoutRelated(answer: Data): Data {

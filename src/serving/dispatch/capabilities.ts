@@ -4,8 +4,7 @@ import type { Era } from '../../protocol/era.ts';
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../../protocol/meta.ts';
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
 import type { Vitrine } from '../../vitrine.ts';
-import { offersTo } from './methods.ts';
-import { offersTasks } from './task-methods.ts';
+import { offersTasks, offersTo } from './methods.ts';
 
 interface Changing {
   readonly listChanged?: true;

@@ -13,9 +13,19 @@ import { callRequestProblem, checkedCallResult } from './calls.ts';
 import type { Envelope, Failure, Outcome } from './envelope.ts';
 import { startInvocation } from './invocation.ts';
 import { inPieces } from './long-strings.ts';
-import { ASKING, askedFor, type Method, methodsOf, offersTo, signatureOf, wireErrorOf, withMeta } from './methods.ts';
+import {
+  ASKING,
+  askedFor,
+  type Method,
+  methodsOf,
+  offersTasks,
+  offersTo,
+  signatureOf,
+  wireErrorOf,
+  withMeta,
+} from './methods.ts';
 import { runObserved } from './observed.ts';
-import { noTaskOf, offersTasks, taskAnswer, taskMethods } from './task-methods.ts';
+import { noTaskOf, taskAnswer, taskMethods } from './task-methods.ts';
 import { toolsFor } from './tool-lists.ts';
 
 export interface Dispatcher {

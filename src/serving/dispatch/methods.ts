@@ -99,9 +99,11 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
       'tools/call',
       callToolParams,
       async (params, ctx) => {
-        const { name } = params;
+        const { name, task, ...call } = params;
         const owner = tools.ownerOf(name);
-        const result = await provider.callTool(params, owner, ctx);
+        // Where no tasks were offered, it is a call like others (2025-11-25).
+        const asTask = task !== undefined && offersTasks(vitrine, ctx.principal, 'legacy') && { task };
+        const result = await provider.callTool({ ...call, ...asTask, name }, owner, ctx);
         if (isTaskStarted(result)) return tasks.book.begun(result, { mount: owner.mount ?? '', name }, ctx);
         return 'isError' in result && result.isError === true ? hiddenIn(result, vitrine.hide) : result;
       },
@@ -136,6 +138,10 @@ export function offersTo(
     return true;
   };
 }
+
+/** Whether somebody's calls may become tasks in an era: whoever may call nothing there is told of none. */
+export const offersTasks = ({ tasks, access }: Vitrine, principal: Principal, era: Era): boolean =>
+  tasks.mounts(era).some((mount) => access?.could(principal, { operation: 'call', mount }) !== false);
 
 /** Methods that may ask the client for something before they have a result (2026-07-28, Multi Round-Trip Requests). */
 export const ASKING: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);

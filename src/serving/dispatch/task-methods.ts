@@ -1,5 +1,4 @@
 /** The methods of tasks, which are others in each era, and only where a mounted server has tasks in that era. */
-import type { Principal } from '../../core/context.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import { scrub } from '../../core/scrub.ts';
 import { askTask, getTask, listTasks } from '../../frontends/tasks/methods.ts';
@@ -20,10 +19,6 @@ import type { Vitrine } from '../../vitrine.ts';
 import { isData } from '../messages.ts';
 import type { Failure } from './envelope.ts';
 import { admitted, hiddenIn, type Method, RequestRefused, withMeta } from './methods.ts';
-
-/** Whether somebody's calls may become tasks in an era: whoever may call nothing there is told of none. */
-export const offersTasks = ({ tasks, access }: Vitrine, principal: Principal, era: Era): boolean =>
-  tasks.mounts(era).some((mount) => access?.could(principal, { operation: 'call', mount }) !== false);
 
 /** What a client has to declare to be told of tasks. */
 export const TASKS_NOT_DECLARED = {

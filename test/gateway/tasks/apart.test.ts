@@ -6,11 +6,24 @@ import { createVitrine, serveHttp } from '../../../src/index.ts';
 import type { AccessRules } from '../../../src/layers/access/index.ts';
 import { upstream } from '../../../src/providers/upstream/index.ts';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
-import { type Connected, connected, DIAGONAL, ERAS, type Era, startHttp } from '../../e2e/harness.ts';
+import { type Connected, connected, DIAGONAL, ERAS, type Era, startHttp, TRANSPORTS } from '../../e2e/harness.ts';
 import { PATIENCE_MS, until } from '../../e2e/waiting.ts';
 import { bearer, hashOf, RESOURCE } from '../../security/authorization-servers.ts';
 import { connectToStranger, startStranger } from '../strangers/link.ts';
-import { ask, begin, errorOf, inState, listenTo, outcomeOf, release, resultOf, STATUS, toldOf } from './asking.ts';
+import {
+  answers,
+  ask,
+  begin,
+  errorOf,
+  inState,
+  listenTo,
+  outcomeOf,
+  RELATED,
+  release,
+  resultOf,
+  STATUS,
+  toldOf,
+} from './asking.ts';
 
 const NO_TASK = { code: -32_602, message: expect.stringContaining('There is no such task') };
 
@@ -146,6 +159,13 @@ describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) =>
     expect(await begin(on, 'slow_compute')).not.toBe(taskId);
   });
 
+  it('has its calls answered as ever where no server has tasks, whatever it asks for', async () => {
+    await using on = await connectToStranger(client, 'odd', { transport: 'http', era: client.era });
+    expect(JSON.stringify(on.client.getServerCapabilities())).not.toContain('tasks');
+    const result = await resultOf(on, 'tools/call', { name: 'stranger_tell', arguments: {}, task: { ttl: 1_000 } });
+    expect(result).toMatchObject({ content: [{ text: 'known' }, {}] });
+  });
+
   it('has calls without tasks at a server of the other era, and is told of none', async () => {
     const era = client.era === 'legacy' ? 'modern' : 'legacy';
     await using on = await connectToStranger(client, 'tasks', { transport: 'http', era });
@@ -154,8 +174,24 @@ describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) =>
     const result = await resultOf(on, 'tools/call', { name: 'stranger_slow_compute', arguments: { label: 'x' } });
     expect(result).toMatchObject({ content: [{ text: 'computed x' }] });
     const asTask = { name: 'stranger_slow_compute', arguments: {}, task: { ttl: 1_000 } };
-    const answer = await ask(on, 'tools/call', asTask);
-    if (client.era === 'legacy') expect(answer.error).toMatchObject({ code: -32_601 });
-    else expect(answer.result).toMatchObject({ content: [{ text: 'computed ' }] });
+    expect(await resultOf(on, 'tools/call', asTask)).toMatchObject({ content: [{ text: 'computed ' }] });
+  });
+});
+
+describe.concurrent.each(TRANSPORTS)('a client of 2026 over %s', (over) => {
+  const client = { transport: over, era: 'modern' } as const;
+
+  it.each(TRANSPORTS)('waits for what a server of 2025 over %s does as a task alone', async (transport) => {
+    await using on = await connectToStranger(client, 'tasks', { transport, era: 'legacy' });
+    const failed = await resultOf(on, 'tools/call', { name: 'stranger_failing_job', arguments: {} });
+    expect(failed).toMatchObject({ isError: true, content: [{ text: 'the job failed' }] });
+    expect(failed).not.toHaveProperty(['_meta', RELATED]);
+    const call = { name: 'stranger_confirm_delete', arguments: { filename: 'b.txt' } };
+    const asked = await resultOf(on, 'tools/call', call);
+    expect(asked).toMatchObject({ resultType: 'input_required' });
+    const [key = ''] = Object.keys(asked.inputRequests as object);
+    const { requestState } = asked;
+    const done = await resultOf(on, 'tools/call', { ...call, requestState, inputResponses: { [key]: answers('yes') } });
+    expect(done).toMatchObject({ content: [{ text: 'b.txt: yes' }] });
   });
 });
