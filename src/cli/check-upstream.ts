@@ -23,10 +23,9 @@ export async function checkUpstream({
   upstream,
 }: Required<Pick<ConfiguredMount, 'provider' | 'server' | 'upstream'>>): Promise<UpstreamReport> {
   if (upstream === undefined || server === undefined) return { reached: false, text: 'It is no server' };
-  const { up, connectTimeoutMs } = upstream;
+  const { up } = upstream;
   try {
-    if (!(await up.ready(connectTimeoutMs)))
-      return { reached: false, text: up.health().lastError ?? 'It did not answer in time' };
+    if (!(await up.ready())) return { reached: false, text: up.health().lastError ?? 'It did not answer in time' };
     const ctx = createContext();
     const { tools, prompts } = server.features;
     const counts = await Promise.all([

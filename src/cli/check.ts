@@ -31,6 +31,9 @@ export async function check(paths: readonly string[], flags: SourceFlags, secret
 
 type Print = (line: string) => void;
 
+/** How long a server may take until it is said that it is waited for, in milliseconds. */
+const LATE_MS = 5_000;
+
 /** A caller whose roots hold everything: what is bounded by them is shown as far as it ever is. */
 const everywhere = (log: Log = SILENT): Context => createContext({ log, roots: ['file:///'] });
 
@@ -46,7 +49,7 @@ async function checkMounts(
     ),
   );
   for (const mount of mounts) {
-    const report = await servers.get(mount.name);
+    const report = await told(servers.get(mount.name), () => print(`--  ${mount.name}  is still starting`));
     if (report !== undefined) {
       if (report.reached) print(`ok  ${mount.name}  ${report.text}`);
       else {
@@ -61,6 +64,16 @@ async function checkMounts(
       const count = `${page.resources.length}${page.nextCursor === undefined ? '' : '+'} entries`;
       print(`ok  ${mount.name}  ${publishUri(mount, root.uri)}  ${count}`);
     }
+  }
+}
+
+/** Says once that a server is waited for which is not there soon. */
+async function told<T>(report: T | Promise<T>, late: () => void): Promise<T> {
+  const timer = setTimeout(late, LATE_MS);
+  try {
+    return await report;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -89,9 +89,9 @@ async function withReviews(
   const print: Print = (line) => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     for (const mount of pinned(sources.mounts, flags.mount)) {
-      const { up, connectTimeoutMs, target } = mount.upstream;
+      const { up, target } = mount.upstream;
       if (up.review === undefined) continue;
-      if (!(await up.ready(connectTimeoutMs))) {
+      if (!(await up.ready())) {
         print(
           `not reached  ${mount.name}  ${target}: ${faults.of(mount.name) ?? up.health().lastError ?? 'no answer'}`,
         );

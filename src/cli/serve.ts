@@ -125,7 +125,10 @@ async function upstreamsReady({ mounts }: Sources, log: Log): Promise<void> {
   await Promise.all(
     eager.map(async ({ name, up }) => {
       if (await up.ready(UPSTREAMS_READY_MS)) return;
-      log.warn('serving begins without an upstream', { mount: name, reason: up.health().lastError });
+      log.warn('serving begins without an upstream', {
+        mount: name,
+        reason: up.health().lastError ?? 'it is still starting',
+      });
     }),
   );
 }

@@ -81,6 +81,7 @@ export function createConnection(
     maxAttempts: owned ? maxAttempts : 0,
     words: {
       failed: (error) => clientError(error),
+      slow: () => new ResourceClientError('unavailable', 'The server is still starting'),
       lost: () => new ResourceClientError('unavailable', 'The connection to the server is lost'),
       away: (cause) => clientError(cause),
       closed: closedError,

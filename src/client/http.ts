@@ -6,7 +6,7 @@ import {
   type Implementation,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client';
-import { type DialOptions, dial } from '../connection/dial.ts';
+import { CONNECT_MS, type DialOptions, dial } from '../connection/dial.ts';
 import { httpTransport } from '../connection/http.ts';
 import type { Connect } from './connection.ts';
 
@@ -18,7 +18,7 @@ export interface ClientTarget {
   readonly clientOptions?: ClientOptions | undefined;
   /** Called with each client before it connects, to set its handlers. */
   readonly prepare?: ((client: Client) => void) | undefined;
-  /** Milliseconds for connecting. Default 30,000. */
+  /** Milliseconds for connecting. Default 60,000; 300,000 for a program. */
   readonly connectTimeoutMs?: number | undefined;
   /** Bytes of one message: a whole answer, an event, a line. A longer answer fails before it is parsed. Default 64 MiB. */
   readonly maxMessageBytes?: number | undefined;
@@ -35,7 +35,6 @@ export interface HttpTarget extends ClientTarget {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-export const DEFAULT_CONNECT_MS = 30_000;
 const DEFAULT_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** Entries and fields in one message: a list of 100,000 resources on one page has fewer. */
@@ -65,8 +64,12 @@ export function httpConnect(target: HttpTarget): Connect {
 }
 
 /** The limits of what a server sends, and the time for connecting. */
-export const dialOptions = (target: ClientTarget, signal: AbortSignal): DialOptions => ({
+export const dialOptions = (
+  target: ClientTarget,
+  signal: AbortSignal,
+  connectMs: number = CONNECT_MS.url,
+): DialOptions => ({
   limits: { maxMessageBytes: target.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES, maxMessageValues: MAX_MESSAGE_VALUES },
-  timeoutMs: target.connectTimeoutMs ?? DEFAULT_CONNECT_MS,
+  timeoutMs: target.connectTimeoutMs ?? connectMs,
   signal,
 });

@@ -12,8 +12,6 @@ export interface MountedUpstream {
   /** The program's name, or the origin of the URL: what may be shown. */
   readonly target: string;
   readonly start: 'eager' | 'lazy';
-  /** For connecting, in milliseconds. */
-  readonly connectTimeoutMs: number;
 }
 
 export type ConfiguredMount = Mount & { readonly upstream?: MountedUpstream | undefined };
@@ -28,8 +26,6 @@ export interface UpstreamSurroundings {
 
 /** As a configuration says it: YAML takes a year for a number. */
 const ERAS = { '2025': '2025', '2026': '2026', auto: 'auto' } as const;
-
-const CONNECT_TIMEOUT_MS = 20_000;
 
 /** How long a server that is required may think about whether it is there, in milliseconds. */
 const CHECK_TIMEOUT_MS = 2_000;
@@ -54,7 +50,6 @@ export async function upstreamMount(
     texts,
     results,
   } = block;
-  const connectTimeoutMs = milliseconds(block.connectTimeoutSeconds) ?? CONNECT_TIMEOUT_MS;
   const target = 'url' in block ? await httpTarget(name, block) : stdioTarget(block, base);
   const up = upstream({
     name,
@@ -65,7 +60,7 @@ export async function upstreamMount(
     sole,
     maxConnections,
     schemes,
-    connectTimeoutMs,
+    connectTimeoutMs: milliseconds(block.connectTimeoutSeconds),
     timeoutMs: milliseconds(block.timeoutSeconds),
     callTimeoutMs: milliseconds(block.callTimeoutSeconds),
     maxMessageBytes: block.maxMessageBytes,
@@ -87,7 +82,7 @@ export async function upstreamMount(
     server,
     health: () => up.health(),
     ...(required && { ready: () => up.check(CHECK_TIMEOUT_MS) }),
-    upstream: { up, target: shown, start, connectTimeoutMs },
+    upstream: { up, target: shown, start },
   };
 }
 

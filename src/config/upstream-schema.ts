@@ -40,7 +40,7 @@ const common = {
     .optional()
     .describe('Results that break the outputSchema of their tool. Default: mark'),
   required: z.boolean().optional().describe('true: /readyz says no while it cannot be reached. Default: false'),
-  connectTimeoutSeconds: seconds.optional().describe('Seconds for connecting. Default: 20'),
+  connectTimeoutSeconds: seconds.optional().describe('Seconds for connecting. Default: 60; 300 for a program'),
   timeoutSeconds: seconds.optional().describe('Seconds for one answer. Default: 10'),
   callTimeoutSeconds: seconds.optional().describe("Seconds from a tool's latest report of progress. Default: 300"),
   maxMessageBytes: z

@@ -30,6 +30,12 @@ export interface DialOptions extends Partial<IntakeEvents> {
   closing?(): void;
 }
 
+/**
+ * How long connecting may take, unless told otherwise, in milliseconds. A program may have to be fetched before it starts, as
+ * `npx` and `uvx` do it.
+ */
+export const CONNECT_MS = { program: 300_000, url: 60_000 } as const;
+
 /** How long a server may take to end a session, in milliseconds. */
 const GRACE_MS = 1_000;
 
@@ -108,12 +114,6 @@ async function hangUp(transport: Transport, end: () => Promise<void>): Promise<v
   // While its era is being asked for the client has no transport yet.
   await transport.close().catch(() => {});
 }
-
-/**
- * How long a program may think about which era it speaks, in milliseconds. An old one may never answer, and one that is slow
- * to start must not be taken for it: who gives it longer for connecting gives it longer for this.
- */
-export const probeTimeoutMs = (connectMs: number): number => Math.min(connectMs, Math.max(5_000, connectMs / 4));
 
 /** Whether a program may have ended because it was asked for its era, as some of the 2025 era do: another one is not asked. */
 export const endedAtOnce = (error: unknown): boolean =>

@@ -13,9 +13,10 @@ export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'away';
 export interface Supervisor<Link> {
   /**
    * The connection, opened if need be.
+   * @param waits how long for a connection that is being opened. Default: as long as that takes
    * @throws what opening it failed with; where the pauses hold, at once while the next attempt is due later
    */
-  get(signal?: AbortSignal): Promise<Link>;
+  get(signal?: AbortSignal, waits?: Waits): Promise<Link>;
   /** The connection if it is up. */
   readonly current: Link | undefined;
   readonly state: ConnectionState;
@@ -33,10 +34,18 @@ export interface Supervisor<Link> {
   close(): Promise<void>;
 }
 
+/** For how many milliseconds somebody waits: from now on, or since the connection began to be opened. */
+export interface Waits {
+  readonly ms: number;
+  readonly since: 'now' | 'begun';
+}
+
 /** The errors that those get who want the connection. */
 export interface Words {
   /** Opening it failed. */
   failed(error: unknown): Error;
+  /** It is still being opened. */
+  slow(): Error;
   /** It has ended. */
   lost(): Error;
   /** The next attempt is due later. @param cause of the latest one */
@@ -62,7 +71,7 @@ export interface SupervisorOptions<Link> {
   /** Attempts in a row that may fail without anybody asking. Default: any number. */
   readonly maxAttempts?: number | undefined;
   readonly barred?: Barred | undefined;
-  /** A connection is up; `again` when there was one before, or should have been: something may have been missed. */
+  /** A connection is up; `again` when there was one before, or somebody wanted it before: something may have been missed. */
   up(link: Link, again: boolean): void;
   /** It has ended. @param cutOff why, where the server went over a limit */
   down?(cutOff: Error | undefined, nextMs: number): void;
@@ -82,6 +91,9 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
   let opening: Promise<Link> | undefined;
   let lastError: Error | undefined;
   let openedAt = 0;
+  let begunAt = 0;
+  /** Somebody did not wait for the connection that is being opened. */
+  let wasLate = false;
   let opened = 0;
   /** Attempts that failed since the last one that did not. */
   let inRow = 0;
@@ -94,6 +106,7 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
   const isClosed = (): boolean => lifetime.signal.aborted;
 
   async function attempt(): Promise<Link> {
+    begunAt = Date.now();
     try {
       const fresh = await options.open(lifetime.signal);
       if (isClosed() || fresh.ended) {
@@ -105,7 +118,8 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
       lastError = undefined;
       opened++;
       inRow = 0;
-      options.up(fresh, opened > 1 || pauses.failures > 0);
+      options.up(fresh, opened > 1 || pauses.failures > 0 || wasLate);
+      wasLate = false;
       return fresh;
     } catch (error) {
       lastError = isClosed() ? words.closed() : words.failed(error);
@@ -136,15 +150,28 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
     return opening;
   }
 
+  /** @throws what those get who do not wait any longer */
+  async function inTime(wanted: Promise<Link>, { ms, since }: Waits): Promise<Link> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const slow = new Promise<never>((_, reject) => {
+      const late = (): void => {
+        wasLate = true;
+        reject(words.slow());
+      };
+      timer = setTimeout(late, since === 'now' ? ms : begunAt + ms - Date.now());
+    });
+    return Promise.race([wanted, slow]).finally(() => clearTimeout(timer));
+  }
+
   return {
-    async get(signal) {
+    async get(signal, waits) {
       signal?.throwIfAborted();
       if (isClosed()) throw words.closed();
       if (link !== undefined && !link.ended) return link;
       if (options.holds === true && opening === undefined && leftMs() > 0) {
         throw words.away(lastError ?? barred?.reason, leftMs());
       }
-      const wanted = start();
+      const wanted = waits === undefined ? start() : inTime(start(), waits);
       return signal === undefined ? wanted : abortable(wanted, signal);
     },
     get current() {

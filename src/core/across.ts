@@ -91,7 +91,7 @@ interface TakenPage<T> extends SourcePage<T> {
 interface Manner {
   /** Milliseconds until the others go first; undefined: as long as it takes. */
   readonly patienceMs: number | undefined;
-  /** There is no other source: its failure is the answer. */
+  /** There is no other source: its failure is the answer, unless it is only starting. */
   readonly only: boolean;
 }
 
@@ -116,7 +116,9 @@ async function take<T>(
     given.abort(new ResourceError('unavailable', 'Others go first'));
     return SLOW;
   } catch (error) {
-    if (only || !isAway(error, source.remote) || ctx.signal.aborted) throw error;
+    if (!isAway(error, source.remote) || ctx.signal.aborted) throw error;
+    if (error.details.starting === true && patienceMs !== undefined) return SLOW;
+    if (error.details.starting !== true && only) throw error;
     ctx.log.warn('a mount is left out of a list', { mount: source.name, reason: error.message });
     ctx.log.debug('why a mount is left out', { mount: source.name, error });
     ctx.notes?.missing({ mount: source.name, reason: error.message });

@@ -15,7 +15,7 @@ import { type Output, type OutputFlags, safeLines } from './output.ts';
 import { type NamedTarget, openTarget, type TargetFlags } from './target.ts';
 
 export interface ServerFlags extends TargetFlags, OutputFlags {
-  /** Seconds for connecting, and for each answer. Default 60. */
+  /** Seconds for connecting, and for each answer. Default 60; 300 until the first answer of a program. */
   readonly timeout?: string;
   /** What a program writes to standard error is passed on. */
   readonly serverLog?: boolean;
@@ -37,7 +37,11 @@ export interface Session {
 }
 
 /** Seconds that a server has for an answer, unless told otherwise. */
-export const DEFAULT_TIMEOUT_SECONDS = 60;
+const DEFAULT_TIMEOUT_SECONDS = 60;
+
+/** How long it takes until it is shown that a server is waited for, and how often then, in milliseconds. */
+const SHOWN_MS = 5_000;
+const STEP_MS = 1_000;
 
 /** Characters of a program's standard error that are kept, to explain why it does not answer. */
 const MAX_SAID = 4_096;
@@ -54,7 +58,8 @@ export async function onServer(
   work: (session: Session) => Promise<number>,
 ): Promise<void> {
   await withOutput(flags, secrets, async (output, signal) => {
-    const timeoutMs = millisecondsOf(flags.timeout);
+    const given = millisecondsOf(flags.timeout);
+    const timeoutMs = given ?? DEFAULT_TIMEOUT_SECONDS * 1_000;
     const target = await openTarget(typed, flags, secrets);
     let said = '';
     const onStderr = (text: string): void => {
@@ -62,12 +67,12 @@ export async function onServer(
       if (flags.serverLog === true) process.stderr.write(safeLines(secrets.hide(text)));
     };
     const abilities = abilitiesFor(output, { label: target.label, roots: flags.root ?? [] });
+    const showing = showWaiting(output, target.label);
     try {
-      output.progress(`connecting to ${target.label}`);
-      await using resources = await connectResourceClient(serverTarget(target, { timeoutMs, onStderr, abilities }), {
-        timeoutMs,
-        signal,
-      });
+      await using resources = await connectResourceClient(
+        serverTarget(target, { connectMs: given, onStderr, abilities }),
+        { timeoutMs, signal },
+      ).finally(() => clearInterval(showing));
       const facts = await resources.connect(signal);
       output.progress();
       const session: Session = { resources, facts, output, signal, label: target.label, target, timeoutMs };
@@ -79,15 +84,25 @@ export async function onServer(
   });
 }
 
+/** Shows how long a server takes that does not answer at once. */
+function showWaiting(output: Output, label: string): NodeJS.Timeout {
+  const begun = Date.now();
+  output.progress(`connecting to ${label}`);
+  return setInterval(() => {
+    const ms = Date.now() - begun;
+    if (ms >= SHOWN_MS) output.progress(`${label} is still starting (${Math.round(ms / 1_000)} s)`);
+  }, STEP_MS);
+}
+
 /** How the client of a command connects to a server; a program's standard error goes to `onStderr`. */
 export function serverTarget(
   { server }: NamedTarget,
   {
-    timeoutMs,
+    connectMs,
     onStderr,
     abilities,
   }: {
-    readonly timeoutMs: number;
+    readonly connectMs: number | undefined;
     readonly onStderr?: ((text: string) => void) | undefined;
     readonly abilities?: Abilities | undefined;
   },
@@ -97,13 +112,10 @@ export function serverTarget(
     ...('command' in server && { onStderr }),
     ...abilities,
     clientInfo: { name: 'vitrine', version: VERSION },
-    connectTimeoutMs: timeoutMs,
+    connectTimeoutMs: connectMs,
   };
 }
 
 /** @throws UsageError */
-function millisecondsOf(seconds: string | undefined): number {
-  return seconds === undefined
-    ? DEFAULT_TIMEOUT_SECONDS * 1_000
-    : numberOf(seconds, '--timeout', 0.001, 86_400) * 1_000;
-}
+const millisecondsOf = (seconds: string | undefined): number | undefined =>
+  seconds === undefined ? undefined : numberOf(seconds, '--timeout', 0.001, 86_400) * 1_000;

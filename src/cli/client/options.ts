@@ -22,6 +22,9 @@ export function serverOptions(command: Command): Command {
     .option('--bearer <token>', 'send this token; best as a reference to the environment')
     .option('--env <pair>', 'give NAME=value to the program (may be repeated)', collect)
     .option('--root <folder>', 'let the server know of this folder (may be repeated)', collect)
-    .option('--timeout <seconds>', 'for connecting, and for each answer (default: 60)')
+    .option(
+      '--timeout <seconds>',
+      'for connecting, and for each answer (default: 60; 300 until the first one of a program)',
+    )
     .option('--server-log', 'pass on what the program writes to standard error');
 }

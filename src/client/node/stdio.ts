@@ -1,8 +1,9 @@
 /** Connecting to a program that serves over stdio. */
-import type { Client } from '@modelcontextprotocol/client';
-import { dial, endedAtOnce, probeTimeoutMs } from '../../connection/dial.ts';
+import type { Era } from '../../connection/data.ts';
+import { CONNECT_MS } from '../../connection/dial.ts';
 import { type Program, programTransport } from '../../connection/node/program.ts';
-import type { Connect, ConnectContext } from '../connection.ts';
+import { startProgram } from '../../connection/node/start.ts';
+import type { Connect } from '../connection.ts';
 import { ResourceClientError } from '../errors.ts';
 import { type ClientTarget, dialOptions, newClient } from '../http.ts';
 
@@ -14,35 +15,25 @@ export interface StdioTarget extends ClientTarget, Program {
 
 /** How to start a program and connect to it. */
 export function stdioConnect(target: StdioTarget): Connect {
-  let legacy = false;
-  return async (context) => {
-    if (legacy) return start(target, 'legacy', context);
-    try {
-      const client = await start(target, 'auto', context);
-      // When it is started again, it is what it was.
-      legacy = client.getProtocolEra() === 'legacy';
-      return client;
-    } catch (error) {
-      context.signal.throwIfAborted();
-      if (!endedAtOnce(error)) throw error;
-    }
-    const client = await start(target, 'legacy', context);
-    legacy = true;
+  const { clientOptions, onStderr } = target;
+  const { mode } = clientOptions?.versionNegotiation ?? { mode: 'auto' };
+  const given = mode === 'auto' ? undefined : typeof mode === 'object' ? 'modern' : 'legacy';
+  /** When it is started again, it is what it was. */
+  let only: Era | undefined = given;
+  return async ({ signal }) => {
+    const { client } = await startProgram(
+      (negotiation) =>
+        newClient(
+          given === undefined
+            ? { ...target, clientOptions: { ...clientOptions, versionNegotiation: negotiation } }
+            : target,
+        ),
+      (intake) => programTransport(target, intake, (chunk) => onStderr?.(chunk.toString())),
+      { ...dialOptions(target, signal, CONNECT_MS.program), only },
+    );
+    if (client.getProtocolEra() === 'legacy') only = 'legacy';
     return client;
   };
-}
-
-async function start(target: StdioTarget, mode: 'auto' | 'legacy', { signal }: ConnectContext): Promise<Client> {
-  const { clientOptions, onStderr } = target;
-  const options = dialOptions(target, signal);
-  const versionNegotiation =
-    mode === 'legacy'
-      ? { mode }
-      : (clientOptions?.versionNegotiation ?? { mode, probe: { timeoutMs: probeTimeoutMs(options.timeoutMs) } });
-  const client = newClient({ ...target, clientOptions: { ...clientOptions, versionNegotiation } });
-  const wrote = (chunk: Buffer): void => onStderr?.(chunk.toString());
-  await dial(client, (intake) => programTransport(target, intake, wrote), options);
-  return client;
 }
 
 /**

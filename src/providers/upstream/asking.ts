@@ -11,7 +11,7 @@ import { CLIENT_CAPABILITIES_KEY, SERVER_INFO_KEY } from '../../protocol/meta.ts
 import type { Cache } from './cache.ts';
 import type { Calls } from './calls.ts';
 import { askable, capabilitiesOf } from './clients.ts';
-import type { Connections } from './connections.ts';
+import { type Connections, REQUEST_WAITS } from './connections.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { sendTraced } from './traced.ts';
 import type { Link } from './wire/link.ts';
@@ -29,7 +29,8 @@ export interface Asking {
 export function createAsking(options: UpstreamOptions, connections: Connections, cache: Cache, calls: Calls): Asking {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, log = SILENT, name } = options;
 
-  const linkOf = async (ctx: Context): Promise<Link> => (await connections.of(ctx)).supervisor.get(ctx.signal);
+  const linkOf = async (ctx: Context): Promise<Link> =>
+    (await connections.of(ctx)).supervisor.get(ctx.signal, REQUEST_WAITS);
 
   const outgoing = (method: string, { uri }: Data): OutgoingRequest => ({
     method,

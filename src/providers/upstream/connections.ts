@@ -9,7 +9,9 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
 import { abortable } from '../../connection/abortable.ts';
 import type { Data } from '../../connection/data.ts';
-import { faultOf } from '../../connection/faults.ts';
+import { CONNECT_MS } from '../../connection/dial.ts';
+import type { ListName } from '../../connection/listening.ts';
+import type { Waits } from '../../connection/supervisor.ts';
 import { type ClientFeatures, type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createBar } from './bar.ts';
@@ -17,7 +19,7 @@ import { askable, capabilitiesOf, isOf2025, lasts } from './clients.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { Watching } from './watching.ts';
-import { type Link, openLink, type Verdict } from './wire/link.ts';
+import { type Link, openLink, type Spoken, type Verdict } from './wire/link.ts';
 import { type Ask, createWorld, isIdle, type World } from './world.ts';
 
 /** What comes over a connection by itself, and what is made for each. */
@@ -43,8 +45,12 @@ export interface Lease {
 
 export interface Connections {
   readonly shared: World;
-  /** Where a client looks at things, and watches them. */
+  /** Where a client looks at things. */
   of(ctx: Context): Promise<World>;
+  /** Waits for what a list is of, which others are listed beside: a while from the start, and not at all later. */
+  here(ctx: Context): Promise<void>;
+  /** Told of changes of a list from now on, also those of a server that only comes later. */
+  watchList(list: ListName, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   /** For tools and prompts. */
   forCall(ctx: Context): Promise<Lease>;
   /** Whether what one client sees may not be what another one sees. */
@@ -55,7 +61,12 @@ export interface Connections {
 }
 
 export const DEFAULT_MAX_CONNECTIONS = 32;
-export const DEFAULT_CONNECT_TIMEOUT_MS = 20_000;
+
+/** How long a request waits for a server that is starting, in milliseconds: clients do not wait much longer. */
+export const REQUEST_WAITS: Waits = { ms: 20_000, since: 'now' };
+
+/** Likewise a list, from the start of the server. */
+const DEFAULT_STARTING_MS = 5_000;
 
 /** A connection of a client that has not used it for so long is closed, in milliseconds. */
 const IDLE_MS = 5 * 60_000;
@@ -74,30 +85,37 @@ const MODERN_ONLY_MS = 10 * 60_000;
 /** A server that is spoken to in 2025 without being asked. */
 const LEGACY: Verdict = { prior: { kind: 'legacy' }, at: Number.POSITIVE_INFINITY };
 
-/** Whether the server has answered that it does not want to be connected to like this. */
-const refuses = (error: unknown): boolean => error instanceof ResourceError && faultOf(error.cause).kind === 'answered';
-
 export function createConnections(options: UpstreamOptions, events: ConnectionEvents): Connections {
   const { name, log = SILENT, maxConnections = DEFAULT_MAX_CONNECTIONS, connections = 'client' } = options;
-  const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const isProgram = isStdio(options.target);
+  const timeoutMs = options.connectTimeoutMs ?? (isProgram ? CONNECT_MS.program : CONNECT_MS.url);
   /** What the server speaks to whoever shares. */
   let verdict: Verdict | undefined = options.era === '2025' ? LEGACY : undefined;
   /** Until when a server of 2026 is taken for one that does not have 2025, too. */
   let modernOnlyUntil = 0;
+  const listWaits: Waits = { ms: options.startingMs ?? DEFAULT_STARTING_MS, since: 'begun' };
+  /** Those who watch lists of a server that was not reached yet. */
+  const early = new Set<() => void>();
   const bar = createBar();
   const owned = new Set<World>();
   const lifetime = new AbortController();
   const sweep = setInterval(expire, SWEEP_MS);
   sweep.unref();
 
-  async function open(capabilities: Data, world: () => World, signal: AbortSignal, fixed?: Verdict): Promise<Link> {
+  /** @param spoken default: what is known of the server */
+  async function open(
+    capabilities: Data,
+    world: () => World,
+    signal: AbortSignal,
+    spoken: Spoken = { verdict },
+  ): Promise<Link> {
+    const fixed = spoken.verdict === LEGACY;
     let link: Link | undefined;
     try {
       const found = await openLink(
         options,
         capabilities,
-        fixed ?? verdict,
+        spoken,
         {
           notified(method, params) {
             if (link === undefined) return;
@@ -112,11 +130,13 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
         { timeoutMs, log, signal },
       );
       link = found.link;
-      if (fixed === undefined) verdict = found.verdict;
+      if (!fixed) verdict = found.verdict;
+      for (const arrived of early) arrived();
+      early.clear();
       return link;
     } catch (error) {
       // It may be another era by now that it speaks.
-      if (fixed === undefined && options.era !== '2025') verdict = undefined;
+      if (!fixed) verdict = undefined;
       throw error;
     }
   }
@@ -125,32 +145,14 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
 
   const nobody: Open = (signal, world) => open({}, world, signal);
 
-  /** Whether the only client's era is tried without asking the server for its own. */
-  let inItsEra = options.era !== '2026';
-
   /** The only client's connection: for one of 2025 in that era, where the server has it. */
   async function forSole(client: Promise<ClientFeatures>, signal: AbortSignal): Promise<Link> {
     const { ask, ...features } = await abortable(client, signal);
     shared.ask ??= ask;
-    const dial = (fixed?: Verdict): Promise<Link> =>
-      open(capabilitiesOf({ client: features }), () => shared, signal, fixed);
-    if (ask === undefined || !inItsEra) {
-      // One that was only away is asked in the other way next time.
-      return dial().catch((error: unknown) => {
-        inItsEra = options.era !== '2026';
-        throw error;
-      });
-    }
-    try {
-      const link = await dial(LEGACY);
-      verdict = LEGACY;
-      return link;
-    } catch (error) {
-      inItsEra = options.era === '2025';
-      if (!refuses(error) || inItsEra) throw error;
-      modernOnlyUntil = Number.POSITIVE_INFINITY;
-      return dial();
-    }
+    const first = ask === undefined ? 'modern' : 'legacy';
+    const link = await open(capabilitiesOf({ client: features }), () => shared, signal, { verdict, first });
+    if (first === 'legacy' && link.era === 'modern') modernOnlyUntil = Number.POSITIVE_INFINITY;
+    return link;
   }
 
   /** @param second of 2025, to a server that others speak 2026 to */
@@ -168,6 +170,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
         if (again) world.watching.missed();
       },
       barred: bar,
+      isProgram,
     });
     const world: World = createWorld(key, name, supervisor, events.watching, sharing);
     return world;
@@ -179,8 +182,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   function openOwn(key: string, ctx: Context): World {
     const second = verdict?.prior.kind === 'modern';
     const capabilities = capabilitiesOf(ctx);
-    const fixed = second ? LEGACY : undefined;
-    const opening: Open = (signal, its) => open(capabilities, its, signal, fixed);
+    const opening: Open = (signal, its) => open(capabilities, its, signal, second ? { verdict: LEGACY } : undefined);
     const world = worldOf(key, opening, isProgram ? undefined : shared, second);
     world.ask = ctx.client?.ask;
     owned.add(world);
@@ -220,7 +222,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Whether each client gets its own; known once the server has been reached. */
   async function keepsApart(ctx: Context): Promise<boolean> {
     if (connections === 'shared') return false;
-    if (verdict === undefined) await shared.supervisor.get(ctx.signal);
+    if (verdict === undefined) await shared.supervisor.get(ctx.signal, REQUEST_WAITS);
     if (verdict?.prior.kind === 'legacy') return true;
     if (options.era === '2026' || !lasts(ctx) || !isOf2025(ctx) || !speaksOf2025(ctx)) return false;
     return hasBothEras(ctx);
@@ -229,7 +231,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Whether the shared connection is the only client's own, known once the server has been reached. */
   async function isOfSole(ctx: Context): Promise<boolean> {
     if (sole === undefined) return false;
-    if (verdict === undefined) await shared.supervisor.get(ctx.signal);
+    if (verdict === undefined) await shared.supervisor.get(ctx.signal, REQUEST_WAITS);
     return verdict?.prior.kind === 'legacy';
   }
 
@@ -243,12 +245,12 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     const world = withKey(peerKey(ctx), ctx);
     if (world === undefined) return false;
     try {
-      await world.supervisor.get(ctx.signal);
+      await world.supervisor.get(ctx.signal, REQUEST_WAITS);
       return true;
     } catch (error) {
       ctx.signal.throwIfAborted();
-      // One that has taken this client before is only away.
-      if (world.supervisor.opened > 0) throw error;
+      // One that has taken this client before is only away, and one that is starting only late.
+      if (world.supervisor.opened > 0 || world.supervisor.state === 'connecting') throw error;
       modernOnlyUntil = Date.now() + MODERN_ONLY_MS;
       discard(world);
       log.debug('an upstream of 2026 does not speak 2025', { mount: name });
@@ -298,7 +300,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       if (exclusive && !reusable) discard(world);
     };
     try {
-      return { link: await world.supervisor.get(ctx.signal), own: true, release };
+      return { link: await world.supervisor.get(ctx.signal, REQUEST_WAITS), own: true, release };
     } catch (error) {
       release(false);
       throw error;
@@ -320,17 +322,57 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
 
   async function ofAll(ctx: Context): Promise<Lease> {
     shared.usedAt = Date.now();
-    return { link: await shared.supervisor.get(ctx.signal), own: false, release: () => {} };
+    return { link: await shared.supervisor.get(ctx.signal, REQUEST_WAITS), own: false, release: () => {} };
+  }
+
+  async function of(ctx: Context): Promise<World> {
+    if (await isOfSole(ctx)) return touched(shared, ctx);
+    const own = (await keepsApart(ctx)) ? ownOf(ctx) : undefined;
+    if (own !== undefined) return own;
+    shared.usedAt = Date.now();
+    return shared;
+  }
+
+  const watchedIn = (world: World, ...args: Parameters<Watching['list']>): Promise<AsyncDisposable> => {
+    world.watched = true;
+    return world.watching.list(...args);
+  };
+
+  /** Over the shared connection until the server is there: then it is known where this client has its own. */
+  async function watchEarly(...args: Parameters<Watching['list']>): Promise<AsyncDisposable> {
+    const [, onChange, ctx] = args;
+    let held = watchedIn(shared, ...args);
+    let ended = false;
+    async function move(): Promise<void> {
+      const world = await of(ctx);
+      if (ended || world === shared) return;
+      const before = held;
+      held = watchedIn(world, ...args);
+      await (await before)[Symbol.asyncDispose]();
+      onChange();
+    }
+    const arrived = (): void => void move().catch((error: unknown) => log.debug('upstream', { mount: name, error }));
+    early.add(arrived);
+    await held;
+    return {
+      async [Symbol.asyncDispose]() {
+        ended = true;
+        early.delete(arrived);
+        await (await held)[Symbol.asyncDispose]();
+      },
+    };
   }
 
   return {
     shared,
-    async of(ctx) {
-      if (await isOfSole(ctx)) return touched(shared, ctx);
-      const own = (await keepsApart(ctx)) ? ownOf(ctx) : undefined;
-      if (own !== undefined) return own;
-      shared.usedAt = Date.now();
-      return shared;
+    of,
+    async here(ctx) {
+      if (verdict === undefined) await shared.supervisor.get(ctx.signal, listWaits);
+      const world = await of(ctx);
+      await world.supervisor.get(ctx.signal, listWaits);
+    },
+    async watchList(...args) {
+      return verdict === undefined ? watchEarly(...args) : watchedIn(await of(args[2]), ...args);
     },
     async forCall(ctx) {
       if (await isOfSole(ctx)) return borrow(shared, false, ctx);

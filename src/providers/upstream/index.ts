@@ -44,8 +44,8 @@ export interface Upstream {
   /** Closing it closes the upstream. */
   readonly provider: ResourceProvider;
   readonly server: MountedServer;
-  /** Resolves when the server has been reached, or after a time: whether it was. */
-  ready(timeoutMs: number): Promise<boolean>;
+  /** Resolves when the server has been reached, or after a time, as long as connecting may take by default: whether it was. */
+  ready(timeoutMs?: number): Promise<boolean>;
   /** Whether the server can be reached, as far as is known after asking it; one that nobody has wanted yet is not asked. */
   check(timeoutMs: number): Promise<boolean>;
   health(): UpstreamHealth;
@@ -141,7 +141,7 @@ export function upstream(options: UpstreamOptions): Upstream {
     review: pins && ((ctx) => pins.review(ctx)),
     async ready(timeoutMs) {
       try {
-        await connections.shared.supervisor.get(AbortSignal.timeout(timeoutMs));
+        await connections.shared.supervisor.get(timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs));
         return true;
       } catch (error) {
         if (error instanceof ResourceError || (error instanceof Error && error.name === 'TimeoutError')) return false;

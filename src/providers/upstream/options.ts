@@ -50,8 +50,10 @@ export interface UpstreamOptions {
   readonly maxConnections?: number | undefined;
   /** Schemes of its URIs, for a mount without a prefix beside others. Default: any. */
   readonly schemes?: readonly string[] | undefined;
-  /** For connecting, in milliseconds. Default: 20,000. */
+  /** For connecting, in milliseconds. Default: 60,000; 300,000 for a program, which may have to be fetched. */
   readonly connectTimeoutMs?: number | undefined;
+  /** How long lists wait for a server that is starting, from its start, in milliseconds. Default: 5,000. */
+  readonly startingMs?: number | undefined;
   /** For one answer, in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /** For a tool's answer, from its latest report of progress, in milliseconds. Default: 200,000. */

@@ -26,7 +26,7 @@ export interface ResourcesSetup {
   readonly schemes: readonly string[] | undefined;
   readonly facts: () => Facts;
   readonly asking: Asking;
-  readonly connections: Pick<Connections, 'of' | 'apart'>;
+  readonly connections: Pick<Connections, 'of' | 'here' | 'watchList' | 'apart'>;
   readonly border: Border;
   close(): Promise<void>;
 }
@@ -56,6 +56,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     page: { readonly cursor?: string | undefined; readonly limit: number },
     ctx: Context,
   ): Promise<ResourcePage> {
+    await connections.here(ctx);
     const { lists, known } = await connections.of(ctx);
     const fetch: Fetch = async (cursor, context) => {
       const result = await asking.ask(
@@ -175,8 +176,8 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     async list(uri, page, ctx) {
       // What lies below its entries is in its list as well.
       if (uri === undefined && page.containersOnly) return { resources: [], whole: true };
-      // Without resources there is nothing to ask; with them unknown, asking finds out.
-      if (!facts().resources) await asking.link(ctx);
+      // Without resources there is nothing to ask; with them unknown, reaching it finds out.
+      if (!facts().resources) await connections.here(ctx);
       if (!facts().resources) {
         ctx.notes?.plain();
         if (uri === undefined) return { resources: [] };
@@ -206,6 +207,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
         ctx.notes?.plain();
         return { resourceTemplates: [] };
       }
+      await connections.here(ctx);
       const { lists } = await connections.of(ctx);
       const { entries, nextCursor } = await lists.page(
         'templates',
@@ -241,14 +243,13 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     },
 
     async watch(uri, onChange, ctx) {
+      if (uri === undefined) return connections.watchList('resources', () => onChange({ kind: 'list-changed' }), ctx);
       const world = await connections.of(ctx);
       world.watched = true;
-      return uri === undefined
-        ? world.watching.list('resources', () => onChange({ kind: 'list-changed' }), ctx)
-        : refusing(
-            uri,
-            world.watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx),
-          );
+      return refusing(
+        uri,
+        world.watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx),
+      );
     },
 
     close: () => setup.close(),

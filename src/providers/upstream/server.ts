@@ -73,6 +73,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
 
   /** A page of a list, without the entries that are not valid. */
   async function listed(list: ServerList, kind: EntryKind, page: Page, ctx: Context): Promise<ListedPage> {
+    await connections.here(ctx);
     const { lists } = await connections.of(ctx);
     const fetch: Fetch = async (cursor, context) => {
       const params = cursor === undefined ? {} : { cursor };
@@ -239,11 +240,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       return completionIn(result, MAX_COMPLETIONS);
     },
 
-    async watch(list, onChange, ctx) {
-      const world = await connections.of(ctx);
-      world.watched = true;
-      return world.watching.list(list, onChange, ctx);
-    },
+    watch: connections.watchList,
     changed() {
       definitions.forget();
     },

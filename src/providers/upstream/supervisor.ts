@@ -1,7 +1,7 @@
 /** Keeps one connection to an upstream up, and says in the log how that goes. */
 import * as connection from '../../connection/supervisor.ts';
 import type { Log } from '../../core/context.ts';
-import { ResourceError } from '../../core/errors.ts';
+import { ResourceError, type ResourceErrorOptions } from '../../core/errors.ts';
 import type { Link } from './wire/link.ts';
 
 /** Only a good connection that has ended is opened again at once. */
@@ -17,9 +17,10 @@ export function createSupervisor({
   open,
   up,
   barred,
-}: Parts & { readonly name: string; readonly log: Log }): Supervisor {
-  const unavailable = (what: string, cause?: unknown): ResourceError =>
-    new ResourceError('unavailable', `The server behind "${name}" ${what}`, { cause });
+  isProgram = false,
+}: Parts & { readonly name: string; readonly log: Log; readonly isProgram?: boolean }): Supervisor {
+  const unavailable = (what: string, more: ResourceErrorOptions = {}): ResourceError =>
+    new ResourceError('unavailable', `The server behind "${name}" ${what}`, more);
 
   const supervisor: Supervisor = connection.createSupervisor<Link>({
     open,
@@ -28,7 +29,10 @@ export function createSupervisor({
     pauses: PAUSES,
     holds: true,
     words: {
-      failed: (error) => (error instanceof ResourceError ? error : unavailable('cannot be reached now', error)),
+      failed: (error) =>
+        error instanceof ResourceError ? error : unavailable('cannot be reached now', { cause: error }),
+      slow: () =>
+        unavailable(isProgram ? 'is still starting' : 'has not answered yet', { details: { starting: true } }),
       lost: () => unavailable('has ended the connection'),
       away(cause, retryAfterMs) {
         const { message } = cause ?? unavailable('cannot be reached now');

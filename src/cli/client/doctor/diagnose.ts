@@ -1,6 +1,7 @@
 /** A whole examination: the server is connected to in each era that it speaks, and every check is made that applies. */
 import type { HttpTarget } from '../../../client/http.ts';
 import type { StdioTarget } from '../../../client/node/index.ts';
+import { CONNECT_MS } from '../../../connection/dial.ts';
 import { mendedIcons } from '../../../protocol/icons.ts';
 import { type Check, type CheckContext, type Finding, type Level, notApplicable } from './check.ts';
 import { serverInfoOf } from './checks/connection.ts';
@@ -35,7 +36,7 @@ export interface DiagnoseOptions {
   readonly pages?: number | undefined;
   /** Milliseconds for an answer. Default 15,000. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds for the first answer. Default 60,000. */
+  /** Milliseconds for the first answer. Default 60,000; 300,000 of a program. */
   readonly connectTimeoutMs?: number | undefined;
   /** Milliseconds that a program may take to end, when nobody writes to it any more. Default 10,000. */
   readonly endMs?: number | undefined;
@@ -91,7 +92,6 @@ const DEFAULT_SAMPLE = 20;
 const DEFAULT_PAGES = 20;
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_END_MS = 10_000;
-const DEFAULT_CONNECT_MS = 60_000;
 
 /** A program of the 2025 era may never answer the question whether it speaks the next one, in milliseconds. */
 const PROBE_MS = 5_000;
@@ -106,7 +106,8 @@ interface Connected {
 
 export async function diagnose(target: HttpTarget | StdioTarget, options: DiagnoseOptions = {}): Promise<Diagnosis> {
   const { sample = DEFAULT_SAMPLE, pages = DEFAULT_PAGES, timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
-  const { connectTimeoutMs = DEFAULT_CONNECT_MS, eras: wanted = ['legacy', 'modern'] } = options;
+  const { connectTimeoutMs = 'url' in target ? CONNECT_MS.url : CONNECT_MS.program } = options;
+  const { eras: wanted = ['legacy', 'modern'] } = options;
   const limits: Limits = { sample, pages, timeoutMs, endMs: options.endMs ?? DEFAULT_END_MS };
   const open = (era: Era): OpenWire =>
     'url' in target ? openHttp(target, era, timeoutMs) : openStdio(target, era, timeoutMs);

@@ -11,10 +11,20 @@ import {
 } from '@modelcontextprotocol/client';
 import { createAllowance } from '../../../connection/allowance.ts';
 import type { Data, Era } from '../../../connection/data.ts';
-import { type ConnectionTransport, dial, endedAtOnce, probeTimeoutMs } from '../../../connection/dial.ts';
+import { type ConnectionTransport, dial } from '../../../connection/dial.ts';
 import { endsConnection, faultOf, isGivenUp } from '../../../connection/faults.ts';
+import { httpTransport, type StreamEvents } from '../../../connection/http.ts';
 import { type Intake, type IntakeLimits, MAX_QUESTIONS } from '../../../connection/intake.ts';
 import { ORIGIN_HEADER } from '../../../connection/message-origin.ts';
+import { postMessage } from '../../../connection/node/post.ts';
+import { programTransport } from '../../../connection/node/program.ts';
+import {
+  type Negotiation,
+  negotiation,
+  type Started,
+  type StartOptions,
+  startProgram,
+} from '../../../connection/node/start.ts';
 import { anyResult } from '../../../connection/results.ts';
 import { AS_EXTENSION, keepWhole, othersOfProgress, wholeResult } from '../../../connection/whole-messages.ts';
 import { cleanText } from '../../../core/clean-text.ts';
@@ -22,11 +32,11 @@ import type { Log } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { VERSION } from '../../../core/version.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../border/described.ts';
-import { isStdio, type UpstreamOptions } from '../options.ts';
+import { type HttpTarget, isStdio, type UpstreamOptions } from '../options.ts';
 import { createSaid } from '../said.ts';
+import { errorLog } from './error-log.ts';
 import { cutOffError, upstreamError } from './faults.ts';
 import { checkShape } from './shapes.ts';
-import { createTransport } from './transport.ts';
 
 export interface LinkFacts {
   readonly era: Era;
@@ -78,20 +88,20 @@ export interface Verdict {
   readonly at: number;
 }
 
+/** What is known beforehand of the era. */
+export interface Spoken {
+  readonly verdict: Verdict | undefined;
+  /** The one that is spoken where a program has both, and nothing is known. */
+  readonly first?: Era | undefined;
+}
+
 /** A verdict is looked into again after this many milliseconds: servers are brought up to date. */
-export const VERDICT_MS = 60 * 60 * 1000;
-
-/** One that rests on silence, after this many: the server may only have been slow to start. */
-const SILENT_VERDICT_MS = 60_000;
-
-const silentVerdict = (): Verdict => ({ prior: { kind: 'legacy' }, at: Date.now() - VERDICT_MS + SILENT_VERDICT_MS });
+const VERDICT_MS = 60 * 60 * 1000;
 
 /** Errors of one connection that are logged. */
 const LOGGED = { burst: 100, perSecond: 1 } as const;
 
 const isLate = (error: unknown): boolean => faultOf(error).kind === 'late';
-
-const MODERN = '2026-07-28';
 
 const IDENTITY = { name: 'vitrine', version: VERSION };
 
@@ -105,50 +115,21 @@ export interface LinkLimits {
 
 type Target = Pick<UpstreamOptions, 'name' | 'target' | 'era' | keyof IntakeLimits>;
 
-/** @throws ResourceError `unavailable`, `timeout` */
-export async function openLink(
-  options: Target,
-  capabilities: Data,
-  verdict: Verdict | undefined,
-  events: LinkEvents,
-  limits: LinkLimits,
-): Promise<{ link: Link; verdict: Verdict }> {
-  try {
-    return await connect(options, capabilities, verdict, events, limits);
-  } catch (error) {
-    if (limits.signal?.aborted === true) throw limits.signal.reason;
-    const asked = verdict === undefined || Date.now() - verdict.at >= VERDICT_MS;
-    if (!asked || options.era === '2026' || !isStdio(options.target) || !endedAtOnce(error))
-      throw connectFault(error, options.name);
-  }
-  // Some programs of the 2025 era end when they are asked for their era: another one is not asked.
-  return connect(options, capabilities, silentVerdict(), events, limits).catch((error: unknown) => {
-    throw connectFault(error, options.name);
-  });
-}
-
 /** Whatever a server says to a handshake, for the clients that wait it cannot be reached. */
 function connectFault(error: unknown, name: string): unknown {
   if (faultOf(error).kind !== 'answered') return upstreamError(error, name);
   return new ResourceError('unavailable', `The server behind "${name}" refuses to be connected to`, { cause: error });
 }
 
-async function connect(
+/** @throws ResourceError `unavailable`, `timeout` */
+export async function openLink(
   options: Target,
   capabilities: Data,
-  verdict: Verdict | undefined,
+  { verdict, first }: Spoken,
   events: LinkEvents,
   limits: LinkLimits,
 ): Promise<{ link: Link; verdict: Verdict }> {
   const { name, target } = options;
-  const client = new Client(IDENTITY, {
-    capabilities: capabilities as ClientCapabilities,
-    versionNegotiation: {
-      mode: options.era === '2026' ? { pin: MODERN } : 'auto',
-      probe: { timeoutMs: probeTimeoutMs(limits.timeoutMs) },
-    },
-    inputRequired: { autoFulfill: false },
-  });
   let ended = false;
   let opened = false;
   let questions = 0;
@@ -160,15 +141,24 @@ async function connect(
   };
   const said = createSaid(target);
   const logged = createAllowance(LOGGED);
-  client.onerror = (error) => {
-    if (logged.take(1)) limits.log.debug('upstream', { mount: name, error });
-    if (isGivenUp(error)) void close();
-  };
-  client.onclose = end;
-  client.fallbackNotificationHandler = async ({ method, params }) => {
-    if (!ended) events.notified(method, (params ?? {}) as Data);
-  };
-  client.fallbackRequestHandler = (request, ctx) => ask(request, ctx.mcpReq.signal) as never;
+  function newClient(versionNegotiation: Negotiation): Client {
+    ended = false;
+    const client = new Client(IDENTITY, {
+      capabilities: capabilities as ClientCapabilities,
+      versionNegotiation,
+      inputRequired: { autoFulfill: false },
+    });
+    client.onerror = (error) => {
+      if (logged.take(1)) limits.log.debug('upstream', { mount: name, error });
+      if (isGivenUp(error)) void client.close();
+    };
+    client.onclose = end;
+    client.fallbackNotificationHandler = async ({ method, params }) => {
+      if (!ended) events.notified(method, (params ?? {}) as Data);
+    };
+    client.fallbackRequestHandler = (request, ctx) => ask(request, ctx.mcpReq.signal) as never;
+    return client;
+  }
   async function ask(request: JSONRPCRequest, signal: AbortSignal): Promise<Data> {
     if (questions >= MAX_QUESTIONS) throw new Error(`There may be ${MAX_QUESTIONS} open questions; wait for an answer`);
     questions++;
@@ -178,23 +168,14 @@ async function connect(
       questions--;
     }
   }
-  const close = (): Promise<void> => client.close();
-  const make = (intake: Intake): ConnectionTransport =>
-    createTransport(target, name, { log: limits.log, said }, intake, {
-      again() {
-        if (!ended) events.missed();
-      },
-      ended() {
-        // The transport opens it again by itself; whether there is still somebody to open it to is asked here.
-        if (!ended) client.ping({ timeout: limits.timeoutMs }).catch(() => void close());
-      },
-    });
   const prior = verdict !== undefined && Date.now() - verdict.at < VERDICT_MS ? verdict.prior : undefined;
-  const intake = await dial(client, make, {
+  const dialing: StartOptions = {
     limits: options,
     timeoutMs: limits.timeoutMs,
     signal: limits.signal,
     prior,
+    first,
+    only: options.era === '2026' ? 'modern' : undefined,
     closing: end,
     cutOff(fault) {
       cutOff = cutOffError(fault, name);
@@ -204,7 +185,30 @@ async function connect(
       const outcome = what === 'answer' ? 'the request fails that it answers' : 'it is left out';
       limits.log.warn(`a message of a mounted server has too much in it: ${outcome}`, { mount: name, limit, most });
     },
+  };
+  async function overHttp(endpoint: HttpTarget): Promise<Started> {
+    const client = newClient(negotiation(limits.timeoutMs, dialing.only));
+    const stream: StreamEvents = {
+      again() {
+        if (!ended) events.missed();
+      },
+      ended() {
+        // The transport opens it again by itself; whether there is still somebody to open it to is asked here.
+        if (!ended) client.ping({ timeout: limits.timeoutMs }).catch(() => void client.close());
+      },
+    };
+    const make = (intake: Intake): ConnectionTransport =>
+      httpTransport({ ...endpoint, post: postMessage }, intake, stream);
+    return { client, intake: await dial(client, make, dialing) };
+  }
+  const wrote = errorLog(name, limits.log, said);
+  const connecting = isStdio(target)
+    ? startProgram(newClient, (intake) => programTransport(target, intake, wrote), dialing)
+    : overHttp(target);
+  const { client, intake } = await connecting.catch((error: unknown) => {
+    throw limits.signal?.aborted === true ? limits.signal.reason : connectFault(error, name);
   });
+  const close = (): Promise<void> => client.close();
   if (client.transport !== undefined) keepWhole(client.transport);
   opened = true;
   const discovered = client.getDiscoverResult();

@@ -1,12 +1,6 @@
-/** The wire to an upstream: a child process, or an HTTP endpoint. */
+/** What a mounted program writes to standard error, in the log. */
 import { createAllowance } from '../../../connection/allowance.ts';
-import type { ConnectionTransport } from '../../../connection/dial.ts';
-import { httpTransport, type StreamEvents } from '../../../connection/http.ts';
-import type { Intake } from '../../../connection/intake.ts';
-import { postMessage } from '../../../connection/node/post.ts';
-import { programTransport } from '../../../connection/node/program.ts';
 import type { Log } from '../../../core/context.ts';
-import { isStdio, type UpstreamTarget } from '../options.ts';
 import type { Said } from '../said.ts';
 
 /** Kept of what a program writes to standard error at a time, in characters. */
@@ -15,19 +9,8 @@ const MAX_LOG_LINE = 2_000;
 /** Pieces of what a program writes to standard error that are logged. */
 const LOGGED = { burst: 100, perSecond: 10 } as const;
 
-export function createTransport(
-  target: UpstreamTarget,
-  name: string,
-  { log, said }: { readonly log: Log; readonly said: Said },
-  intake: Intake,
-  events: StreamEvents,
-): ConnectionTransport {
-  if (isStdio(target)) return programTransport(target, intake, errorLog(name, log, said));
-  return httpTransport({ ...target, post: postMessage }, intake, events);
-}
-
 /** Logs what a program writes to standard error: the beginning of each piece, and not more than a few in a second. */
-function errorLog(name: string, log: Log, said: Said): (chunk: Buffer) => void {
+export function errorLog(name: string, log: Log, said: Said): (chunk: Buffer) => void {
   const logged = createAllowance(LOGGED);
   let leftOut = 0;
   return (chunk) => {

@@ -1,0 +1,66 @@
+/** Starts a program and connects to it, in the era that it speaks. */
+import type { Client } from '@modelcontextprotocol/client';
+import type { Era } from '../data.ts';
+import { type DialOptions, dial, endedAtOnce } from '../dial.ts';
+import type { Intake } from '../intake.ts';
+import { type EitherEra, inEitherEra } from './both-eras.ts';
+import type { ProgramTransport } from './program.ts';
+
+const MODERN = '2026-07-28';
+
+/** How a client of the SDK asks for the era. */
+export interface Negotiation {
+  readonly mode: 'auto' | 'legacy' | { readonly pin: typeof MODERN };
+  readonly probe: { readonly timeoutMs: number };
+}
+
+export interface StartOptions extends DialOptions {
+  /** The era that is spoken where the program has both. Default: `modern`. */
+  readonly first?: Era | undefined;
+  /** The only one that is spoken. */
+  readonly only?: Era | undefined;
+}
+
+export interface Started {
+  readonly client: Client;
+  readonly intake: Intake;
+}
+
+/** For the SDK's own way of asking, which waits as long as connecting may take. */
+export const negotiation = (connectMs: number, only?: Era): Negotiation => ({
+  mode: only === undefined ? 'auto' : only === 'legacy' ? 'legacy' : { pin: MODERN },
+  probe: { timeoutMs: connectMs },
+});
+
+/**
+ * One process, whatever it speaks and however late it answers; a second one where the first has ended when it was asked for an
+ * era that it does not know, as some do.
+ * @throws what `dial` throws
+ */
+export async function startProgram(
+  newClient: (negotiation: Negotiation) => Client,
+  make: (intake: Intake) => ProgramTransport,
+  options: StartOptions,
+): Promise<Started> {
+  const { first = 'modern', only, prior, timeoutMs, signal } = options;
+  let asking: EitherEra | undefined;
+  async function start(fixed: Era | undefined): Promise<Started> {
+    const client = newClient(negotiation(timeoutMs, fixed));
+    const intake = await dial(
+      client,
+      (taking) => {
+        if (fixed !== undefined || prior !== undefined) return make(taking);
+        asking = inEitherEra(make(taking), first, timeoutMs);
+        return asking;
+      },
+      options,
+    );
+    return { client, intake };
+  }
+  try {
+    return await start(only);
+  } catch (error) {
+    if (signal?.aborted === true || only !== undefined || prior !== undefined || !endedAtOnce(error)) throw error;
+  }
+  return start(asking?.answered ?? (first === 'modern' ? 'legacy' : 'modern'));
+}
