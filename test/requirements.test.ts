@@ -9,13 +9,16 @@ import { INCIDENTS } from './security/incidents.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Tests that drive a server through the wire. */
-const WIRE = ['test/e2e/', 'test/security/', 'test/cli/', 'test/client/'];
+const WIRE = ['test/e2e/', 'test/security/', 'test/cli/', 'test/client/', 'test/gateway/'];
+/** Those that drive servers that are not ours, by themselves and mounted. */
+const STRANGERS = 'test/gateway/strangers/';
 
 const files = titledFiles(ROOT);
 const citations = files.flatMap(citationsIn);
-const inWireTests = new Set(
-  citations.filter(({ file }) => WIRE.some((folder) => file.startsWith(folder))).map(({ id }) => id),
-);
+const citedIn = (folders: readonly string[]): ReadonlySet<string> =>
+  new Set(citations.filter(({ file }) => folders.some((folder) => file.startsWith(folder))).map(({ id }) => id));
+const inWireTests = citedIn(WIRE);
+const inStrangers = citedIn([STRANGERS]);
 
 describe('the table of requirements', () => {
   it('names each clause once', () => {
@@ -27,6 +30,13 @@ describe('the table of requirements', () => {
     '$id is cited by a test through the wire',
     ({ id }) => {
       expect(inWireTests).toContain(id);
+    },
+  );
+
+  it.each(REQUIREMENTS.filter(({ source }) => source.startsWith('SEP-')))(
+    '$id is cited by a test against a server that is not ours',
+    ({ id }) => {
+      expect(inStrangers).toContain(id);
     },
   );
 

@@ -74,7 +74,8 @@ type Annotated = EmbeddedResource & { readonly annotations?: Annotations };
 
 const hasOwnAnnotations = (block: ContentBlock): boolean => block.type === 'resource' && 'annotations' in block;
 
-function sendableBlock(block: ContentBlock): ContentBlock {
+/** A block as it may be sent. */
+export function sendableBlock(block: ContentBlock): ContentBlock {
   if (block.type !== 'resource') return block;
   const { annotations, ...rest } = block as Annotated;
   return withResourceAnnotations(rest, annotations);

@@ -33,7 +33,10 @@ const OPTIONAL: readonly (keyof Operations)[] = [...OPTIONAL_METHODS, ...NAMED_M
 export function wrapProvider(inner: Operations, overrides: ProviderOverrides): Operations {
   const wrapped: { -readonly [K in keyof Operations]: Operations[K] } = {
     name: inner.name,
-    features: inner.features,
+    // Those of a mounted server are known when it has been reached.
+    get features() {
+      return inner.features;
+    },
     list: (uri, page, ctx) => inner.list(uri, page, ctx),
     metadata: (uri, ctx) => inner.metadata(uri, ctx),
     read: (uri, want, ctx) => inner.read(uri, want, ctx),

@@ -183,9 +183,7 @@ export function mountTree(mounts: readonly Mount[], { resolve } = createResolver
 
   const provider: ResourceProvider = {
     name: 'mounts',
-    get features() {
-      return featuresOf(mounts);
-    },
+    features: featuresOf(mounts),
 
     async list(uri, page, ctx) {
       if (uri === undefined) {
@@ -330,21 +328,43 @@ function within(mount: Mount, ctx: Context): Context {
   return { ...ctx, may: (operation, native) => may(operation, publishUri(mount, native)) };
 }
 
+/** Each is looked up when it is asked for: those of a mounted server are known when it has been reached. */
 function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
   const some = (pick: (features: ProviderFeatures) => boolean): boolean =>
     mounts.some((mount) => pick(mount.provider.features));
   return {
-    schemes: [...new Set(mounts.flatMap(publishedSchemes))],
-    watch: some((features) => features.watch),
-    watchesResources: some((features) => features.watch && features.watchesResources !== false),
-    templates: some((features) => features.templates),
-    completion: some((features) => features.completion),
+    get resources() {
+      return mounts.some(({ listed, provider }) => listed !== false && provider.features.resources !== false);
+    },
+    get schemes() {
+      return [...new Set(mounts.flatMap(publishedSchemes))];
+    },
+    get watch() {
+      return some((features) => features.watch);
+    },
+    get watchesResources() {
+      return some((features) => features.watch && features.watchesResources !== false);
+    },
+    get templates() {
+      return some((features) => features.templates);
+    },
+    get completion() {
+      return some((features) => features.completion);
+    },
     // What a provider cannot search by itself is read and searched here.
     search: true,
-    ranges: mounts.every((mount) => mount.provider.features.ranges),
-    roots: some((features) => features.roots === true),
-    apart: some((features) => features.apart === true),
-    gathers: some((features) => features.gathers === true),
+    get ranges() {
+      return mounts.every((mount) => mount.provider.features.ranges);
+    },
+    get roots() {
+      return some((features) => features.roots === true);
+    },
+    get apart() {
+      return some((features) => features.apart === true);
+    },
+    get gathers() {
+      return some((features) => features.gathers === true);
+    },
   };
 }
 

@@ -9,6 +9,8 @@ import type { Loan } from './loan.ts';
 
 /** What a provider can do: flat facts that core and frontends read instead of asking for names. */
 export interface ProviderFeatures {
+  /** `false` where there are none, and never will be: of a mounted server that has tools or prompts only. */
+  readonly resources?: boolean | undefined;
   /** URI schemes it publishes, lower case, or `*` for any; two unprefixed mounts must not share one. */
   readonly schemes: readonly string[];
   /** `watch` works. */

@@ -108,6 +108,8 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
     return;
   }
   const queue: { uri: string | undefined; path: string; depth: number }[] = [{ uri: start, path: '', depth: 0 }];
+  // Of mounted servers the tree may have cycles.
+  const entered = new Set([start]);
   let seen = 0;
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     let cursor: string | undefined;
@@ -121,7 +123,10 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
         const below = next.path === '' ? resource.name : `${next.path}/${resource.name}`;
         const path = isRoot && !isLeaf ? '' : below;
         if (isLeaf) yield { resource, path };
-        else if (next.depth < MAX_DEPTH) queue.push({ uri: resource.uri, path, depth: next.depth + 1 });
+        else if (next.depth < MAX_DEPTH && !entered.has(resource.uri)) {
+          entered.add(resource.uri);
+          queue.push({ uri: resource.uri, path, depth: next.depth + 1 });
+        }
       }
       cursor = page.nextCursor;
     } while (cursor !== undefined);

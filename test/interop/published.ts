@@ -63,6 +63,7 @@ export function resultIn(era: Era, outcome: Outcome): Outcome {
  * What the gateway says where the server says nothing, by what is asked. Everything else is as the server said it.
  *
  * - `capabilities`: whether a resource can be listed and subscribed to (2093-3).
+ * - `name`: of contents and of embedded resources (2093-1).
  * - `icons`: the default ones of its type (973-2).
  * - `ttlMs`, `cacheScope`: each read of 2026-07-28 has them.
  * - `hasMore`: whether there are more values than a completion gives.
@@ -70,7 +71,9 @@ export function resultIn(era: Era, outcome: Outcome): Outcome {
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   'resources/list': ['capabilities', 'icons'],
   'resources/templates/list': ['icons'],
-  'resources/read': ['ttlMs', 'cacheScope', 'icons'],
+  'resources/read': ['ttlMs', 'cacheScope', 'icons', 'name', 'capabilities'],
+  'tools/call': ['name', 'capabilities'],
+  'prompts/get': ['name', 'capabilities'],
   'completion/complete': ['hasMore'],
 };
 

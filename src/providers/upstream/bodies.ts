@@ -2,25 +2,23 @@
 
 import type { Data } from '../../connection/data.ts';
 import type { BodyContent, BodyWindow, ResourceBody } from '../../core/body.ts';
-import { nameOfUri } from '../../core/uri.ts';
 import { WINDOW_META_KEY } from '../../protocol/meta.ts';
-import type { ResourceContents } from '../../protocol/resources.ts';
+import type { Resource, ResourceContents } from '../../protocol/resources.ts';
 
 /**
  * @param uri what was read
  * @param within whether an item with another URI is a child of it
  * @param ranged whether a window was asked of a server that gives windows
  */
-export function bodyOf(item: Data, uri: string, within: boolean, ranged: boolean): ResourceBody {
+export function bodyOf(item: Data & Resource, uri: string, within: boolean, ranged: boolean): ResourceBody {
   const { text, blob, ...said } = item;
-  const own = typeof said.uri === 'string' ? said.uri : uri;
-  const resource = { ...said, uri: own, name: typeof said.name === 'string' ? said.name : (nameOfUri(own) ?? own) };
+  const resource: Resource = said;
   const window = ranged ? windowOf(said._meta) : undefined;
   return {
     resource,
     content: typeof blob === 'string' ? blobContent(blob) : textContent(typeof text === 'string' ? text : ''),
-    ...(window === undefined ? { item: { ...item, uri: own } as ResourceContents } : { window }),
-    ...(within && own !== uri && { child: true }),
+    ...(window === undefined ? { item: item as unknown as ResourceContents } : { window }),
+    ...(within && item.uri !== uri && { child: true }),
   };
 }
 

@@ -7,6 +7,8 @@ import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
 import type { LinkFacts } from './wire/link.ts';
 
 export interface Facts {
+  /** Whether it was reached: until then nobody knows. */
+  readonly reached: boolean;
   readonly resources: boolean;
   readonly subscribe: boolean;
   readonly tools: boolean;
@@ -23,6 +25,7 @@ export interface Facts {
 }
 
 const UNKNOWN: Facts = {
+  reached: false,
   resources: true,
   subscribe: true,
   tools: true,
@@ -39,6 +42,7 @@ export function factsOf(link: Pick<LinkFacts, 'capabilities'> | undefined): Fact
   if (link === undefined) return UNKNOWN;
   const { resources, tools, prompts, completions } = link.capabilities;
   return {
+    reached: true,
     resources: resources !== undefined,
     subscribe: resources?.subscribe === true,
     tools: tools !== undefined,

@@ -5,6 +5,7 @@ import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { MountedServer } from '../../core/mounted-server.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import { createAsking, DEFAULT_CALL_TIMEOUT_MS, DEFAULT_TIMEOUT_MS } from './asking.ts';
 import { createBorder } from './border/index.ts';
 import { createCache } from './cache.ts';
@@ -22,6 +23,9 @@ import type { LinkFacts } from './wire/link.ts';
 
 export type { HttpTarget, StdioTarget, UpstreamOptions, UpstreamTarget } from './options.ts';
 export type { PinChange, PinReview } from './pins/index.ts';
+
+/** Methods whose answers say something of resources. */
+const DESCRIBING = ['resources/list', DIRECTORY_READ_METHOD, METADATA_METHOD];
 
 /** How an upstream is, for people and for the status resource. Nothing in it is secret. */
 export interface UpstreamHealth {
@@ -81,12 +85,12 @@ export function upstream(options: UpstreamOptions): Upstream {
   function changed(list: ListName | undefined, uri: string | undefined): void {
     const worlds = connections.all();
     if (uri !== undefined) {
-      cache.forget('resources/read');
+      // Where it is a container, its children have changed.
+      for (const method of ['resources/read', ...DESCRIBING]) cache.forget(method);
       for (const { known } of worlds) known.clear();
     }
     if (list === 'resources') {
-      cache.forget('resources/list');
-      cache.forget('resources/templates/list');
+      for (const method of ['resources/templates/list', ...DESCRIBING]) cache.forget(method);
       for (const { lists, known } of worlds) {
         lists.forget('resources');
         known.clear();

@@ -1,25 +1,27 @@
 /** The resources of an upstream as a provider: its answers as they are, and what it lacks supplied from what it has. */
 
 import type { Data } from '../../connection/data.ts';
+import { identityOf } from '../../connection/uris.ts';
 import { QuestionsAsked } from '../../core/asking/needed.ts';
 import { mapInPieces } from '../../core/breaks.ts';
-import { type Context, withSignal } from '../../core/context.ts';
-import { notFound, notListable, PeerError, ResourceError } from '../../core/errors.ts';
+import type { Context } from '../../core/context.ts';
+import { notFound, notListable, ResourceError } from '../../core/errors.ts';
 import { ANY_SCHEME } from '../../core/mounts.ts';
-import type { CompletionValues, ReadOptions, ResourcePage, ResourceProvider } from '../../core/provider.ts';
-import { nameOfUri } from '../../core/uri.ts';
-import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
+import type { CompletionValues, Page, ReadOptions, ResourceProvider } from '../../core/provider.ts';
 import type { InputRequest } from '../../protocol/input-required.ts';
 import { RANGE_META_KEY } from '../../protocol/meta.ts';
-import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
-import { DIRECTORY_MIME_TYPE, type Resource, type ResourceTemplate } from '../../protocol/resources.ts';
+import { DIRECTORY_READ_METHOD } from '../../protocol/methods.ts';
+import type { ResourceCapabilities, ResourceTemplate } from '../../protocol/resources.ts';
 import { type Asking, othersOf } from './asking.ts';
 import { bodyOf } from './bodies.ts';
 import type { Border } from './border/index.ts';
+import { completeEntry, completeItem } from './complete.ts';
 import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
-import type { Known } from './known.ts';
+import type { Entry, Known } from './known.ts';
 import type { Fetch, Keep } from './lists.ts';
+import { createMetadata, type EntryPage } from './metadata.ts';
+import { ifKnown, refusing } from './refusing.ts';
 
 export interface ResourcesSetup {
   readonly name: string;
@@ -31,33 +33,11 @@ export interface ResourcesSetup {
   close(): Promise<void>;
 }
 
-/** Entries that are gone through to find one that is asked for by its URI. */
-const MAX_LOOKED_AT = 20_000;
-
-const STEP = 1_000;
-
 export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   const { name, asking, border, connections, facts } = setup;
-  const scanning = new WeakMap<Known, Promise<void>>();
 
-  /** What the upstream says of a resource, and what it does not say of it. */
-  function described(entry: Data): Resource {
-    const uri = uriOf(entry);
-    const { directories, metadata, subscribe } = facts();
-    const list = entry.mimeType === DIRECTORY_MIME_TYPE && (directories || metadata);
-    const { name = nameOfUri(uri) ?? uri, capabilities = { list, subscribe } } = entry as Partial<Resource>;
-    return { ...entry, uri, name, capabilities };
-  }
-
-  async function listed(
-    key: string,
-    method: string,
-    params: Data,
-    page: { readonly cursor?: string | undefined; readonly limit: number },
-    ctx: Context,
-  ): Promise<ResourcePage> {
-    await connections.here(ctx);
-    const { lists, known } = await connections.of(ctx);
+  /** A page of a list of resources, whose entries the server lists. */
+  async function listed(key: string, method: string, params: Data, page: Page, ctx: Context): Promise<EntryPage> {
     const fetch: Fetch = async (cursor, context) => {
       const result = await asking.ask(
         method,
@@ -68,64 +48,42 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       context.notes?.passOn(othersOf(result, 'resources'));
       return result;
     };
+    await connections.here(ctx);
+    const { known } = await connections.of(ctx);
+    const given = await paged(key, page, ctx, fetch);
+    if (!facts().metadata) known.learn(given.entries, facts().tellsResources);
+    return given;
+  }
+
+  async function paged(key: string, page: Page, ctx: Context, fetch: Fetch): Promise<EntryPage> {
+    const { lists } = await connections.of(ctx);
     const keep: Keep = (entries, context) => border.keep('resource', entries, context);
     const { entries, nextCursor } = await lists.page(key, 'resources', uriOf, page, ctx, fetch, keep);
-    const resources = entries.map(described);
-    if (!facts().metadata) known.learn(resources, facts().tellsResources);
-    return { resources, nextCursor };
+    return { entries: entries as readonly Entry[], nextCursor };
   }
 
-  const flat = (page: Parameters<typeof listed>[3], ctx: Context): Promise<ResourcePage> =>
-    listed('resources', 'resources/list', {}, page, ctx);
+  const flat = (page: Page, ctx: Context): Promise<EntryPage> => listed('resources', 'resources/list', {}, page, ctx);
 
-  /** Goes through the list for what is in it; once for all who wait. */
-  function scan(known: Known, ctx: Context): Promise<void> {
-    const going = scanning.get(known);
-    if (going !== undefined) return going;
-    // Who asked first may go away.
-    const lasting = withSignal(ctx, new AbortController().signal);
-    const fresh = scanAll(known, lasting).finally(() => scanning.delete(known));
-    scanning.set(known, fresh);
-    return fresh;
-  }
+  /** The children that a read of it gives, of a server that has no other list of them (2093-13). */
+  const readAsList = (uri: string, page: Page, known: Known, ctx: Context): Promise<EntryPage> =>
+    paged(`read ${uri}`, page, ctx, async (_cursor, context) => {
+      const children = new Map<string, Data>();
+      for (const { text: _text, blob: _blob, ...child } of await readItems(uri, {}, {}, known, context)) {
+        if (identityOf(child.uri) !== identityOf(uri) && !children.has(child.uri)) children.set(child.uri, child);
+      }
+      if (children.size === 0) throw notListable(uri);
+      return { resources: [...children.values()] };
+    });
 
-  async function scanAll(known: Known, ctx: Context): Promise<void> {
-    let cursor: string | undefined;
-    let seen = 0;
-    do {
-      const page = await flat({ cursor, limit: STEP }, { ...ctx, notes: undefined });
-      known.keep(page.resources, facts().tellsResources);
-      seen += page.resources.length;
-      cursor = page.nextCursor;
-    } while (cursor !== undefined && seen < MAX_LOOKED_AT);
-    if (cursor === undefined) known.learnedAll(facts().tellsResources);
-  }
-
-  async function metadata(uri: string, ctx: Context): Promise<Resource> {
-    const told = facts().metadata ? await ownMetadata(uri, ctx) : undefined;
-    if (told !== undefined) return told;
-    const { known } = await connections.of(ctx);
-    const said = known.get(uri);
-    if (said !== undefined) return said;
-    if (!known.whole) {
-      await scan(known, ctx);
-      const found = known.get(uri);
-      if (found !== undefined) return found;
-    }
-    // It is in no list: whether there is such a thing, only a read tells.
-    const [body] = await read(uri, { maxBytes: Number.MAX_SAFE_INTEGER, maxChildren: 1 }, ctx);
-    if (body === undefined) throw notFound(uri);
-    return { ...described({ ...body.resource }), uri };
-  }
-
-  /** What the server says when it is asked; undefined when it does not have the method after all (2093-11). */
-  async function ownMetadata(uri: string, ctx: Context): Promise<Resource | undefined> {
-    const told = await ifKnown(refusing(uri, asking.ask(METADATA_METHOD, uri, { uri }, ctx)));
-    if (told?.resource === undefined) return undefined;
-    const looked = border.look('resource', told.resource);
-    if ('entry' in looked) return described(looked.entry);
-    ctx.log.warn('a mounted server describes a resource in a way that is not valid', { mount: name, ...looked });
-    throw notValid(uri);
+  /** The direct children of a resource. @throws ResourceError `not-found`, `not-listable` */
+  async function childrenOf(uri: string, page: Page, known: Known, ctx: Context): Promise<EntryPage> {
+    const own = (): Promise<EntryPage> => listed(`in ${uri}`, 'resources/list', { uri }, page, ctx);
+    const says = (): unknown => (known.get(uri)?.capabilities as Partial<Entry> | undefined)?.list;
+    if (facts().metadata || says() === true) return own();
+    if (facts().directories) return listed(`in ${uri}`, DIRECTORY_READ_METHOD, { uri }, page, ctx);
+    const { uri: found, capabilities } = await metadata.of(uri, ctx);
+    if (capabilities?.list !== true) throw notListable(found);
+    return known.hasSeveral(uri) && says() !== true ? readAsList(uri, page, known, ctx) : own();
   }
 
   async function read(uri: string, want: ReadOptions, ctx: Context): ReturnType<ResourceProvider['read']> {
@@ -134,7 +92,25 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     const { answers, state } = ctx.round ?? {};
     const requestState = (state as Data | undefined)?.requestState;
     const round = ctx.round === undefined ? {} : { inputResponses: answers, requestState };
-    const key = JSON.stringify([uri, ranged ? want.range : null, round]);
+    const { known } = await connections.of(ctx);
+    const items = await readItems(uri, meta, round, known, ctx);
+    // Without capabilities nothing says that the others are children: the first is what was read (2093-7).
+    const [first] = items;
+    const within = facts().metadata || isSaidToList(uri, items, known);
+    return await mapInPieces(items, (item) =>
+      bodyOf(completeItem(item, known, facts()), uri, item !== first || within, ranged),
+    );
+  }
+
+  /** The items of a read as the server sent them, with the URI that was asked for where they have none. */
+  async function readItems(
+    uri: string,
+    meta: Data,
+    round: Data,
+    known: Known,
+    ctx: Context,
+  ): Promise<readonly Entry[]> {
+    const key = JSON.stringify([uri, meta, round]);
     const result = await refusing(uri, asking.ask('resources/read', key, { uri, ...meta, ...round }, ctx));
     if (result.resultType === 'input_required') {
       const requests = (result.inputRequests ?? {}) as Readonly<Record<string, InputRequest>>;
@@ -143,13 +119,18 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     ctx.notes?.passOn(othersOf(result, 'contents'));
     const given: unknown = result.contents;
     if (!Array.isArray(given)) throw notValid(uri);
-    const items = await border.keep('content', given, ctx);
-    if (items.length === 0 && given.length > 0) throw notValid(uri);
-    // Without capabilities nothing says that the others are children: the first is what was read (2093-7).
-    const [first] = items;
-    const { metadata: within } = facts();
-    return await mapInPieces(items, (item) => bodyOf(item, uri, item !== first || within, ranged));
+    const kept = await border.keep('content', given, ctx);
+    if (kept.length === 0 && given.length > 0) throw notValid(uri);
+    const items = kept.map((item): Entry => ({ ...item, uri: typeof item.uri === 'string' ? item.uri : uri }));
+    known.learnSeveral(uri, new Set(items.map((item) => identityOf(item.uri))).size > 1);
+    return items;
   }
+
+  const metadata = createMetadata({
+    ...{ name, facts, asking, connections, border, list: flat },
+    notValid: (uri) => notValid(uri),
+    read: (uri, ctx) => read(uri, { maxBytes: Number.MAX_SAFE_INTEGER, maxChildren: 1 }, ctx),
+  });
 
   const notValid = (uri: string): ResourceError =>
     new ResourceError('internal', `The server behind "${name}" gave an answer that is not valid`, { uri });
@@ -159,6 +140,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     get features() {
       const { subscribe, tellsResources, resources, completion, metadata: ranges } = facts();
       return {
+        resources,
         schemes: setup.schemes ?? [ANY_SCHEME],
         watch: subscribe || tellsResources,
         watchesResources: subscribe,
@@ -176,31 +158,24 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     async list(uri, page, ctx) {
       // What lies below its entries is in its list as well.
       if (uri === undefined && page.containersOnly) return { resources: [], whole: true };
-      // Without resources there is nothing to ask; with them unknown, reaching it finds out.
-      if (!facts().resources) await connections.here(ctx);
+      // Without resources there is nothing to ask; where that is not known, or may be different by now, reaching it finds out.
+      const { reached, resources: some } = facts();
+      if (!reached || !some) await connections.here(ctx);
       if (!facts().resources) {
         ctx.notes?.plain();
         if (uri === undefined) return { resources: [] };
         throw notFound(uri);
       }
-      if (uri === undefined) {
-        const { resources, nextCursor } = await flat(page, ctx);
-        return { resources, nextCursor, whole: true };
-      }
-      const { metadata: scoped, directories } = facts();
-      if (scoped) return refusing(uri, listed(`in ${uri}`, 'resources/list', { uri }, page, ctx));
-      if (directories) return refusing(uri, listed(`in ${uri}`, DIRECTORY_READ_METHOD, { uri }, page, ctx));
-      throw notListable((await metadata(uri, ctx)).uri);
-    },
-
-    metadata,
-    read,
-
-    async isListed(uri, ctx) {
       const { known } = await connections.of(ctx);
-      if (known.get(uri) === undefined && !known.whole) await scan(known, ctx);
-      return known.get(uri) !== undefined;
+      const given = uri === undefined ? flat(page, ctx) : refusing(uri, childrenOf(uri, page, known, ctx));
+      const { entries, nextCursor } = await given;
+      const resources = entries.map((entry) => completeEntry(entry, known, facts()));
+      return { resources, nextCursor, ...(uri === undefined && { whole: true }) };
     },
+
+    metadata: metadata.of,
+    read,
+    isListed: metadata.isListed,
 
     async listTemplates(page, ctx) {
       if (!facts().resources) {
@@ -259,28 +234,11 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
 const uriOf = (entry: Data): string => String(entry.uri);
 const templateOf = (entry: Data): string => String(entry.uriTemplate);
 
-/** What a server answers; undefined when it does not have the method. */
-async function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof PeerError && error.wire.code === METHOD_NOT_FOUND) return undefined;
-    throw error;
-  }
-}
-
-/** An upstream's answer that there is no such resource comes in the code of either era: from here on it has one. */
-async function refusing<T>(uri: string, answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof PeerError)) throw error;
-    const { code, data } = error.wire;
-    // A reason says what else is wrong with the request.
-    const lacks = code === INVALID_PARAMS && data?.uri === uri && data.reason === undefined;
-    const missing = code === LEGACY_RESOURCE_NOT_FOUND || lacks;
-    throw new PeerError(missing ? { ...error.wire, code: LEGACY_RESOURCE_NOT_FOUND } : error.wire, uri);
-  }
+/** Whether the server says, of the resource or with its contents, that it has children (2093-5). */
+function isSaidToList(uri: string, items: readonly Entry[], known: Known): boolean {
+  const own = items.find((item) => identityOf(item.uri) === identityOf(uri));
+  const said = (own?.capabilities ?? known.get(uri)?.capabilities) as Partial<ResourceCapabilities> | undefined;
+  return said?.list === true;
 }
 
 /** The values of a completion, however much of it is there. */

@@ -19,9 +19,11 @@ import { brokenPromise, markedResult, refusedResult } from './border/promises.ts
 import { fitResult, keptResult } from './border/results.ts';
 import type { Calls } from './calls.ts';
 import { isOf2025 } from './clients.ts';
+import { completeItem, withEmbedded } from './complete.ts';
 import type { Connections, Lease } from './connections.ts';
 import { createDefinitions } from './definitions.ts';
 import { type Facts, hasTasks } from './facts.ts';
+import type { Known } from './known.ts';
 import type { Fetch, ListedPage } from './lists.ts';
 import type { Pins } from './pins/index.ts';
 import { completionIn } from './resources.ts';
@@ -99,6 +101,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     let waited = false;
     /** The era of the connection on which the server was sent it in this round or before. */
     let sentIn: Era | undefined = 'legacy';
+    let sentOver: Link | undefined;
     const running = calls.run(invocation, {
       async lease() {
         sentIn = undefined;
@@ -120,6 +123,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       },
       send({ link }, { signal, progress, origin }) {
         sentIn = link.era;
+        sentOver = link;
         const modern = link.era === 'modern';
         const sent = {
           ...params,
@@ -150,7 +154,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       const started = tasks.started(result, 'task' in asTask, invocation);
       if (started !== undefined) return started;
     }
-    if (!isInputRequired(result)) return taken(method, request.name, result, invocation);
+    if (!isInputRequired(result)) return taken(method, request.name, result, invocation, sentOver);
     const { inputRequests, requestState } = result;
     return {
       resultType: 'input_required',
@@ -159,19 +163,25 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     };
   }
 
-  /** A result as it is handed on. */
+  /** A result as it is handed on. @param link the connection that it came over, where that is known */
   async function taken(
     method: 'tools/call' | 'prompts/get',
     named: string,
     result: Data,
     invocation: Invocation,
+    link?: Link,
   ): Promise<Data> {
-    const whole = await keptResult(border, method, result, invocation);
+    const valid = await keptResult(border, method, result, invocation);
+    const whole = withEmbedded(valid, (resource) => completeItem(resource, knownOver(link), facts()));
     const turns = breaks();
     const fit = fitResult(name, whole, texts);
     await turns.end();
     return method === 'tools/call' ? kept(named, fit, invocation) : fit;
   }
+
+  /** What is known of resources to whoever a connection is for. */
+  const knownOver = (link: Link | undefined): Known =>
+    (connections.all().find(({ supervisor }) => supervisor.current === link) ?? connections.shared).known;
 
   /** A result of a tool that keeps what the tool promises, or says that it does not. */
   async function kept(tool: string, result: Data, invocation: Invocation): Promise<Data> {

@@ -12,7 +12,7 @@ interface Changing {
 
 /** As `ServerCapabilities` of the protocol has it. */
 export interface Capabilities {
-  readonly resources: Changing & { readonly subscribe?: true };
+  readonly resources?: Changing & { readonly subscribe?: true };
   readonly tools?: Changing;
   readonly logging?: object;
   readonly prompts?: Changing;
@@ -28,16 +28,16 @@ export function capabilitiesOf(vitrine: Vitrine, principal: Principal, tasks: Er
   const { provider, tools, prompts, access } = vitrine;
   const { watch, watchesResources } = provider.features;
   const offered = offersTo(vitrine, principal);
+  const some = offered('resources/list');
   const subscribe = watchesResources !== false && access?.could(principal, { operation: 'subscribe' }) !== false;
   return {
-    resources: watch ? { ...(subscribe && { subscribe: true }), listChanged: true } : {},
+    ...(some && { resources: watch ? { ...(subscribe && { subscribe: true }), listChanged: true } : {} }),
     ...(offered('tools/list') && { tools: tools.watchable ? { listChanged: true } : {}, logging: {} }),
     ...(offered('prompts/list') && { prompts: prompts.watchable ? { listChanged: true } : {} }),
     ...(offered('completion/complete') && { completions: {} }),
     ...(tasks === 'legacy' && offersTasks(vitrine, principal, tasks) && { tasks: TASKS_OF_2025 }),
     extensions: {
-      [SEP_2093_EXTENSION]: {},
-      [DIRECTORY_EXTENSION]: {},
+      ...(some && { [SEP_2093_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} }),
       ...(tasks === 'modern' && offersTasks(vitrine, principal, tasks) && { [TASKS_EXTENSION]: {} }),
     },
   };

@@ -135,7 +135,7 @@ export function offersTo(
     if (method.startsWith('tools/')) return tools.some && (toolSubscriptions !== undefined || could('call'));
     if (method.startsWith('prompts/')) return ofPrompts();
     if (method === 'completion/complete') return (provider.features.completion && could('complete')) || ofPrompts();
-    return true;
+    return provider.features.resources !== false;
   };
 }
 

@@ -48,14 +48,14 @@ export async function prepareListening(
   ctx: Context,
 ): Promise<Listening> {
   // More could not be honoured, so no work is done for them.
-  const subscribes = declared.resources.subscribe === true;
+  const subscribes = declared.resources?.subscribe === true;
   const wanted = subscribes ? [...new Set(filter.resourceSubscriptions ?? [])].slice(0, MAX_SUBSCRIPTIONS) : [];
   const accepted = await added(wanted, (uri) => tryTo(() => subscriptions.add(uri, ctx), uri, ctx), ctx);
   const ids = [...new Set(filter.taskIds ?? [])].slice(0, MAX_TASKS);
   const taskIds = await added(ids, (id) => tryTo(() => tasks.add(id, ctx), undefined, ctx), ctx);
   const listed =
     filter.resourcesListChanged === true &&
-    declared.resources.listChanged === true &&
+    declared.resources?.listChanged === true &&
     (await tryTo(() => subscriptions.addList(ctx), undefined, ctx));
   const prompts =
     filter.promptsListChanged === true &&

@@ -1,19 +1,11 @@
 /** What a mounted server does not have is missing in the code of the client's era, and what is hidden has the same bytes. */
 import { describe, expect, it } from 'vitest';
-import { type Connected, ERAS, MATRIX } from '../../e2e/harness.ts';
-import { connectToStranger, type StrangerWay } from './link.ts';
+import { ERAS, MATRIX } from '../../e2e/harness.ts';
+import { answer, connectToStranger, type StrangerWay } from './link.ts';
 
 const MISSING = { legacy: -32_002, modern: -32_602 } as const;
 
 const WAYS: readonly StrangerWay[] = ERAS.map((era) => ({ transport: 'http', era }));
-
-/** The answer as it was on the wire: of an error the SDK's client keeps a part. */
-async function answer(on: Connected, method: string, uri: string): Promise<object> {
-  const before = on.received.length;
-  await on.request(method, { uri }).catch(() => {});
-  const { id: _id, ...said } = on.received.slice(before).find((message) => 'id' in message) as { id?: unknown };
-  return said;
-}
 
 describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) => {
   const code = MISSING[client.era];

@@ -100,3 +100,11 @@ export async function connectToStranger(
     throw error;
   }
 }
+
+/** The answer as it was on the wire: of an error the SDK's client keeps a part. */
+export async function answer(on: Connected, method: string, uri: string): Promise<object> {
+  const before = on.received.length;
+  await on.request(method, { uri }).catch(() => {});
+  const { id: _id, ...said } = on.received.slice(before).find((message) => 'id' in message) as { id?: unknown };
+  return said;
+}

@@ -1,0 +1,30 @@
+/** What an upstream refuses a request with: that it does not have the method, or not the resource. */
+import { PeerError } from '../../core/errors.ts';
+import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
+
+export const isNoMethod = (error: unknown): boolean =>
+  error instanceof PeerError && error.wire.code === METHOD_NOT_FOUND;
+
+/** What a server answers; undefined when it does not have the method. */
+export async function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNoMethod(error)) return undefined;
+    throw error;
+  }
+}
+
+/** An upstream's answer that there is no such resource comes in the code of either era: from here on it has one. */
+export async function refusing<T>(uri: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    const { code, data } = error.wire;
+    // A reason says what else is wrong with the request.
+    const lacks = code === INVALID_PARAMS && data?.uri === uri && data.reason === undefined;
+    const missing = code === LEGACY_RESOURCE_NOT_FOUND || lacks;
+    throw new PeerError(missing ? { ...error.wire, code: LEGACY_RESOURCE_NOT_FOUND } : error.wire, uri);
+  }
+}

@@ -1,0 +1,57 @@
+/** What the gateway declares for the servers behind it: no more than they have, as soon as that is known. */
+import { describe, expect, it } from 'vitest';
+import { failure } from '../../e2e/answers.ts';
+import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
+import { connectHttp, ERAS, MATRIX, startHttp } from '../../e2e/harness.ts';
+import { connectToStranger, startStranger, WAYS } from './link.ts';
+
+describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) => {
+  it.each(WAYS)('a server without resources over $transport, $era adds none [SEC-CAP-1]', async (way) => {
+    await using on = await connectToStranger(client, 'rooted', way);
+    expect(on.client.getServerCapabilities()).toMatchObject({ tools: {}, extensions: {} });
+    for (const part of ['resources', 'prompts', 'completions']) {
+      expect(on.client.getServerCapabilities()).not.toHaveProperty(part);
+    }
+    // The client refuses to send what was not declared, so this goes past it.
+    Object.assign(on.client, { assertCapabilityForMethod: () => {} });
+    for (const method of ['read', 'metadata', 'list'].map((each) => `resources/${each}`)) {
+      const { code } = await failure(on.request(method, { uri: 'stranger+thing:///one' }));
+      expect(code, method).toBe(-32_601);
+    }
+    expect(await on.request('tools/list')).toMatchObject({ tools: [{ name: 'stranger_roots' }] });
+  });
+
+  it.each(WAYS)('one over $transport, $era that tells of no changes adds no subscriptions [SEC-CAP-1]', async (way) => {
+    await using on = await connectToStranger(client, 'odd', way);
+    expect(on.client.getServerCapabilities()?.resources).toEqual({});
+  });
+});
+
+describe.each(WAYS)('a server over $transport, $era that comes up late', (way) => {
+  it('may have resources until it is known that it has none [SEC-CAP-1]', async () => {
+    await using folder = await temporaryFolder();
+    await using late = await startStranger('rooted', way);
+    const mounts = { late: { ...late.mount, start: 'lazy' } };
+    await using gateway = await startHttp(['--config', await writeConfig(folder, { tools: 'off', mounts })]);
+    await using early = await connectHttp('modern', gateway);
+    expect(early.client.getServerCapabilities()).toHaveProperty('resources');
+    expect(await early.request('resources/list')).toMatchObject({ resources: [] });
+    for (const era of ERAS) {
+      await using later = await connectHttp(era, gateway);
+      expect(later.client.getServerCapabilities()).not.toHaveProperty('resources');
+    }
+  });
+
+  it('brings its resources to those who come later, beside one without any [SEC-CAP-1]', async () => {
+    await using folder = await temporaryFolder();
+    await using tools = await startStranger('rooted', way);
+    await using late = await startStranger('sep', way);
+    const mounts = { tools: tools.mount, late: { ...late.mount, start: 'lazy' } };
+    await using gateway = await startHttp(['--config', await writeConfig(folder, { tools: 'off', mounts })]);
+    for (const era of ERAS) {
+      await using on = await connectHttp(era, gateway);
+      expect(on.client.getServerCapabilities()?.resources).toMatchObject({ subscribe: true });
+      expect(await on.request('resources/list')).toMatchObject({ resources: [{ uri: 'late+shelf:///' }, {}] });
+    }
+  });
+});

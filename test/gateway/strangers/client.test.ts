@@ -1,0 +1,113 @@
+/** The client library with servers written to SEP-2093 alone, or before it: by themselves, and through the gateway. */
+import { describe, expect, it } from 'vitest';
+import { createResourceClient, type ResourceClient } from '../../../src/client/index.ts';
+import { connectResourceClient } from '../../../src/client/node/index.ts';
+import { MATRIX } from '../../e2e/harness.ts';
+import { connectToStranger, type StrangerWay, startStranger, WAYS } from './link.ts';
+
+interface Reached extends AsyncDisposable {
+  readonly resources: ResourceClient;
+  /** How a URI of the server reads. */
+  readonly uri: (native: string) => string;
+}
+
+async function directly(name: string, way: StrangerWay): Promise<Reached> {
+  const server = await startStranger(name, way);
+  const resources = await connectResourceClient(server.mount as { url: string });
+  return {
+    resources,
+    uri: (native) => native,
+    async [Symbol.asyncDispose]() {
+      await resources.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const through =
+  (client: (typeof MATRIX)[number]) =>
+  async (name: string, way: StrangerWay): Promise<Reached> => {
+    const on = await connectToStranger(client, name, way);
+    const resources = createResourceClient(on.client);
+    return {
+      resources,
+      uri: (native) => `stranger+${native}`,
+      async [Symbol.asyncDispose]() {
+        await resources.close();
+        await on.close();
+      },
+    };
+  };
+
+const PLACES = [
+  { where: 'by itself', reach: directly },
+  ...MATRIX.map((client) => ({
+    where: `through the gateway, over ${client.transport}, ${client.era}`,
+    reach: through(client),
+  })),
+];
+
+async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe.concurrent.each(PLACES)('$where', ({ reach }) => {
+  it.each(WAYS)('a cyclic tree over $transport, $era is walked once, and to a depth [2093-10]', async (way) => {
+    await using at = await reach('sep', way);
+    const walk = at.resources.walk(at.uri('shelf:///'));
+    const found = await all(walk);
+    expect(found.map(({ resource }) => resource.uri).sort()).toEqual(
+      ['loop', 'note/1', 'note/2', 'note/3', 'note/4', 'note/5', 'report'].map((name) => at.uri(`shelf:///${name}`)),
+    );
+    // The loop leads to itself and to the start.
+    expect(walk.report).toMatchObject({ stopped: { visited: 2 }, complete: true, containers: 2 });
+    const shallow = at.resources.walk(undefined, { maxDepth: 1 });
+    // What the list has besides is below that by its URI.
+    expect((await all(shallow)).map(({ resource }) => resource.uri)).toEqual([at.uri('shelf:///')]);
+    expect(shallow.report).toMatchObject({ stopped: { 'max-depth': 2 }, complete: false });
+    const short = at.resources.walk(at.uri('shelf:///'), { maxResources: 3 });
+    expect(await all(short)).toHaveLength(3);
+    expect(short.report).toMatchObject({ stopped: { 'max-resources': 1 }, complete: false });
+  });
+
+  it.each(WAYS)(
+    'metadata over $transport, $era is the server’s, or that of its list [2093-2, 2093-11]',
+    async (way) => {
+      await using sep = await reach('sep', way);
+      expect(await sep.resources.metadata(sep.uri('shelf:///note/4'))).toMatchObject({
+        source: 'metadata',
+        resource: { name: 'Note 4', capabilities: { list: false, subscribe: true, seek: true } },
+      });
+      await expect(sep.resources.metadata(sep.uri('shelf:///none'))).rejects.toMatchObject({ code: 'not-found' });
+      await using older = await reach('older', way);
+      const { resource } = await older.resources.metadata(older.uri('old:/one'));
+      expect(resource).toMatchObject({ name: 'The one', title: 'Listed with a title' });
+      await expect(older.resources.metadata(older.uri('old:/none'))).rejects.toMatchObject({ code: 'not-found' });
+    },
+  );
+
+  it.each(WAYS)(
+    'children over $transport, $era are listed, and what has none is refused [2093-4, 2093-12]',
+    async (way) => {
+      await using at = await reach('sep', way);
+      const listing = at.resources.list(at.uri('shelf:///'));
+      expect(await all(listing)).toHaveLength(7);
+      expect(listing.report).toMatchObject({ via: 'scoped-list', pages: 3 });
+      const [report] = await all(at.resources.list(at.uri('shelf:///report'))).catch((error: unknown) => [error]);
+      expect(report).toMatchObject({ code: expect.stringMatching(/^not-(?:listable|found)$/) });
+      const [missing] = await all(at.resources.list(at.uri('shelf:///none'))).catch((error: unknown) => [error]);
+      expect(missing).toMatchObject({ code: 'not-found' });
+    },
+  );
+
+  it.each(WAYS)('several URIs in one read over $transport, $era are taken [2093-7]', async (way) => {
+    await using at = await reach('older', way);
+    const { primary, others, children } = await at.resources.read(at.uri('old:/day'));
+    const given = [...(primary === undefined ? [] : [primary]), ...others, ...children];
+    expect(given.map((item) => item.resource.uri)).toEqual(
+      ['9h', '12h', '12h', '20h'].map((hour) => at.uri(`old:/day/${hour}`)),
+    );
+  });
+});
