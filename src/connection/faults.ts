@@ -11,6 +11,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import type { JsonLimits } from '../core/json-text.ts';
+import { METHOD_NOT_FOUND } from '../protocol/error-codes.ts';
 import type { Era } from './data.ts';
 import { wholeData } from './whole-messages.ts';
 
@@ -76,6 +77,9 @@ export function faultOf(error: unknown, era?: Era): ConnectionFault {
   if (isRefusal(error)) return new ConnectionFault('refused', '', { cause: error });
   if (error instanceof SdkHttpError) {
     const answer = answerIn(error.data);
+    if (error.status === 400 && NO_METHOD.test(textIn(error.data))) {
+      return answered({ code: METHOD_NOT_FOUND, message: 'Method not found' }, error);
+    }
     // How a server of the 2025 era says that it knows no such session. In the 2026 era there is none.
     const gone = (error.status === 404 || error.status === 400) && (era === 'legacy' || answer === undefined);
     if (gone) return new ConnectionFault('ended', '', { cause: error });
@@ -85,6 +89,9 @@ export function faultOf(error: unknown, era?: Era): ConnectionFault {
   }
   return new ConnectionFault(kindOf(error), '', { cause: error });
 }
+
+/** How servers of the Go SDK refuse a request of the 2025 era for a method that they do not have. Their session goes on. */
+const NO_METHOD = /^JSON RPC (?:not handled|method not found)\b/;
 
 /** Whether nothing comes over the connection any more. */
 export const endsConnection = (error: unknown, era: Era): boolean => {
@@ -131,10 +138,16 @@ function answered({ code, message, data }: ServerError, cause: unknown): Connect
   });
 }
 
-/** The JSON-RPC error in the body of a refused request. */
-function answerIn(data: unknown): ServerError | undefined {
+/** The body of a refused request. */
+function textIn(data: unknown): string {
   const text = (data as { readonly text?: unknown } | undefined)?.text;
-  if (typeof text !== 'string' || !text.startsWith('{')) return undefined;
+  return typeof text === 'string' ? text : '';
+}
+
+/** The JSON-RPC error in it. */
+function answerIn(data: unknown): ServerError | undefined {
+  const text = textIn(data);
+  if (!text.startsWith('{')) return undefined;
   try {
     const { error } = JSON.parse(text) as { readonly error?: { code?: unknown; message?: unknown; data?: unknown } };
     if (typeof error?.code !== 'number') return undefined;
