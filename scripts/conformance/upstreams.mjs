@@ -14,7 +14,7 @@ const GO = join(SERVERS, 'go/.built/server');
 const WINDOWS = process.platform === 'win32';
 const PYTHON = join(SERVERS, '.venv', WINDOWS ? 'Scripts/python.exe' : 'bin/python');
 const FASTMCP = join(SERVERS, 'python/conformance.py');
-const TASKS = join(root, 'test/gateway/strangers/main.mjs');
+const STRANGER = join(root, 'test/gateway/strangers/main.mjs');
 const INSTALL = 'run node scripts/install-interop.mjs servers';
 
 /**
@@ -79,8 +79,8 @@ export const UPSTREAMS = [
     revisions: ['2026-07-28'],
     scenarios: /^tasks-/,
     async start() {
-      const server = await startServer(process.execPath, [join(root, 'scripts/conformance/tasks-server.mjs')]);
-      const stdio = { command: process.execPath, args: [TASKS, 'tasks'] };
+      const server = await startServer(process.execPath, [STRANGER, 'tasks', '--http']);
+      const stdio = { command: process.execPath, args: [STRANGER, 'tasks'] };
       return { ...server, mounts: { http: { url: server.url }, stdio } };
     },
   },

@@ -1,13 +1,17 @@
-/** A stranger as a program over standard input and output: `node main.mjs <name> [--era legacy|modern|both]`. */
+/** A stranger as a program: `node main.mjs <name> [--era legacy|modern|both] [--http]`, which prints where it is over HTTP. */
 import { parseArgs } from 'node:util';
-import { serveStdio } from '../fixture/serving.mjs';
+import { serveHttp, serveStdio } from '../fixture/serving.mjs';
 import { createStrangerPeer } from './peer.mjs';
+
+/** @typedef {typeof import('../fixture/peer.mjs').createPeer} Make */
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { era: { type: 'string', default: 'both' } },
+  options: { era: { type: 'string', default: 'both' }, http: { type: 'boolean', default: false } },
 });
 const { stranger } = await import(`./${positionals[0]}.mjs`);
-serveStdio({ close() {} }, /** @type {import('../fixture/peer.mjs').Era} */ (values.era), (_world, era, send) =>
-  createStrangerPeer(stranger, era, send),
-);
+const era = /** @type {import('../fixture/peer.mjs').Era} */ (values.era);
+/** @type {Make} */
+const make = (_world, speaking, send) => createStrangerPeer(stranger, speaking, send);
+if (values.http) console.log((await serveHttp({ close() {} }, era, make)).url);
+else serveStdio({ close() {} }, era, make);
