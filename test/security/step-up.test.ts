@@ -104,6 +104,19 @@ describe.each(ERAS)('in the %s era, a client that gets every scope that it is to
     }
   });
 
+  it('is told of the step also where others, who took it, are given a read again', async () => {
+    const asked = ['resources/read', { uri: 'docs+file:///a.txt' }] as const;
+    const [reader, base] = await Promise.all(
+      ['base docs:read', 'base'].map(async (scope) =>
+        askerOf(serving.url, era, await issuer.forge({ sub: 'ada', scope })),
+      ),
+    );
+    for (let count = 0; count < 3; count++) {
+      expect(await reader?.(...asked)).toMatchObject({ status: 200, text: expect.stringContaining('text of a') });
+      expect(await base?.(...asked)).toMatchObject({ status: 403 });
+    }
+  });
+
   it('is told of hidden things what it is told of missing ones', async () => {
     for (const scope of ['base', 'base docs:read']) {
       const ask = await askerOf(serving.url, era, await issuer.forge({ sub: 'ada', scope }));
