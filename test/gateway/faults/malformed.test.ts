@@ -282,7 +282,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
       const { messages } = await client.request<Data>('prompts/get', { name: 'faulty_p' });
       expect(messages).toEqual([{ role: 'user', content: text }]);
       const read = await client.request<Data>('resources/read', { uri: 'faulty+thing:///one' });
-      expect(read.contents).toEqual([{ uri: 'faulty+thing:///one', text: 'good' }]);
+      expect(read.contents).toEqual([{ uri: 'faulty+thing:///one', name: 'one', text: 'good' }]);
       expect((read._meta as Data)['vitrine/missing']).toHaveLength(3);
       const { completion } = await client.request<Data>('completion/complete', {
         ref: { type: 'ref/prompt', name: 'faulty_p' },
