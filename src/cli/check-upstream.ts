@@ -1,5 +1,6 @@
 /** What `vitrine check` says of another server that is mounted: whether it is there, and what it has. */
 import type { ConfiguredMount } from '../config/upstream-mounts.ts';
+import { ConnectionFault } from '../connection/faults.ts';
 import { createContext, type Log, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { scrub } from '../core/scrub.ts';
@@ -109,8 +110,10 @@ function tellingLine(text: string): string {
   return (lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? text).trim();
 }
 
+/** What was seen of the connection, or what it failed with. */
 function innermost(error: Error): string {
   let inner = error;
-  while (inner.cause instanceof Error) inner = inner.cause;
+  while (inner.cause instanceof Error && !(inner instanceof ConnectionFault && inner.message !== ''))
+    inner = inner.cause;
   return inner.message;
 }

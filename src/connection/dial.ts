@@ -16,6 +16,8 @@ export type ConnectionTransport = Transport & {
   cut?(): void;
   /** How the program behind it has ended by itself, as in `ended with exit status 1`; undefined while it runs. */
   readonly exit?: string | undefined;
+  /** What it has said so far that is no message, as in `wrote "...", which is no message`; undefined for nothing. */
+  readonly odd?: string | undefined;
 };
 
 export interface DialOptions extends Partial<IntakeEvents> {
@@ -80,8 +82,8 @@ export async function dial(
     const hasEnded = endedAtOnce(error) || faultOf(error).kind === 'ended';
     await close();
     throw hasEnded && transport.exit !== undefined
-      ? new ConnectionFault('ended', `The program ${transport.exit}`)
-      : error;
+      ? new ConnectionFault('ended', `The program ${transport.exit}${odd(transport)}`)
+      : seen(error, transport);
   } finally {
     clearTimeout(timer);
   }
@@ -99,6 +101,24 @@ async function shakeHands(
   await client.connect(transport, { timeout, ...(prior !== undefined && { prior }) });
   // With a known era nothing has been sent yet, and only an answer shows that the server is there.
   if (prior?.kind === 'modern') await client.discover({ timeout });
+}
+
+const odd = ({ odd: said }: ConnectionTransport): string => (said === undefined ? '' : `, and ${said}`);
+
+/** A failure to connect with what was seen: no answer, or one that no MCP server gives. */
+function seen(error: unknown, transport: ConnectionTransport): unknown {
+  const { kind, answer, message } = faultOf(error);
+  if (kind === 'late' && transport.odd !== undefined) {
+    return new ConnectionFault('late', `Connecting took too long: it ${transport.odd}`);
+  }
+  if (kind === 'answered') {
+    const words = JSON.stringify(answer?.message ?? message);
+    return new ConnectionFault('unreachable', `It answers, but takes no handshake of MCP: ${words}`, { cause: error });
+  }
+  if (kind === 'garbled') {
+    return new ConnectionFault('unreachable', 'It answers, but not as an MCP server does', { cause: error });
+  }
+  return error;
 }
 
 async function hangUp(transport: Transport, end: () => Promise<void>): Promise<void> {

@@ -16,7 +16,7 @@ export function failureOf(error: unknown, label: string, said = ''): unknown {
   const about = uri === undefined ? '' : `: ${safe(uri)}`;
   if (code !== 'unavailable' && code !== 'timeout')
     return new CommandFailure(`${label}: ${messageOf(error)}${about}`, exitOfCode(code), { cause: error });
-  const why = code === 'unavailable' ? causeOf(error) : undefined;
+  const why = code === 'unavailable' || code === 'timeout' ? causeOf(error) : undefined;
   const words = lastLines(said);
   const parts = [`${label}: ${safe(error.message)}${about}`, why, words === '' ? undefined : `it said: ${words}`];
   return new CommandFailure(parts.filter((part) => part !== undefined).join('; '), exitOfCode(code), { cause: error });
@@ -42,33 +42,40 @@ export const statusOf = (error: unknown): number =>
 /** Causes that are looked into. */
 const MAX_DEPTH = 8;
 
+const HINT = ': is that the address of its MCP endpoint, as in .../mcp?';
+const NO_ENDPOINT = `it answers with what is no message of MCP${HINT}`;
+
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED): is it started, and is the port right?',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the name of the host cannot be looked up now',
   ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
   EHOSTUNREACH: 'there is no way to the host',
   ETIMEDOUT: 'the host does not answer',
-  ENOENT: 'there is no such program',
-  EACCES: 'it may not be started',
+  CLIENT_HTTP_UNEXPECTED_CONTENT: NO_ENDPOINT,
+  ENOENT: 'there is no such program, or no such folder to start it in: look at its name and its path',
+  EACCES: 'it may not be started: it is a folder, or is not marked as a program',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself; NODE_EXTRA_CA_CERTS names a file to trust',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified; NODE_EXTRA_CA_CERTS names a file to trust',
 };
 
 /** The innermost reason that is known. */
-function causeOf(error: unknown): string | undefined {
+function causeOf(error: Error): string | undefined {
   let found: string | undefined;
   let current: unknown = error;
   for (let depth = 0; depth < MAX_DEPTH && typeof current === 'object' && current !== null; depth++) {
     const { code, status, errors, cause, data } = current as Readonly<Record<string, unknown>>;
-    if (current instanceof ConnectionFault && current.kind === 'ended' && current.message !== '')
-      found = safe(current.message.replace(/^The /, 'the '));
+    if (current instanceof ConnectionFault && current.message !== '' && !error.message.includes(current.message))
+      found = safe(current.message.replace(/^(The|It) /, (word) => word.toLowerCase()));
+    if (current instanceof SyntaxError) found = NO_ENDPOINT;
     // What `fetch` says of ports that browsers keep away from.
     if (current instanceof Error && current.message === 'bad port') found = 'nothing on the web may use that port';
     if (typeof code === 'string' && REASONS[code] !== undefined) found = REASONS[code];
     const answered = status ?? (data as { readonly status?: unknown } | undefined)?.status;
-    if (typeof answered === 'number') found = `it answers with the HTTP status ${answered}`;
+    if (typeof answered === 'number')
+      found = `it answers with the HTTP status ${answered}${answered === 404 ? HINT : ''}`;
     current = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
   }
   return found;

@@ -45,10 +45,18 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
   let initialized: Promise<Data> | undefined;
   let asked = false;
   let answered: Era | undefined;
+  /** Of 2026, as the client names it. */
+  let version: unknown;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const deliver = (id: unknown, { result, error }: Data): void =>
     outer.onmessage?.({ jsonrpc: '2.0', id, ...(error === undefined ? { result } : { error }) } as JSONRPCMessage);
+
+  function speaks(era: Era, answer: Data | undefined): answer is Data {
+    const { protocolVersion, supportedVersions } = isData(answer?.result) ? answer.result : ({} as Data);
+    if (era === 'legacy') return typeof protocolVersion === 'string';
+    return Array.isArray(supportedVersions) && supportedVersions.includes(version);
+  }
 
   function ask(era: Era, id: string, { _meta }: Data): Promise<Data> {
     const meta = (_meta ?? {}) as Data;
@@ -58,7 +66,12 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
       clientInfo: meta[CLIENT_INFO_META_KEY],
     };
     const params = era === 'legacy' ? initialize : { _meta: meta };
-    const answer = new Promise<Data>((resolve) => waiting.set(id, resolve));
+    const answer = new Promise<Data>((resolve) => {
+      waiting.set(id, (came) => {
+        if (speaks(era, came)) answered ??= era;
+        resolve(came);
+      });
+    });
     // What cannot be sent is not answered either: the end of the program is told by itself.
     pipe.send({ jsonrpc: '2.0', id, method: ASKS[era], params }).catch(() => {});
     return answer;
@@ -74,16 +87,8 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
 
   /** The answer to the client's own question. */
   async function find(params: Data): Promise<Data> {
-    const version = (params._meta as Data | undefined)?.[PROTOCOL_VERSION_META_KEY];
+    version = (params._meta as Data | undefined)?.[PROTOCOL_VERSION_META_KEY];
     const answers = { [first]: ask(first, `era-${first}`, params) } as Record<Era, Promise<Data>>;
-    const speaks = (era: Era, answer: Data | undefined): answer is Data => {
-      const result = isData(answer?.result) ? answer.result : {};
-      const { protocolVersion, supportedVersions: versions } = result;
-      const does =
-        era === 'legacy' ? typeof protocolVersion === 'string' : Array.isArray(versions) && versions.includes(version);
-      if (does) answered ??= era;
-      return does;
-    };
     const inLegacy = (discovered?: Data): Data => {
       initialized = answers.legacy;
       return discovered?.error === undefined ? NOT_ASKED : discovered;
@@ -117,6 +122,9 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     },
     get exit() {
       return pipe.exit;
+    },
+    get odd() {
+      return pipe.odd;
     },
     start() {
       pipe.onmessage = (message, extra) => {

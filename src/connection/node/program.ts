@@ -33,6 +33,9 @@ const SWEEP_MS = 1_000;
 /** How long is waited, after a program's end, for what it wrote before, in milliseconds. */
 const REST_MS = 200;
 
+/** Shown of what a program writes that is no message, in characters. */
+const MAX_SHOWN = 100;
+
 /** Bytes that are still read, and thrown away, of a program that is to end: it may have to get rid of them first. */
 const FAREWELL_BYTES = 4 * 1024 * 1024;
 
@@ -51,6 +54,7 @@ export interface ProgramTransport extends Transport {
   readonly pid: number | null;
   readonly stderr: null;
   readonly exit: string | undefined;
+  readonly odd: string | undefined;
   /** Ends it without waiting for it to end by itself; what it writes is not read any more. */
   cut(): void;
 }
@@ -62,6 +66,8 @@ export function programTransport(target: Program, intake: Intake, wrote: (chunk:
   let over = false;
   let killed = false;
   let exit: string | undefined;
+  let firstOdd: string | undefined;
+  let unfinished = 0;
   let exited: Promise<void> = Promise.resolve();
 
   const end = (): void => {
@@ -79,6 +85,7 @@ export function programTransport(target: Program, intake: Intake, wrote: (chunk:
       message = parseJSONRPCMessage(mendedMessage(JSON.parse(line.text)));
     } catch (error) {
       // Some programs write other things to their standard output, too.
+      firstOdd ??= line.text.slice(0, MAX_SHOWN);
       if (intake.take(undefined, line.bytes)) {
         transport.onerror?.(new Error('A line that is no message', { cause: error }));
       }
@@ -125,6 +132,7 @@ export function programTransport(target: Program, intake: Intake, wrote: (chunk:
         await turn;
       }
       working = false;
+      unfinished = lines.unfinished;
       if (lines.unfinished > LONGEST_TIMES * intake.maxMessageBytes) {
         intake.cut(`sent a message of more than ${LONGEST_TIMES * intake.maxMessageBytes} bytes`);
       }
@@ -169,6 +177,10 @@ export function programTransport(target: Program, intake: Intake, wrote: (chunk:
     stderr: null,
     get exit() {
       return exit;
+    },
+    get odd() {
+      if (firstOdd !== undefined) return `wrote ${JSON.stringify(firstOdd)}, which is no message of MCP`;
+      return unfinished > 0 ? `wrote ${unfinished} bytes of a line and did not end it` : undefined;
     },
     get pid() {
       return child?.pid ?? null;

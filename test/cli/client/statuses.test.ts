@@ -3,6 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ODD, oddOverHttp, UNSAFE } from './odd.ts';
 import { run } from './run.ts';
 
+/** Answers every request with an error. */
+const REFUSING =
+  "require('readline').createInterface(process.stdin).on('line', (line) => console.log(JSON.stringify({ jsonrpc: '2.0', " +
+  "id: JSON.parse(line).id, error: { code: -32601, message: 'No' } })))";
+
 let odd: Awaited<ReturnType<typeof oddOverHttp>>;
 beforeAll(async () => {
   odd = await oddOverHttp();
@@ -26,7 +31,12 @@ it.each<[number, string, () => readonly string[], RegExp]>([
   [4, 'a server that lets nobody in', () => ['ls', odd.url], /does not let this client in/],
   [4, 'a resource for others', () => ['cat', ODD, 'odd:///denied'], /Not for you: odd:\/\/\/denied$/],
   [5, 'a port that may not be used', () => ['ls', 'http://127.0.0.1:1/mcp'], /nothing on the web may use that port/],
-  [5, 'nothing that listens', () => ['ls', 'http://127.0.0.1:2/mcp'], /cannot be reached; nothing listens there$/],
+  [
+    5,
+    'nothing that listens',
+    () => ['ls', 'http://127.0.0.1:2/mcp'],
+    /cannot be reached; nothing listens there \(ECONNREFUSED\): is it started/,
+  ],
   [5, 'a program that is none', () => ['ls', 'no-such-program --at all'], /there is no such program/],
   [
     5,
@@ -45,6 +55,24 @@ it.each<[number, string, () => readonly string[], RegExp]>([
     'a program that repeats what it is sent',
     () => ['ls', `"${process.execPath}" -e "process.stdin.pipe(process.stdout)"`],
     /it repeats what it is sent: it is no MCP server$/,
+  ],
+  [
+    5,
+    'a program that ends in the middle of a line',
+    () => ['ls', `"${process.execPath}" -e "process.stdout.write('half')"`],
+    /ended with exit status 0, and wrote 4 bytes of a line and did not end it$/,
+  ],
+  [
+    5,
+    'a program that is no MCP server',
+    () => ['ls', `"${process.execPath}" -e "${REFUSING}"`],
+    /it answers, but takes no handshake of MCP: "No"$/,
+  ],
+  [
+    6,
+    'a program that writes something else',
+    () => ['ls', `"${process.execPath}" -e "console.log('Hello');setInterval(String,9e3)"`, '--timeout', '3'],
+    /took too long: it wrote "Hello", which is no message of MCP$/,
   ],
   [6, 'no answer', () => ['cat', ODD, 'odd:///silent', '--timeout', '1'], /did not answer in time|took too long/],
   [7, 'a limit that nobody set', () => ['grep', ODD, 'one'], /elsewhere:thing: There is none/],

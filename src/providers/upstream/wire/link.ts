@@ -117,7 +117,9 @@ type Target = Pick<UpstreamOptions, 'name' | 'target' | 'era' | keyof IntakeLimi
 
 /** Whatever a server says to a handshake, for the clients that wait it cannot be reached. */
 function connectFault(error: unknown, name: string): unknown {
-  if (faultOf(error).kind !== 'answered') return upstreamError(error, name);
+  const { kind, message } = faultOf(error);
+  // It answers, but not to a handshake.
+  if (kind !== 'unreachable' || message === '') return upstreamError(error, name);
   return new ResourceError('unavailable', `The server behind "${name}" refuses to be connected to`, { cause: error });
 }
 
