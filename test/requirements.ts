@@ -100,7 +100,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['2093-10', 'proved', 'The client walks cyclic and unbounded trees safely and says which limit it hit'],
     ['2093-11', 'proved', 'Unknown fields survive and absent ones are tolerated, with a fallback for metadata'],
     ['2093-12', 'proved', 'Without capabilities nothing is assumed; for all of a container it is listed, not read'],
-    ['2093-13', 'proved', 'What is read as several URIs, without capabilities, becomes a container with those children'],
+    [
+      '2093-13',
+      'proved',
+      'What is read as several URIs, without capabilities, becomes a container with those children',
+    ],
     ['2093-14', 'proved', 'Capability fields of others are kept end to end'],
     ['2093-15', 'proved', 'All of it holds for mounted servers, and clients, that know the SEP and no extension'],
   ]),
