@@ -2,7 +2,7 @@
  * Search in any provider: by its own means where it has them, else by reading text after text. Patterns are matched by
  * RE2, in time linear in the text: a caller's pattern never meets a backtracking engine.
  */
-import type { Resource } from '../protocol/resources.ts';
+import { mayHaveContent, type Resource } from '../protocol/resources.ts';
 import { chunksOf, closeBodies } from './body.ts';
 import { type Breaks, breaks } from './breaks.ts';
 import type { Context } from './context.ts';
@@ -103,13 +103,12 @@ interface Leaf {
 
 async function* leaves(provider: ResourceProvider, start: string | undefined, ctx: Context): AsyncIterable<Leaf> {
   const root = start === undefined ? undefined : await provider.metadata(start, ctx);
-  if (root !== undefined && root.capabilities?.list !== true) {
-    yield { resource: root, path: root.name };
-    return;
-  }
+  if (root !== undefined && mayHaveContent(root)) yield { resource: root, path: root.name };
+  if (root !== undefined && root.capabilities?.list !== true) return;
   const queue: { uri: string | undefined; path: string; depth: number }[] = [{ uri: start, path: '', depth: 0 }];
-  // Of mounted servers the tree may have cycles.
+  // Of mounted servers the tree may have cycles, and a resource in several places.
   const entered = new Set([start]);
+  const given = new Set([start]);
   let seen = 0;
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     let cursor: string | undefined;
@@ -122,8 +121,11 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
         const isLeaf = resource.capabilities?.list !== true;
         const below = next.path === '' ? resource.name : `${next.path}/${resource.name}`;
         const path = isRoot && !isLeaf ? '' : below;
-        if (isLeaf) yield { resource, path };
-        else if (next.depth < MAX_DEPTH && !entered.has(resource.uri)) {
+        if (mayHaveContent(resource) && !given.has(resource.uri)) {
+          given.add(resource.uri);
+          yield { resource, path: below };
+        }
+        if (!isLeaf && next.depth < MAX_DEPTH && !entered.has(resource.uri)) {
           entered.add(resource.uri);
           queue.push({ uri: resource.uri, path, depth: next.depth + 1 });
         }

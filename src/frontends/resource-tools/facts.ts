@@ -1,6 +1,6 @@
 /** What is said of a resource in a line of text. */
 import { scrub } from '../../core/scrub.ts';
-import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import { DIRECTORY_MIME_TYPE, mayHaveContent, type Resource } from '../../protocol/resources.ts';
 
 /** About how many bytes of text make a token; of base64 it takes fewer, since it is not made of words. */
 const TEXT_BYTES_PER_TOKEN = 4;
@@ -17,8 +17,9 @@ export function tokensOf(kind: 'text' | 'base64', bytes: number): number {
 
 export const bytesText = (bytes: number): string => (bytes === 1 ? '1 byte' : `${bytes} bytes`);
 
+/** A container that has no content of its own. */
 export const isContainer = (resource: Resource): boolean =>
-  resource.capabilities?.list ?? resource.mimeType === DIRECTORY_MIME_TYPE;
+  resource.capabilities === undefined ? resource.mimeType === DIRECTORY_MIME_TYPE : !mayHaveContent(resource);
 
 /** What it is: `directory`, or its type. */
 export const kindText = (resource: Resource): string =>
