@@ -23,6 +23,7 @@ import type { UsageLimits } from '../layers/limits/index.ts';
 import { isDatabaseUrl } from '../providers/sql/dialects.ts';
 import type { VitrineOptions } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
+import { isExecutable } from './executable.ts';
 
 export interface Sources {
   readonly mounts: readonly ConfiguredMount[];
@@ -79,6 +80,8 @@ export async function openSources(
   }
   for (const path of paths) addPassword(path, secrets);
   for (const path of paths) if ((await kindOfSource(path, process.cwd())) === undefined) assertServable(path);
+  for (const path of paths)
+    if (await isExecutable(path)) log.warn('a program is served as a file; a mount with command: runs it', { path });
   const args = [
     ...paths.map((path) => (SCHEME.test(path) || isDatabaseUrl(path) ? secrets.hide(path) : resolve(path))),
     ...mcpArgs,

@@ -75,10 +75,20 @@ export async function verifyType(
   return isOtherText(head) || !claimed.startsWith('text/') ? claimed : UNKNOWN;
 }
 
+/** No magic number is as long as this, in bytes. */
+const MAGIC_BYTES = 64;
+
 /** What the magic numbers say. Loaded with the first binary content: a start over stdio does not wait for it. */
 async function detectType(head: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core');
-  return (await fileTypeFromBuffer(head).catch(() => undefined))?.mime;
+  const typeOf = async (bytes: Uint8Array): Promise<string | undefined> =>
+    (await fileTypeFromBuffer(bytes).catch(() => undefined))?.mime;
+  const detected = await typeOf(head);
+  if (detected === undefined || head.byteLength >= MAGIC_BYTES) return detected;
+  // What is behind a short content counts as zeros there: two bytes are no font. So it has to be found before other bytes as well.
+  const followed = new Uint8Array(MAGIC_BYTES).fill(0xff);
+  followed.set(head);
+  return (await typeOf(followed)) === detected ? detected : undefined;
 }
 
 function reconcile(claimed: string | undefined, detected: string): string {

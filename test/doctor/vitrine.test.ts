@@ -1,6 +1,7 @@
 /** The doctor finds nothing in a Vitrine: in either era, over stdio and over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Diagnosis, diagnose } from '../../src/cli/client/doctor/diagnose.ts';
+import { temporaryFolder } from '../e2e/folders.ts';
 import { CLI, type Listening, MUSEUM_CONFIG, ROOT, startHttp, TRANSPORTS, type TransportKind } from '../e2e/harness.ts';
 
 const diagnoses = new Map<TransportKind, Diagnosis>();
@@ -34,4 +35,20 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
       ].sort(),
     );
   });
+});
+
+it('nothing is found in files that are too large for one answer, or too short to have a type', async () => {
+  await using folder = await temporaryFolder({
+    'large.bin': new Uint8Array(8 * 1024 * 1024).fill(0x80),
+    'large.txt': 'wound every Monday\n'.repeat(500_000),
+    'two.bin': new Uint8Array([0, 1]),
+    two: new Uint8Array([0x80, 1]),
+    'four.ttf.bak': new Uint8Array([0, 1, 0, 0]),
+  });
+  await using server = await startHttp([folder.path]);
+  const { results } = await diagnose(
+    { url: server.url },
+    { callTools: false, sample: 8, timeoutMs: 60_000, endMs: 60_000 },
+  );
+  expect(results.filter(({ status }) => status === 'problem')).toEqual([]);
 });

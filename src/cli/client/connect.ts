@@ -61,6 +61,7 @@ export async function onServer(
     const given = millisecondsOf(flags.timeout);
     const timeoutMs = given ?? DEFAULT_TIMEOUT_SECONDS * 1_000;
     const target = await openTarget(typed, flags, secrets);
+    if (target.note !== undefined) output.note(target.note);
     let said = '';
     const onStderr = (text: string): void => {
       said = (said + text).slice(-MAX_SAID);

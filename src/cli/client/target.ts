@@ -8,6 +8,7 @@ import { parseCommandLine, type StdioTarget } from '../../client/node/stdio.ts';
 import { isUrl } from '../../config/references.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
+import { isExecutable } from '../executable.ts';
 import { type KnownServer, knownServers } from './known-servers.ts';
 import { safe } from './output.ts';
 
@@ -27,6 +28,8 @@ export interface NamedTarget {
   readonly label: string;
   readonly kind: 'url' | 'command' | 'path' | 'host';
   readonly server: HttpTarget | StdioTarget;
+  /** What whoever typed it is to know of it. */
+  readonly note?: string | undefined;
 }
 
 /** @throws UsageError for what names nothing; ConfigError for an entry that cannot be used */
@@ -95,7 +98,11 @@ async function servedTarget(typed: string, source: string, flags: TargetFlags, s
     flags,
     secrets,
   );
-  return { label: safe(withoutUser(typed)), kind: 'path', server };
+  const label = safe(withoutUser(typed));
+  const note = (await isExecutable(source))
+    ? `${label} is a program, and is served as a file; "env ${label}" in its place runs it as a server`
+    : undefined;
+  return { label, kind: 'path', server, note };
 }
 
 async function hostTarget(known: KnownServer, flags: TargetFlags, secrets: Secrets): Promise<NamedTarget> {

@@ -130,6 +130,20 @@ describe('the type of a name, verified from the bytes [SEC-RES-6]', () => {
     expect(await verifyType('text/plain', cut, false)).toBe('text/plain');
   });
 
+  it('is not found in a content that is too short for it, before which nothing but zeros would have to be thought', async () => {
+    for (const short of [
+      [0, 1],
+      [0, 1, 0],
+      [0, 1, 0, 0],
+    ])
+      expect(await verifyType(undefined, bytes(...short), true)).toBe('application/octet-stream');
+    expect(await verifyType('image/x-icon', bytes(0, 0, 1), true)).toBe('image/x-icon');
+    // Whole ones that are short are found.
+    expect(await verifyType(undefined, JPEG, true)).toBe('image/jpeg');
+    expect(await verifyType(undefined, GZIP, true)).toBe('application/gzip');
+    expect(await verifyType(undefined, bytes(0, 1, 0, 0, 0, 9, 0, 0x80), true)).toBe('font/ttf');
+  });
+
   it('is not confused by a long tail of zeros', async () => {
     expect(await verifyType('text/plain', padded(PNG, HEAD_BYTES), false)).toBe('image/png');
     expect(await verifyType('text/plain', padded(utf8('text'), HEAD_BYTES), false)).toBe('application/octet-stream');

@@ -1,8 +1,10 @@
 /** Servers by the names that hosts have for them. */
+import { chmod } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HostPlace, hostPlaces } from '../../../src/cli/client/host-places.ts';
 import { knownServers } from '../../../src/cli/client/known-servers.ts';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
+import { startHttp } from '../../e2e/harness.ts';
 import { vitrine } from '../run.ts';
 import { ODD_ENTRY, oddOverHttp, TOKEN } from './odd.ts';
 import { run } from './run.ts';
@@ -112,5 +114,20 @@ describe('servers of hosts', () => {
     const { status, stderr } = await vitrine(['ls', 'twice'], project.path, env());
     expect(status).toBe(2);
     expect(stderr).toMatch(/"twice" is one server in .*\.mcp\.json and another one in .*\.cursor.mcp\.json/);
+  });
+});
+
+describe('a path', () => {
+  it('that leads to a program is served as a file, with a word on how to run it', async () => {
+    await using folder = await temporaryFolder({ 'run.mjs': '#!/usr/bin/env node\n', 'text.txt': 'text' });
+    await chmod(folder.at('run.mjs'), 0o755);
+    const { status, stdout, stderr } = await vitrine(['ls', './run.mjs'], folder.path);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'file:///run.mjs\n' });
+    expect(stderr).toBe(
+      'vitrine: ./run.mjs is a program, and is served as a file; "env ./run.mjs" in its place runs it as a server\n',
+    );
+    expect((await vitrine(['ls', './text.txt'], folder.path)).stderr).toBe('');
+    await using server = await startHttp([folder.at('run.mjs')]);
+    expect(server.output()).toContain('a program is served as a file; a mount with command: runs it');
   });
 });

@@ -1,7 +1,11 @@
 /** What a server has, asked for once and looked at by many checks: its lists page by page, and a sample of its resources. */
 import { splitUri } from '../../../core/uri.ts';
+import { RANGE_META_KEY } from '../../../protocol/meta.ts';
 import type { Limits } from './limits.ts';
-import { type Answer, type Data, isObject, type Wire } from './wire.ts';
+import { type Answer, type Data, ENVELOPE, isObject, type Wire } from './wire.ts';
+
+/** Bytes of the window that a large resource is tried with. */
+const WINDOW_BYTES = 1_024;
 
 export const LISTS = {
   resources: { method: 'resources/list', field: 'resources', id: 'uri', capability: 'resources' },
@@ -40,6 +44,8 @@ export interface Sampled {
   readonly answer: Answer;
   /** Items of the answer. */
   readonly contents: readonly unknown[];
+  /** It is too large for one answer, and the server gives it in windows. */
+  readonly inWindows: boolean;
 }
 
 export interface Examined {
@@ -67,9 +73,19 @@ export function examine(wire: Wire, capabilities: Data, limits: Limits): Examine
       const uri = String(listed.uri);
       const answer = await wire.ask('resources/read', { uri });
       const contents: unknown = answer.kind === 'result' ? answer.result.contents : [];
-      sampled.push({ uri, listed, answer, contents: Array.isArray(contents) ? contents : [] });
+      const inWindows = await givesWindows(uri, answer);
+      sampled.push({ uri, listed, answer, contents: Array.isArray(contents) ? contents : [], inWindows });
     }
     return sampled;
+  }
+
+  /** Whether what was refused for its size is given a window at a time. */
+  async function givesWindows(uri: string, answer: Answer): Promise<boolean> {
+    if (answer.kind !== 'error' || !isObject(answer.error.data) || typeof answer.error.data.limit !== 'number')
+      return false;
+    const window = { [RANGE_META_KEY]: { offset: 0, length: WINDOW_BYTES } };
+    const meta = wire.era === 'legacy' ? window : { ...ENVELOPE, ...window };
+    return (await wire.ask('resources/read', { uri }, { meta })).kind === 'result';
   }
 
   return {
