@@ -1,6 +1,7 @@
 /** Pages of origins that were allowed can use the endpoint from a browser; no others can read an answer. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Listening, MUSEUM, startHttp } from './harness.ts';
+import { ENVELOPE, INITIALIZE, JSON_HEADERS } from './raw.ts';
 
 const ALLOWED = 'https://app.example.com';
 const preflight = (origin: string) => ({
@@ -39,6 +40,30 @@ describe('pages over HTTP', () => {
     expect(allowed).toContain('Mcp-Method');
     expect(allowed).not.toContain('x-other');
     expect(allowed).not.toContain('cookie');
+  });
+
+  it('of an allowed origin may read the streams of changes of both eras', async () => {
+    const handshake = { jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE };
+    const begun = await fetch(server.url, { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(handshake) });
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const listen = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: { notifications: { resourcesListChanged: true }, _meta: ENVELOPE },
+    };
+    const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
+    const streams: RequestInit[] = [
+      { headers: { ...session, Accept: 'text/event-stream', Origin: ALLOWED } },
+      { method: 'POST', headers: { ...JSON_HEADERS, ...modern, Origin: ALLOWED }, body: JSON.stringify(listen) },
+    ];
+    for (const stream of streams) {
+      const ending = new AbortController();
+      const { status, headers } = await fetch(server.url, { ...stream, signal: ending.signal });
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+      expect(headers.get('access-control-allow-origin')).toBe(ALLOWED);
+      ending.abort();
+    }
   });
 
   it.each(['https://evil.example.com', 'null', 'http://localhost:3000'])('of %s may not', async (origin) => {

@@ -133,6 +133,8 @@ export function createHandler({ core, cors, others, failed, tell }: HandlerOptio
   /** Answers with the endpoint. @returns told once when the answer has been sent, or its client has gone */
   function answer(incoming: IncomingMessage, outgoing: ServerResponse): () => void {
     const request = new NodeRequest(incoming);
+    // Asked now: while a stream is open, the headers of its request are forgotten.
+    const more = cors?.(incoming.headers);
     let given: HttpAnswer | undefined;
     let gone = false;
     const over = (): void => {
@@ -144,7 +146,7 @@ export function createHandler({ core, cors, others, failed, tell }: HandlerOptio
     const give = (answer: HttpAnswer): void => {
       given = answer;
       if (gone || outgoing.closed || outgoing.destroyed) over();
-      else send(answer, outgoing, cors?.(incoming.headers), maxUnreadBytes, () => cutUnread(incoming.socket, tell));
+      else send(answer, outgoing, more, maxUnreadBytes, () => cutUnread(incoming.socket, tell));
     };
     const { remoteAddress: from } = incoming.socket;
     core
