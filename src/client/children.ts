@@ -2,6 +2,7 @@
  * The children of one resource, from any server: `resources/list` with its URI where that works, else
  * `resources/directory/read`, else the read of a folder as VS Code does it, else what the flat list has below it.
  */
+import { entriesIn } from '../connection/results.ts';
 import { DIRECTORY_READ_METHOD } from '../protocol/methods.ts';
 import { DIRECTORY_MIME_TYPE } from '../protocol/resources.ts';
 import type { Asking } from './asking.ts';
@@ -9,7 +10,7 @@ import { ResourceClientError } from './errors.ts';
 import type { Link, Scoping } from './link.ts';
 import { type ListOptions, type ListPage, newReport, type OpenReport, pagesOf } from './paging.ts';
 import type { Reading } from './reading.ts';
-import { entriesIn, identityOf, insideOf, type ListedResource } from './shapes.ts';
+import { identityOf, insideOf, type ListedResource } from './shapes.ts';
 import { uniqueName } from './unique.ts';
 
 const LIST = 'resources/list';

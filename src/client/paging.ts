@@ -1,11 +1,11 @@
 /** Lists, a page at a time: asked for when somebody wants it, bounded, and ended where a cursor comes again. */
+import { type CursorStop, type PagedList, pagesIn } from '../connection/paging.ts';
 import { MISSING_META_KEY, TRUNCATED_META_KEY } from '../protocol/meta.ts';
 import type { ResourceTemplate } from '../protocol/resources.ts';
 import type { Asking, CallOptions } from './asking.ts';
-import { type CursorStop, createCursors } from './cursors.ts';
 import { invalidAnswer, isUnsupported } from './errors.ts';
 import type { Data, Scoping } from './link.ts';
-import { entriesIn, identityOf, type ListedResource, resourceIn } from './shapes.ts';
+import { identityOf, type ListedResource, resourceIn } from './shapes.ts';
 
 export type ListVia =
   /** The list of no resource in particular. */
@@ -63,48 +63,56 @@ export interface ListOptions extends CallOptions {
 export const DEFAULT_MAX_PAGES = 10_000;
 export const DEFAULT_MAX_LISTED = 100_000;
 
+/** What a list is of: all of a method, or what is below a resource. */
+interface Question {
+  readonly method: string;
+  readonly uri: string | undefined;
+}
+
+/** @param report is kept up to date */
+async function* pagesFor<T>(
+  asking: Asking,
+  { method, uri }: Question,
+  list: Pick<PagedList<T>, 'field' | 'entryIn' | 'idOf'>,
+  options: ListOptions,
+  report: OpenReport,
+): AsyncGenerator<{ readonly entries: readonly T[]; readonly result: Data }, void, undefined> {
+  const { maxPages = DEFAULT_MAX_PAGES, maxResources = DEFAULT_MAX_LISTED } = options;
+  async function ask(page: Data): Promise<Data> {
+    const question = { method, uri: uri ?? '', part: String(page.cursor ?? '') };
+    return (await asking.ask(question, uri === undefined ? page : { uri, ...page }, options)).value;
+  }
+  const pages = pagesIn({ ...list, ask, maxPages, refusal: (what) => invalidAnswer(what, uri) });
+  for await (const { entries, dropped, result, stopped, fruitless } of pages) {
+    const room = maxResources - report.resources;
+    const given = entries.slice(0, room);
+    const full = entries.length > room || (entries.length === room && stopped !== 'end');
+    report.pages++;
+    report.dropped += dropped;
+    report.resources += given.length;
+    report.fruitless = fruitless;
+    report.stopped = full ? 'max-resources' : stopped;
+    noteLimits(result, report);
+    yield { entries: given, result };
+    if (full) return;
+  }
+  report.stopped ??= 'max-pages';
+}
+
 /**
  * The pages of one list.
  * @param question its method and what it is of; @param report is kept up to date
  */
 export async function* pagesOf(
   asking: Asking,
-  question: { readonly method: string; readonly uri: string | undefined },
+  question: Question,
   options: ListOptions,
   report: OpenReport,
 ): AsyncGenerator<ListPage, void, undefined> {
-  const { maxPages = DEFAULT_MAX_PAGES, maxResources = DEFAULT_MAX_LISTED } = options;
-  const { method, uri } = question;
-  const cursors = createCursors();
-  let cursor: string | undefined;
-  for (let page = 0; ; page++) {
-    if (page >= maxPages) {
-      report.stopped = 'max-pages';
-      return;
-    }
-    const params = { ...(uri !== undefined && { uri }), ...(cursor !== undefined && { cursor }) };
-    const { value } = await asking.ask({ method, uri: uri ?? '', part: cursor ?? '' }, params, options);
-    const entries = entriesIn(value, 'resources');
-    if (entries === undefined) throw invalidAnswer('The answer of the server is no list of resources', uri);
-    const resources = entries.flatMap((entry) => resourceIn(entry) ?? []);
-    report.pages++;
-    report.dropped += entries.length - resources.length;
-    noteLimits(value, report);
-    const room = maxResources - report.resources;
-    const given = resources.length > room ? resources.slice(0, room) : resources;
-    report.resources += given.length;
-    const next = cursors.after(
-      value,
-      resources.map((each) => identityOf(each.uri)),
-    );
-    report.fruitless = cursors.fruitless;
-    const full =
-      resources.length > room || (resources.length === room && !('stopped' in next && next.stopped === 'end'));
-    if (full) report.stopped = 'max-resources';
-    else if ('stopped' in next) report.stopped = next.stopped;
-    yield { resources: given, result: value };
-    if (full || 'stopped' in next) return;
-    ({ cursor } = next);
+  const idOf = ({ uri }: ListedResource): string => identityOf(uri);
+  const list = { field: 'resources', entryIn: (entry: unknown) => resourceIn(entry), idOf };
+  for await (const { entries, result } of pagesFor(asking, question, list, options, report)) {
+    yield { resources: entries, result };
   }
 }
 
@@ -163,42 +171,18 @@ export async function* templatesIn(
   options: ListOptions,
   report: OpenReport,
 ): AsyncGenerator<ListedTemplate, void, undefined> {
-  const { maxPages = DEFAULT_MAX_PAGES, maxResources = DEFAULT_MAX_LISTED } = options;
-  const cursors = createCursors();
-  let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page++) {
-    const question = { method: 'resources/templates/list', uri: '', part: cursor ?? '' };
-    let value: Data;
-    try {
-      ({ value } = await asking.ask(question, cursor === undefined ? {} : { cursor }, options));
-    } catch (error) {
-      if (page > 0 || !isUnsupported(error)) throw error;
-      report.stopped = 'end';
-      return;
-    }
-    const templates = (entriesIn(value, 'resourceTemplates') ?? []).filter(isTemplate);
-    report.pages++;
-    for (const template of templates) {
-      if (report.resources >= maxResources) {
-        report.stopped = 'max-resources';
-        return;
-      }
-      report.resources++;
-      yield { name: template.uriTemplate, ...template } as ListedTemplate;
-    }
-    const next = cursors.after(
-      value,
-      templates.map(({ uriTemplate }) => uriTemplate),
-    );
-    report.fruitless = cursors.fruitless;
-    if ('stopped' in next) {
-      report.stopped = next.stopped;
-      return;
-    }
-    ({ cursor } = next);
+  const question = { method: 'resources/templates/list', uri: undefined };
+  const list = { field: 'resourceTemplates', entryIn: templateIn, idOf: (each: ListedTemplate) => each.uriTemplate };
+  try {
+    for await (const { entries } of pagesFor(asking, question, list, options, report)) yield* entries;
+  } catch (error) {
+    if (report.pages > 0 || !isUnsupported(error)) throw error;
+    report.stopped = 'end';
   }
-  report.stopped = 'max-pages';
 }
 
-const isTemplate = (entry: unknown): entry is Data & { readonly uriTemplate: string } =>
-  typeof (entry as Data | null)?.uriTemplate === 'string';
+function templateIn(entry: unknown): ListedTemplate | undefined {
+  const template = entry as Data | null;
+  if (typeof template?.uriTemplate !== 'string') return undefined;
+  return { name: template.uriTemplate, ...template } as Data as ListedTemplate;
+}

@@ -1,4 +1,5 @@
 /** Reads: a window where one is wanted, limits before anything is decoded, and what is kept asked about rather than sent again. */
+import { entriesIn } from '../connection/results.ts';
 import { ACCEPT_META_KEY, RANGE_META_KEY } from '../protocol/meta.ts';
 import { METADATA_METHOD } from '../protocol/methods.ts';
 import type { Asking, CallOptions } from './asking.ts';
@@ -7,7 +8,7 @@ import { type ByteRange, cutItem, itemIn, type ReadItem } from './contents.ts';
 import { invalidAnswer, isUnsupported, ResourceClientError } from './errors.ts';
 import type { Data, Link } from './link.ts';
 import { outcomeOf, type ReadResult } from './outcome.ts';
-import { entriesIn, identityOf, isListable, resourceIn } from './shapes.ts';
+import { identityOf, isListable, resourceIn } from './shapes.ts';
 
 export interface ReadOptions extends CallOptions {
   /**

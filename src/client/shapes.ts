@@ -2,18 +2,16 @@
 export { ancestorsOf, identityOf, insideOf } from '../connection/uris.ts';
 
 import { MAX_URI_LENGTH, nameOfUri } from '../core/uri.ts';
+import { isData } from '../protocol/data.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../protocol/resources.ts';
 import type { Data } from './link.ts';
 
 /** A resource with whatever else the server says of it. */
 export type ListedResource = Resource & Data;
 
-const isObject = (value: unknown): value is Data =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A resource as the server describes it; undefined for what cannot be one. Nothing is copied where all is as it should be. */
 export function resourceIn(value: unknown, uri?: string): ListedResource | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isData(value)) return undefined;
   const own = typeof value.uri === 'string' && value.uri !== '' ? value.uri : uri;
   if (own === undefined || own.length > MAX_URI_LENGTH) return undefined;
   if (own === value.uri && isWell(value)) return value as ListedResource;
@@ -25,8 +23,8 @@ export function resourceIn(value: unknown, uri?: string): ListedResource | undef
     // What others count and compare with is what it should be, or not there.
     ...(isSize(size) && { size }),
     ...(typeof mimeType === 'string' && { mimeType }),
-    ...(isObject(capabilities) && { capabilities }),
-    ...(isObject(annotations) && { annotations }),
+    ...(isData(capabilities) && { capabilities }),
+    ...(isData(annotations) && { annotations }),
   } as Data as ListedResource;
 }
 
@@ -38,8 +36,8 @@ function isWell({ name, size, mimeType, capabilities, annotations }: Data): bool
     name !== '' &&
     (size === undefined || isSize(size)) &&
     (mimeType === undefined || typeof mimeType === 'string') &&
-    (capabilities === undefined || isObject(capabilities)) &&
-    (annotations === undefined || isObject(annotations))
+    (capabilities === undefined || isData(capabilities)) &&
+    (annotations === undefined || isData(annotations))
   );
 }
 
@@ -48,10 +46,4 @@ export function isListable({ capabilities, mimeType, uri }: Resource): boolean |
   if (capabilities?.list !== undefined) return capabilities.list === true;
   if (mimeType === DIRECTORY_MIME_TYPE) return true;
   return uri.endsWith('/') ? true : undefined;
-}
-
-/** Entries of a result; undefined where the result has no such list. */
-export function entriesIn(result: Data, field: string): readonly unknown[] | undefined {
-  const entries: unknown = result[field];
-  return Array.isArray(entries) ? entries : undefined;
 }

@@ -19,6 +19,12 @@ export function cursorIn({ nextCursor }: Data): string | undefined {
   return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
 }
 
+/** Entries of a result; undefined where the result has no such list. */
+export function entriesIn(result: Data, field: string): readonly unknown[] | undefined {
+  const entries: unknown = result[field];
+  return Array.isArray(entries) ? entries : undefined;
+}
+
 /** Of a result: how long it may be kept. Undefined where it does not say, as those of the 2025 era. */
 export function freshnessIn({ ttlMs, cacheScope }: Data): CacheHint | undefined {
   if (typeof ttlMs !== 'number' || !(ttlMs >= 0)) return undefined;

@@ -1,9 +1,8 @@
 /** Tools and prompts as the server defines them, whole, and never without an end. */
 import { distance } from 'fastest-levenshtein';
-import { createCursors } from '../../client/cursors.ts';
-import { clientError, ResourceClientError } from '../../client/errors.ts';
+import { clientError, invalidAnswer } from '../../client/errors.ts';
 import type { Data } from '../../client/link.ts';
-import { entriesIn } from '../../client/shapes.ts';
+import { pagesIn } from '../../connection/paging.ts';
 import { anyResult } from '../../connection/results.ts';
 import { CommandFailure } from '../errors.ts';
 import type { Session } from './connect.ts';
@@ -35,30 +34,26 @@ export async function* definitions(
     session.output.note(`${session.label} has no ${kind}`);
     return;
   }
-  const cursors = createCursors();
-  let cursor: string | undefined;
   let count = 0;
-  for (let page = 0; page < MAX_PAGES && count < MAX_DEFINITIONS; page++) {
-    const result = await request(`${kind}/list`, cursor === undefined ? {} : { cursor }, session);
-    const entries = entriesIn(result, kind);
-    if (entries === undefined)
-      throw new ResourceClientError('invalid-answer', `The answer of the server has no ${kind}`);
-    const defined = entries.filter(isDefinition);
-    for (const entry of defined.slice(0, MAX_DEFINITIONS - count)) {
-      count++;
-      yield entry;
-    }
-    const next = cursors.after(
-      result,
-      defined.map(({ name }) => name),
-    );
-    if ('cursor' in next) ({ cursor } = next);
-    else if (next.stopped === 'end' && count < MAX_DEFINITIONS) return;
-    else if (next.stopped !== 'end') {
+  const pages = pagesIn({
+    ask: (params) => request(`${kind}/list`, params, session),
+    field: kind,
+    entryIn: (entry) => (isDefinition(entry) ? entry : undefined),
+    idOf: ({ name }) => name,
+    maxPages: MAX_PAGES,
+    refusal: invalidAnswer,
+  });
+  for await (const { entries, stopped } of pages) {
+    const room = MAX_DEFINITIONS - count;
+    count += Math.min(room, entries.length);
+    yield* entries.slice(0, room);
+    if (stopped === 'end' && count < MAX_DEFINITIONS) return;
+    if (stopped !== undefined && stopped !== 'end') {
       end.cut = true;
-      session.output.note(WORDS[next.stopped]);
+      session.output.note(WORDS[stopped]);
       return;
     }
+    if (count >= MAX_DEFINITIONS) break;
   }
   end.cut = true;
   session.output.note(`stopped after ${count} ${kind}`);

@@ -1,4 +1,5 @@
 /** The form of an elicitation as data that a host can draw, and whether an answer fits it. */
+import { type Data, isData } from '../../protocol/data.ts';
 import { forTerminal } from '../safety/terminal.ts';
 import { asksForSecret } from './secret-asking.ts';
 
@@ -26,21 +27,16 @@ export interface FormRules {
 
 export type Form = { readonly fields: readonly FormField[] } | { readonly problem: string; readonly field?: string };
 
-type Data = Readonly<Record<string, unknown>>;
-
 const MAX_OPTIONS = 200;
 const MAX_NAME = 128;
 const MAX_ANSWER = 64 * 1024;
-
-const isObject = (value: unknown): value is Data =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * A flat form of simple fields, without patterns: those of a server could keep a host busy for ever. A word for why not,
  * where it is something else.
  */
 export function cleanForm(schema: unknown, { message, maxFields, allowSensitiveFields }: FormRules): Form {
-  if (!isObject(schema) || schema.type !== 'object' || !isObject(schema.properties)) return { problem: 'schema' };
+  if (!isData(schema) || schema.type !== 'object' || !isData(schema.properties)) return { problem: 'schema' };
   const entries = Object.entries(schema.properties);
   if (entries.length === 0 || entries.length > maxFields) return { problem: 'fields' };
   const required = Array.isArray(schema.required) ? schema.required : [];
@@ -48,7 +44,7 @@ export function cleanForm(schema: unknown, { message, maxFields, allowSensitiveF
   for (const [name, property] of entries) {
     if (name.length > MAX_NAME || ['__proto__', 'constructor', 'prototype'].includes(name))
       return { problem: 'field-name' };
-    const field = isObject(property) ? fieldOf(name, property, required.includes(name)) : undefined;
+    const field = isData(property) ? fieldOf(name, property, required.includes(name)) : undefined;
     if (field === undefined) return { problem: 'field-type', field: name };
     const words = [name, field.title, field.description, field.format].join('\n');
     if (!allowSensitiveFields && field.type !== 'boolean' && asksForSecret(words))
@@ -62,7 +58,7 @@ export function cleanForm(schema: unknown, { message, maxFields, allowSensitiveF
 }
 
 function fieldOf(name: string, property: Data, required: boolean): FormField | undefined {
-  const items = isObject(property.items) ? property.items : undefined;
+  const items = isData(property.items) ? property.items : undefined;
   const options =
     optionsOf(property) ?? (property.type === 'array' && items !== undefined ? optionsOf(items) : undefined);
   const type =
@@ -109,11 +105,11 @@ function optionsOf(property: Data): FormField['options'] | undefined {
       ? property.anyOf
       : undefined;
   const values: readonly unknown[] | undefined =
-    titled?.map((each: unknown) => (isObject(each) ? each.const : undefined)) ??
+    titled?.map((each: unknown) => (isData(each) ? each.const : undefined)) ??
     (Array.isArray(property.enum) ? property.enum : undefined);
   if (values === undefined || values.length === 0 || values.length > MAX_OPTIONS) return undefined;
   const names: readonly unknown[] =
-    titled?.map((each: unknown) => (isObject(each) ? each.title : undefined)) ??
+    titled?.map((each: unknown) => (isData(each) ? each.title : undefined)) ??
     (Array.isArray(property.enumNames) ? property.enumNames : []);
   if (!values.every((value) => typeof value === 'string')) return undefined;
   return values.map((value, index) => {

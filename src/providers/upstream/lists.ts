@@ -2,10 +2,10 @@
  * Lists of an upstream, a page at a time: its cursors are carried along, its pages cut where they are longer than what is
  * wanted, and a cursor that comes again ends the list, with a word about it.
  */
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../../connection/data.ts';
-import { cursorIn } from '../../connection/results.ts';
+import { markOf as numberOf } from '../../connection/paging.ts';
+import { cursorIn, entriesIn } from '../../connection/results.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Page } from '../../core/provider.ts';
@@ -114,7 +114,7 @@ const START: Position = { cursor: undefined, after: undefined, used: [] };
 const thinned = (used: readonly string[]): readonly string[] =>
   used.length < MAX_MARKS ? used : used.filter((_, index) => index % 2 === 1);
 
-const markOf = (cursor: string): string => createHash('sha256').update(cursor).digest('base64url').slice(0, 8);
+const markOf = (text: string): string => numberOf(text).toString(36);
 
 /** Behind the last entry that was given and is still there; where none of them is, where they were. */
 function placeAfter(entries: readonly Data[], [index, ...marks]: Place, idOf: (entry: Data) => string): number {
@@ -141,8 +141,8 @@ const keptOf = async (
 
 /** @throws ResourceError `internal` for a result that is no such list */
 function pageIn(result: Data, field: string, name: string): FetchedPage<unknown> {
-  const entries: unknown = result[field];
-  if (!Array.isArray(entries)) {
+  const entries = entriesIn(result, field);
+  if (entries === undefined) {
     throw new ResourceError('internal', `The server behind "${name}" gave a list that is not valid`);
   }
   return { entries, next: cursorIn(result) };

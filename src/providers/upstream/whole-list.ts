@@ -1,10 +1,10 @@
 /** All definitions of an upstream's tools or prompts, each as it came: for who has to know them all. */
 
-import type { Data } from '../../connection/data.ts';
-import { cursorIn } from '../../connection/results.ts';
+import { pagesIn } from '../../connection/paging.ts';
 import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { type Data, isData } from '../../protocol/data.ts';
 import type { Asking } from './asking.ts';
 import type { Border } from './border/index.ts';
 import { MAX_TOOLS } from './definitions.ts';
@@ -34,21 +34,26 @@ export async function wholeList(
   // What it has is known once it was reached.
   await asking.link(ctx);
   if (!facts()[kind]) return [];
+  const refusal = (): ResourceError =>
+    new ResourceError('internal', `The server behind "${name}" gave a list that is not valid or does not end`);
+  const pages = pagesIn({
+    ask: (params) => asking.ask(`${kind}/list`, JSON.stringify(params.cursor ?? null), params, ctx),
+    field: kind,
+    entryIn: (entry) => (isData(entry) ? entry : undefined),
+    idOf: (entry) => String(entry.name),
+    maxPages: MAX_PAGES,
+    refusal,
+  });
   const found: Data[] = [];
   const taken = breaks();
-  let cursor: string | undefined;
-  for (let pages = 0; pages < MAX_PAGES && found.length < MAX_TOOLS; pages++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const result = await asking.ask(`${kind}/list`, JSON.stringify(cursor ?? null), params, ctx);
-    const entries: unknown = result[kind];
-    if (!Array.isArray(entries)) break;
+  for await (const { entries, stopped } of pages) {
     for (const entry of entries) {
       const turn = taken();
       if (turn !== undefined) await turn;
-      if ('entry' in border.look(kind === 'tools' ? 'tool' : 'prompt', entry)) found.push(entry as Data);
+      if ('entry' in border.look(kind === 'tools' ? 'tool' : 'prompt', entry)) found.push(entry);
     }
-    cursor = cursorIn(result);
-    if (cursor === undefined) return found;
+    if (stopped === 'end') return found;
+    if (found.length >= MAX_TOOLS) break;
   }
-  throw new ResourceError('internal', `The server behind "${name}" gave a list that is not valid or does not end`);
+  throw refusal();
 }

@@ -3,9 +3,9 @@
  * people and given to models before anybody has asked for anything, so they are always clean and never endless.
  */
 
-import type { Data } from '../../../connection/data.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../../core/schema-keywords.ts';
+import { type Data, isData } from '../../../protocol/data.ts';
 
 /** Characters of a name or title, of a description, and of what a server says of how it wants to be used. */
 export const MAX_TITLE_LENGTH = 1_024;
@@ -16,8 +16,6 @@ const LENGTHS: Readonly<Record<string, number>> = {
   title: MAX_TITLE_LENGTH,
   description: MAX_DESCRIPTION_LENGTH,
 };
-
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An entry with its own texts, those of its annotations and arguments, and those in its schemas clean. */
 export function cleanDescribed(entry: Data): Data {

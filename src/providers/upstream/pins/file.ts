@@ -4,10 +4,10 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Data } from '../../../connection/data.ts';
 import { escapeUnseen } from '../../../core/clean-text.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { canonicalJson, pinOf } from '../../../core/fingerprint.ts';
+import { type Data, isData } from '../../../protocol/data.ts';
 import { locked } from '../auth/lock.ts';
 import { writeWhole } from '../whole-file.ts';
 
@@ -130,8 +130,6 @@ export async function writeAccepted(path: string, mount: string, accepted: Accep
     throw unusable(path, 'cannot be written; let this user write there', error);
   }
 }
-
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Its name is all that a client may know of where it is. */
 const unusable = (path: string, problem: string, cause?: unknown): ResourceError =>

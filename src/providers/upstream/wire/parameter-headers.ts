@@ -1,7 +1,7 @@
 /** Arguments that a tool wants repeated in headers over HTTP (SEP-2243), for the server's own front to route by. */
 
-import type { Data } from '../../../connection/data.ts';
 import type { HeaderParameter } from '../../../core/header-parameters.ts';
+import { isData } from '../../../protocol/data.ts';
 
 /** Characters that stand for themselves in a header. */
 const PLAIN = /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/;
@@ -22,5 +22,3 @@ export function parameterHeaders(
 
 const encode = (value: string): string =>
   PLAIN.test(value) && !value.startsWith('=?') ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
-
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
