@@ -1,4 +1,5 @@
 /** Where answers are kept: an interface, and a store in memory that is bounded in bytes. */
+import { weightOf } from '../core/weight.ts';
 
 /** What an answer is the answer to. */
 export interface CacheKey {
@@ -91,25 +92,3 @@ export function memoryStore({ maxBytes = DEFAULT_CACHE_BYTES }: MemoryStoreOptio
 /** One text for one key, and none for two. */
 export const keyText = ({ server, partition, method, uri, part }: CacheKey): string =>
   JSON.stringify([server, partition, method, uri, part]);
-
-/** What a property and a number take, about. */
-const SLOT = 16;
-
-/** Bytes that JSON takes in memory, about; more than `limit` when it is more than that. */
-function weightOf(value: unknown, limit: number): number {
-  let weight = 0;
-  const left: unknown[] = [value];
-  while (left.length > 0 && weight <= limit) {
-    const each = left.pop();
-    weight += SLOT;
-    if (typeof each === 'string') weight += 2 * each.length;
-    else if (Array.isArray(each)) for (const entry of each) left.push(entry);
-    else if (typeof each === 'object' && each !== null) {
-      for (const [name, entry] of Object.entries(each)) {
-        weight += SLOT + name.length;
-        left.push(entry);
-      }
-    }
-  }
-  return weight;
-}

@@ -4,13 +4,10 @@
  */
 
 import { abortable } from '../connection/abortable.ts';
-import { freshnessIn } from '../connection/results.ts';
+import { freshnessIn, keptUntil } from '../connection/results.ts';
 import type { CacheEntry, CacheKey, CacheStore } from './cache-store.ts';
 import type { Data } from './link.ts';
 import { ancestorsOf, identityOf, insideOf } from './shapes.ts';
-
-/** The longest that an answer is kept, in milliseconds, whatever the server says. */
-const MAX_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** What an answer is the answer to, for this client. */
 export interface Question {
@@ -130,7 +127,7 @@ export function createCache(options: CacheOptions): Cache {
       const said = freshnessIn(value) ?? { ttlMs: defaultTtlMs, cacheScope: 'private' as const };
       // What is stale at once is kept for the sake of its validator only.
       if (said.ttlMs <= 0 && validator === undefined) return;
-      const until = now() + Math.min(said.ttlMs, MAX_TTL_MS);
+      const until = keptUntil(said, now());
       const entry: CacheEntry = { value, until, ...(validator !== undefined && { validator }) };
       try {
         await store.set(keyOf(question, said.cacheScope === 'public'), entry);

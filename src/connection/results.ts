@@ -31,6 +31,11 @@ export function freshnessIn({ ttlMs, cacheScope }: Data): CacheHint | undefined 
   return { ttlMs, cacheScope: cacheScope === 'public' ? 'public' : 'private' };
 }
 
+/** The longest that an answer is kept, in milliseconds, whatever the server says. */
+const MAX_TTL_MS = 24 * 60 * 60 * 1000;
+
+export const keptUntil = ({ ttlMs }: CacheHint, now: number): number => now + Math.min(ttlMs, MAX_TTL_MS);
+
 /** The SIG's `resources/directory/read` comes with this extension (SEP-2640). */
 const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
 

@@ -1,13 +1,10 @@
 /** Answers of an upstream that it said may be used again: as long and as widely as it said, and until it says otherwise. */
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../../connection/data.ts';
-import { freshnessIn } from '../../connection/results.ts';
+import { freshnessIn, keptUntil } from '../../connection/results.ts';
 
 /** Bytes of all answers that are kept of one upstream, as JSON. */
 const MAX_BYTES = 16 * 1024 * 1024;
-
-/** The longest that an answer is kept, in milliseconds, whatever the upstream says. */
-const MAX_TTL_MS = 24 * 60 * 60 * 1000;
 
 interface Kept {
   readonly result: Data;
@@ -50,7 +47,7 @@ export function createCache(now: () => number = Date.now): Cache {
     put(method, key, audience, result, asked) {
       const hint = freshnessIn(result);
       if (asked !== forgotten || hint === undefined || hint.ttlMs <= 0) return;
-      const until = now() + Math.min(hint.ttlMs, MAX_TTL_MS);
+      const until = keptUntil(hint, now());
       kept.set(keyOf(method, key, hint.cacheScope === 'public' ? PUBLIC : audience), { result, until });
     },
     get forgotten() {
