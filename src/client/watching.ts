@@ -1,5 +1,5 @@
 /** Changes of resources for those who watch, one by one. Who may have missed some is told so. */
-import { abortable } from '../connection/abortable.ts';
+import { abortable, onAbort } from '../connection/abortable.ts';
 import { createListening } from '../connection/listening.ts';
 import type { Connection } from './connection.ts';
 import { closedError, ResourceClientError } from './errors.ts';
@@ -78,14 +78,14 @@ export function createWatching(
         close().catch(() => {});
       };
       async function leave(): Promise<void> {
-        signal?.removeEventListener('abort', abort);
+        stop?.();
         queue.end();
         live.delete(queue);
         watches--;
         await (uri === undefined ? listening.removeFrom('resources', queue) : listening.remove(uri, queue));
       }
       watches++;
-      signal?.addEventListener('abort', abort, { once: true });
+      const stop = signal === undefined ? undefined : onAbort(signal, abort);
       const begun = uri === undefined ? watchList(queue) : listening.add(uri, queue);
       const ready = signal === undefined ? begun : abortable(begun, signal);
       ready.then(

@@ -3,7 +3,7 @@
  * `subscriptions/listen` stream. After a connection is back, everything that is watched is watched again.
  */
 import type { SubscriptionFilter } from '@modelcontextprotocol/client';
-import { abortable } from './abortable.ts';
+import { abortable, withOwnSignal } from './abortable.ts';
 import type { Data, Era } from './data.ts';
 import { createListenStream, type StreamSource } from './listen-stream.ts';
 import { REFUSED } from './pauses.ts';
@@ -200,11 +200,14 @@ export function createListening<Link extends ListeningLink, Listener>(
     if (failed.length > 0) later(link, pauseMs, () => track(resubscribe(failed, link, REFUSED.longer(pauseMs), true)));
   }
 
+  const request = (method: string, uri: string, link: Link): Promise<unknown> =>
+    withOwnSignal(lifetime.signal, (signal) => link.request(method, { uri }, { timeoutMs, signal }));
+
   /** Makes the server tell of one resource. */
   async function begin(uri: string, link: Link): Promise<void> {
     if (link.era === 'legacy') {
       if (!setup.subscribes(link)) throw setup.refusal(uri);
-      await link.request('resources/subscribe', { uri }, limits);
+      await request('resources/subscribe', uri, link);
       return;
     }
     const honoured = await stream.open(link);
@@ -223,7 +226,7 @@ export function createListening<Link extends ListeningLink, Listener>(
   async function end(uri: string): Promise<void> {
     const link = connection.current;
     if (link === undefined || link.ended || lifetime.signal.aborted) return;
-    await inTime(link.era === 'legacy' ? link.request('resources/unsubscribe', { uri }, limits) : stream.open(link));
+    await inTime(link.era === 'legacy' ? request('resources/unsubscribe', uri, link) : stream.open(link));
   }
 
   /** Goes on where it takes long, or where all is ending: what comes late changes nothing. */
