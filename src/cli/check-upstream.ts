@@ -1,6 +1,7 @@
 /** What `vitrine check` says of another server that is mounted: whether it is there, and what it has. */
 import type { ConfiguredMount } from '../config/upstream-mounts.ts';
-import { ConnectionFault } from '../connection/faults.ts';
+import { tellingLine } from '../connection/node/said.ts';
+import { SAYS, seenIn } from '../connection/seen.ts';
 import { createContext, type Log, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { scrub } from '../core/scrub.ts';
@@ -91,29 +92,24 @@ export function rememberFaults(): Faults {
     log: {
       ...SILENT,
       debug: (_message, { mount, line } = {}) => {
-        if (typeof line === 'string') lines.set(mount, tellingLine(line));
+        if (typeof line === 'string') lines.set(mount, tellingLine(line) ?? '');
       },
       warn: (_message, { mount, error } = {}) => {
-        if (error instanceof Error) causes.set(mount, innermost(error));
+        if (error instanceof Error) causes.set(mount, seenIn(error) ?? innermost(error));
       },
     },
     of(mount) {
-      const parts = [causes.get(mount), lines.get(mount)].filter((part) => part !== undefined);
+      const cause = causes.get(mount);
+      // What was seen while it was connected to has its words already.
+      const line = cause !== undefined && SAYS.test(cause) ? undefined : lines.get(mount);
+      const parts = [cause, line].filter((part) => part !== undefined);
       return parts.length === 0 ? undefined : scrub(parts.join('; it said: ').replaceAll('\n', ' '));
     },
   };
 }
 
-/** Of several lines the one that speaks of an error, or else the last one. */
-function tellingLine(text: string): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return (lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? text).trim();
-}
-
-/** What was seen of the connection, or what it failed with. */
 function innermost(error: Error): string {
   let inner = error;
-  while (inner.cause instanceof Error && !(inner instanceof ConnectionFault && inner.message !== ''))
-    inner = inner.cause;
+  while (inner.cause instanceof Error) inner = inner.cause;
   return inner.message;
 }

@@ -1,5 +1,6 @@
 /** What can go wrong between this client and a server: one family of errors, made where the cause is known. */
 import { faultOf, type ServerError } from '../connection/faults.ts';
+import { seenIn } from '../connection/seen.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../protocol/error-codes.ts';
 
 export type ClientErrorCode =
@@ -113,8 +114,14 @@ export function clientError(
     case 'answered':
     case 'ended':
     case 'unreachable':
-      return new ResourceClientError('unavailable', 'The server cannot be reached', options);
+      return new ResourceClientError('unavailable', withSeen('The server cannot be reached', error), options);
   }
+}
+
+/** With what was seen of the server, where that is known. */
+export function withSeen(message: string, error: unknown): string {
+  const seen = seenIn(error);
+  return seen === undefined ? message : `${message}: ${seen}`;
 }
 
 function answeredError(

@@ -16,7 +16,7 @@ import { anyResult, resourceExtensionsIn } from '../connection/results.ts';
 import { mendedImplementation } from '../protocol/implementation.ts';
 import { SERVER_INFO_KEY } from '../protocol/meta.ts';
 import type { Icon } from '../protocol/resources.ts';
-import { clientError, invalidAnswer, ResourceClientError } from './errors.ts';
+import { clientError, invalidAnswer, ResourceClientError, withSeen } from './errors.ts';
 
 export type { Data, Era };
 
@@ -144,7 +144,9 @@ export function createLink(client: Client, events: LinkEvents, owned: boolean): 
         signal?.throwIfAborted();
         if (lost(error)) {
           end();
-          throw new ResourceClientError('unavailable', 'The connection to the server is lost', { cause: error });
+          throw new ResourceClientError('unavailable', withSeen('The connection to the server is lost', error), {
+            cause: error,
+          });
         }
         const { uri, cursor } = params;
         throw clientError(error, { ...(typeof uri === 'string' && { uri }), cursor: cursor !== undefined });

@@ -10,6 +10,7 @@ import {
 import { abortable } from './abortable.ts';
 import { ConnectionFault, faultOf } from './faults.ts';
 import { createIntake, type Intake, type IntakeEvents, type IntakeLimits } from './intake.ts';
+import { ENDPOINT_HINT } from './seen.ts';
 
 export type ConnectionTransport = Transport & {
   /** Ends it at once. */
@@ -18,6 +19,8 @@ export type ConnectionTransport = Transport & {
   readonly exit?: string | undefined;
   /** What it has said so far that is no message, as in `wrote "...", which is no message`; undefined for nothing. */
   readonly odd?: string | undefined;
+  /** Of a program, the line of its standard error that tells most; undefined for none. */
+  readonly said?: string | undefined;
 };
 
 export interface DialOptions extends Partial<IntakeEvents> {
@@ -71,7 +74,7 @@ export async function dial(
     },
   });
   const transport = make(intake);
-  const late = (): void => gaveUp.abort(new ConnectionFault('late', 'Connecting took too long'));
+  const late = (): void => gaveUp.abort(new ConnectionFault('late'));
   const timer = setTimeout(late, timeoutMs);
   const given = signal === undefined ? gaveUp.signal : AbortSignal.any([gaveUp.signal, signal]);
   try {
@@ -82,8 +85,8 @@ export async function dial(
     const hasEnded = endedAtOnce(error) || faultOf(error).kind === 'ended';
     await close();
     throw hasEnded && transport.exit !== undefined
-      ? new ConnectionFault('ended', `The program ${transport.exit}${odd(transport)}`)
-      : seen(error, transport);
+      ? new ConnectionFault('ended', endOf(transport))
+      : seen(error, transport, timeoutMs);
   } finally {
     clearTimeout(timer);
   }
@@ -103,13 +106,26 @@ async function shakeHands(
   if (prior?.kind === 'modern') await client.discover({ timeout });
 }
 
-const odd = ({ odd: said }: ConnectionTransport): string => (said === undefined ? '' : `, and ${said}`);
+const PROGRAM_HINT = '; does it serve MCP over stdio, or need an argument for that?';
+
+function endOf({ exit, odd, said }: ConnectionTransport): string {
+  const wrote = odd === undefined ? '' : `, and ${odd}`;
+  return `The program ${exit}${wrote}${said === undefined ? PROGRAM_HINT : `; it said: ${said}`}`;
+}
+
+/** What was seen while an answer was waited for. */
+function silence(transport: ConnectionTransport, timeoutMs: number): string {
+  const seconds = Number((timeoutMs / 1_000).toFixed(1));
+  if (!('said' in transport)) return `it did not answer in ${seconds} s${ENDPOINT_HINT}`;
+  const { odd = 'wrote nothing to standard output', said } = transport;
+  return `in ${seconds} s it ${odd}${PROGRAM_HINT}${said === undefined ? '' : ` It said: ${said}`}`;
+}
 
 /** A failure to connect with what was seen: no answer, or one that no MCP server gives. */
-function seen(error: unknown, transport: ConnectionTransport): unknown {
+function seen(error: unknown, transport: ConnectionTransport, timeoutMs: number): unknown {
   const { kind, answer, message } = faultOf(error);
-  if (kind === 'late' && transport.odd !== undefined) {
-    return new ConnectionFault('late', `Connecting took too long: it ${transport.odd}`);
+  if (kind === 'late') {
+    return new ConnectionFault('late', `Connecting took too long: ${silence(transport, timeoutMs)}`);
   }
   if (kind === 'answered') {
     const words = JSON.stringify(answer?.message ?? message);

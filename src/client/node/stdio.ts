@@ -3,6 +3,7 @@ import type { Era } from '../../connection/data.ts';
 import { CONNECT_MS } from '../../connection/dial.ts';
 import { type Program, programTransport } from '../../connection/node/program.ts';
 import { startProgram } from '../../connection/node/start.ts';
+import { stripUnseen } from '../../core/clean-text.ts';
 import type { Connect } from '../connection.ts';
 import { ResourceClientError } from '../errors.ts';
 import { type ClientTarget, dialOptions, newClient } from '../http.ts';
@@ -28,7 +29,12 @@ export function stdioConnect(target: StdioTarget): Connect {
             ? { ...target, clientOptions: { ...clientOptions, versionNegotiation: negotiation } }
             : target,
         ),
-      (intake) => programTransport(target, intake, (chunk) => onStderr?.(chunk.toString())),
+      (intake) =>
+        programTransport(target, intake, (chunk) => {
+          const text = chunk.toString();
+          onStderr?.(text);
+          return stripUnseen(text);
+        }),
       { ...dialOptions(target, signal, CONNECT_MS.program), only },
     );
     if (client.getProtocolEra() === 'legacy') only = 'legacy';

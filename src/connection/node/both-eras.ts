@@ -126,6 +126,9 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     get odd() {
       return pipe.odd;
     },
+    get said() {
+      return pipe.said;
+    },
     start() {
       pipe.onmessage = (message, extra) => {
         const id = answerTo(message);

@@ -15,6 +15,7 @@ import { idsAtEnds } from '../ids-at-ends.ts';
 import { type Intake, MAX_UNREAD_BYTES, overLimitAnswer } from '../intake.ts';
 import { begun, ended, GROUPS, signal } from './groups.ts';
 import { createLines, type Line } from './lines.ts';
+import { createSaidLast } from './said.ts';
 
 /** Times the longest message: so much of a longer one is read, and thrown away, to find its end. */
 const LONGEST_TIMES = 16;
@@ -55,12 +56,17 @@ export interface ProgramTransport extends Transport {
   readonly stderr: null;
   readonly exit: string | undefined;
   readonly odd: string | undefined;
+  readonly said: string | undefined;
   /** Ends it without waiting for it to end by itself; what it writes is not read any more. */
   cut(): void;
 }
 
-/** @param wrote takes what the program writes to standard error */
-export function programTransport(target: Program, intake: Intake, wrote: (chunk: Buffer) => void): ProgramTransport {
+/** @param wrote takes what the program writes to standard error, and gives what may be shown of it where it fails to connect */
+export function programTransport(
+  target: Program,
+  intake: Intake,
+  wrote: (chunk: Buffer) => string | undefined,
+): ProgramTransport {
   let child: ChildProcess | undefined;
   let closing: Promise<void> | undefined;
   let over = false;
@@ -68,6 +74,7 @@ export function programTransport(target: Program, intake: Intake, wrote: (chunk:
   let exit: string | undefined;
   let firstOdd: string | undefined;
   let unfinished = 0;
+  const said = createSaidLast();
   let exited: Promise<void> = Promise.resolve();
 
   const end = (): void => {
@@ -156,7 +163,7 @@ export function programTransport(target: Program, intake: Intake, wrote: (chunk:
   function readErrors(stderr: Readable): void {
     const allowance = createAllowance(STDERR);
     stderr.on('data', (chunk: Buffer) => {
-      if (listens()) wrote(chunk);
+      if (listens()) said.add(wrote(chunk) ?? '');
       if (allowance.take(chunk.length)) return;
       stderr.pause();
       setTimeout(() => stderr.resume(), allowance.waitMs(chunk.length)).unref();
@@ -181,6 +188,9 @@ export function programTransport(target: Program, intake: Intake, wrote: (chunk:
     get odd() {
       if (firstOdd !== undefined) return `wrote ${JSON.stringify(firstOdd)}, which is no message of MCP`;
       return unfinished > 0 ? `wrote ${unfinished} bytes of a line and did not end it` : undefined;
+    },
+    get said() {
+      return said.line;
     },
     get pid() {
       return child?.pid ?? null;

@@ -50,7 +50,7 @@ export interface SceneOptions {
   /** Whether clients subscribe before anything happens. Default: they do. */
   readonly subscribed?: boolean;
   /** Of the server that fails. */
-  readonly upstream?: Partial<Pick<UpstreamOptions, 'pins' | 'texts' | 'results'>>;
+  readonly upstream?: Partial<Pick<UpstreamOptions, 'pins' | 'texts' | 'results' | 'maxMessagesPerSecond'>>;
   /** Whether the server that fails is given up soon when it does not answer. Default: it has all the time it needs. */
   readonly hurried?: boolean;
 }

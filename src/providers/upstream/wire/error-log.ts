@@ -9,20 +9,21 @@ const MAX_LOG_LINE = 2_000;
 /** Pieces of what a program writes to standard error that are logged. */
 const LOGGED = { burst: 100, perSecond: 10 } as const;
 
-/** Logs what a program writes to standard error: the beginning of each piece, and not more than a few in a second. */
-export function errorLog(name: string, log: Log, said: Said): (chunk: Buffer) => void {
+/** Logs what a program writes to standard error, and gives it: the beginning of each piece, and not more than a few in a second. */
+export function errorLog(name: string, log: Log, said: Said): (chunk: Buffer) => string | undefined {
   const logged = createAllowance(LOGGED);
   let leftOut = 0;
   return (chunk) => {
     if (!logged.take(1)) {
       leftOut += chunk.length;
-      return;
+      return undefined;
     }
     // A character has at most four bytes. What it was given in its environment may be secret, and some programs print it.
     const line = said.text(chunk.toString('utf8', 0, 4 * MAX_LOG_LINE).slice(0, MAX_LOG_LINE)).trimEnd();
-    if (line === '') return;
+    if (line === '') return undefined;
     const before = leftOut === 0 ? {} : { bytesLeftOut: leftOut };
     leftOut = 0;
     log.debug('an upstream wrote to standard error', { mount: name, line, ...before });
+    return `${line}\n`;
   };
 }

@@ -1,0 +1,121 @@
+/**
+ * What is no MCP server, over every way to one: the client library, a mount of a gateway, and the commands. Each says in one
+ * sentence what was seen and what to try; the clients of a gateway are told no more than that the server is away.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectResourceClient, parseCommandLine } from '../../../src/client/node/index.ts';
+import { type Folder, temporaryFolder, writeConfig } from '../../e2e/folders.ts';
+import { until } from '../../e2e/waiting.ts';
+import { gather, setScene } from '../../gateway/faults/scene.ts';
+import { UNSAFE } from './odd.ts';
+import { run } from './run.ts';
+
+const ENDPOINT = String.raw`; is that the address of its MCP endpoint, as in \.\.\./mcp\?`;
+const PROGRAM = String.raw`; does it serve MCP over stdio, or need an argument for that\?`;
+
+/** Answers of servers on the web, by path. */
+const PAGES: Readonly<Record<string, readonly [number, string, string]>> = {
+  '/page': [200, 'text/html', '<!doctype html><title>Welcome</title>'],
+  '/half': [200, 'application/json', '{"jsonrpc":"2.0","id":'],
+  '/none': [404, 'text/html', '<h1>Not Found</h1>'],
+};
+
+/** Frames what it says, as a language server does, and understands nothing else. */
+const LANGUAGE_SERVER = `process.stdin.on('data', () => {
+  const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'No header' } });
+  process.stdout.write('Content-Length: ' + text.length + '\\r\\n\\r\\n' + text);
+});`;
+
+const web = createServer((request, response) => {
+  const [status, type, body] = PAGES[String(request.url)] ?? [500, 'text/plain', ''];
+  response.writeHead(status, { 'content-type': type }).end(body);
+});
+let folder: Folder;
+
+beforeAll(async () => {
+  await once(web.listen(0, '127.0.0.1'), 'listening');
+  folder = await temporaryFolder({ 'folder/': '', 'language.cjs': LANGUAGE_SERVER });
+});
+afterAll(async () => {
+  web.closeAllConnections();
+  web.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+const page = (path: string) => (): string => `http://127.0.0.1:${(web.address() as AddressInfo).port}${path}`;
+
+/** The command line that names each, what was seen of it and what is to be tried, and what `doctor` says. */
+const ROWS: readonly (readonly [string, () => string, string, string])[] = [
+  ['a page', page('/page'), `it answers with what is no message of MCP${ENDPOINT}`, 'HTTP 200'],
+  ['half of JSON', page('/half'), `it answers with what is no message of MCP${ENDPOINT}`, 'JSON'],
+  ['nothing at this path', page('/none'), `it answers with the HTTP status 404${ENDPOINT}`, '404'],
+  [
+    'a language server',
+    () => `"${process.execPath}" "${folder.at('language.cjs')}"`,
+    String.raw`in [\d.]+ s it wrote "Content-Length: \d+\\r", which is no message of MCP${PROGRAM}`,
+    'Content-Length',
+  ],
+  [
+    'a folder',
+    () => `"${folder.at('folder')}"`,
+    String.raw`it may not be started \(EACCES\): it is a folder, or`,
+    'EACCES',
+  ],
+];
+
+/** A target as the library and configurations have it. */
+const targetOf = (typed: string) => (typed.startsWith('http') ? { url: typed } : parseCommandLine(typed));
+
+describe.each(ROWS)('%s', (_, typed, seen, diagnosed) => {
+  it('fails to connect with a message that has it once', async () => {
+    const connecting = connectResourceClient({ ...targetOf(typed()), connectTimeoutMs: 2_000 });
+    const error = await connecting.then(
+      () => undefined,
+      (failure: Error) => failure,
+    );
+    expect(error?.message).toMatch(new RegExp(`^(The server cannot be reached|Connecting took too long): ${seen}`));
+    expect(error?.message.match(new RegExp(seen, 'g'))).toHaveLength(1);
+  });
+
+  it.each(['ls', 'stat'])('%s says it in a line', async (command) => {
+    const { status, stderr } = await run([command, typed(), '--timeout', '2']);
+    expect(stderr).toMatch(new RegExp(`^vitrine: [^\n]+: ${seen}[^\n]*\n$`));
+    expect(stderr.match(new RegExp(seen, 'g'))).toHaveLength(1);
+    expect(stderr).not.toMatch(UNSAFE);
+    expect([5, 6]).toContain(status);
+  });
+
+  it('doctor says what it saw', async () => {
+    const { status, stdout, stderr } = await run(['doctor', typed(), '--timeout', '2']);
+    expect(stdout + stderr).toContain(diagnosed);
+    expect(stdout + stderr).not.toMatch(UNSAFE);
+    expect(status).not.toBe(0);
+  });
+
+  it('check says it of a mount', async () => {
+    const mounts = { odd: { ...targetOf(typed()), connectTimeoutSeconds: 2 } };
+    const { status, stdout } = await run(['check', '--config', await writeConfig(folder, { mounts })]);
+    expect(stdout).toMatch(new RegExp(`^not reached  odd  [^\n]+: ${seen}[^\n]*\n$`, 'm'));
+    expect(status).toBe(1);
+  });
+
+  it('is away for clients of a gateway', async () => {
+    const target = targetOf(typed());
+    await using scene = await setScene(
+      { transport: 'stdio', era: 'legacy' },
+      { subscribed: false, hurried: true, target },
+    );
+    for (const client of scene.clients) {
+      const reason = await until(async () => {
+        const { faulty } = (await gather(client)).missing;
+        return faulty !== undefined && !/starting|not answered yet/.test(faulty) && faulty;
+      }, 'the reason');
+      expect(reason).toMatch(
+        /^The server behind "faulty" (cannot be reached now|did not answer in time|refuses to be connected to)$/,
+      );
+    }
+  });
+});
