@@ -10,7 +10,7 @@ import {
 import { abortable } from './abortable.ts';
 import { ConnectionFault, faultOf } from './faults.ts';
 import { createIntake, type Intake, type IntakeEvents, type IntakeLimits } from './intake.ts';
-import { ENDPOINT_HINT } from './seen.ts';
+import { ENDPOINT_HINT, PROGRAM_HINT } from './seen.ts';
 
 export type ConnectionTransport = Transport & {
   /** Ends it at once. */
@@ -105,8 +105,6 @@ async function shakeHands(
   // With a known era nothing has been sent yet, and only an answer shows that the server is there.
   if (prior?.kind === 'modern') await client.discover({ timeout });
 }
-
-const PROGRAM_HINT = '; does it serve MCP over stdio, or need an argument for that?';
 
 function endOf({ exit, odd, said }: ConnectionTransport): string {
   const wrote = odd === undefined ? '' : `, and ${odd}`;

@@ -5,6 +5,7 @@ import { ConnectionFault } from './faults.ts';
 const MAX_DEPTH = 8;
 
 export const ENDPOINT_HINT = '; is that the address of its MCP endpoint, as in .../mcp?';
+export const PROGRAM_HINT = '; does it serve MCP over stdio, or need an argument for that?';
 const NO_ENDPOINT = `it answers with what is no message of MCP${ENDPOINT_HINT}`;
 
 const REASONS: Readonly<Record<string, string>> = {

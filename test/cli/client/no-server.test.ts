@@ -49,18 +49,33 @@ const page = (path: string) => (): string => `http://127.0.0.1:${(web.address() 
 
 /** The command line that names each, what was seen of it and what is to be tried, and what `doctor` says. */
 const ROWS: readonly (readonly [string, () => string, string, string])[] = [
-  ['a page', page('/page'), `it answers with what is no message of MCP${ENDPOINT}`, 'HTTP 200'],
-  ['half of JSON', page('/half'), `it answers with what is no message of MCP${ENDPOINT}`, 'JSON'],
-  ['nothing at this path', page('/none'), `it answers with the HTTP status 404${ENDPOINT}`, '404'],
+  [
+    'a page',
+    page('/page'),
+    `it answers with what is no message of MCP${ENDPOINT}`,
+    'HTTP 200 without a message; is that the address',
+  ],
+  [
+    'half of JSON',
+    page('/half'),
+    `it answers with what is no message of MCP${ENDPOINT}`,
+    'HTTP 200 without a message; is that the address',
+  ],
+  [
+    'nothing at this path',
+    page('/none'),
+    `it answers with the HTTP status 404${ENDPOINT}`,
+    'HTTP 404 without a message; is that the address',
+  ],
   [
     'a language server',
     () => `"${process.execPath}" "${folder.at('language.cjs')}"`,
     String.raw`in [\d.]+ s it wrote "Content-Length: \d+\\r", which is no message of MCP${PROGRAM}`,
-    'Content-Length',
+    'wrote "Content-Length: 73',
   ],
   [
     'a folder',
-    () => `"${folder.at('folder')}"`,
+    () => `"${folder.at('folder')}" --stdio`,
     String.raw`it may not be started \(EACCES\): it is a folder, or`,
     'EACCES',
   ],

@@ -2,6 +2,7 @@
 import type { HttpTarget } from '../../../client/http.ts';
 import type { StdioTarget } from '../../../client/node/index.ts';
 import { CONNECT_MS } from '../../../connection/dial.ts';
+import { ENDPOINT_HINT, PROGRAM_HINT } from '../../../connection/seen.ts';
 import { mendedIcons } from '../../../protocol/icons.ts';
 import { type Check, type CheckContext, type Finding, type Level, notApplicable } from './check.ts';
 import { serverInfoOf } from './checks/connection.ts';
@@ -232,9 +233,14 @@ async function discover(wire: OpenWire, timeoutMs: number): Promise<Connected | 
   return { wire, hello: answer.result, version: MODERN_VERSION };
 }
 
-/** Over HTTP the status says more than a body that is no message. */
+/** What was seen, and what to try. Over HTTP the status says more than a body that is no message. */
 function refusalOf(answer: Answer, wire: OpenWire): string {
   const status = wire.transport === 'http' ? wire.replies.at(-1)?.reply.status : undefined;
   if (status === 401 || status === 403) return `HTTP ${status}: the server does not let this client in`;
-  return told(answer);
+  if (answer.kind !== 'none') return told(answer);
+  if (wire.transport === 'http') return `${told(answer)}${status ? ENDPOINT_HINT : ''}`;
+  if (!wire.alive) return told(answer);
+  const { first } = wire.impure;
+  const wrote = first === undefined ? 'nothing' : `${JSON.stringify(first)}, which is no message of MCP`;
+  return `${told(answer)}: it wrote ${wrote}${PROGRAM_HINT}`;
 }

@@ -2,6 +2,7 @@
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { HttpTarget } from '../../../client/http.ts';
+import { seenIn } from '../../../connection/seen.ts';
 import {
   ACKNOWLEDGED,
   type Answer,
@@ -215,7 +216,9 @@ function exchange(url: URL, sending: Sending, timeoutMs: number): Promise<Reply>
       sent.destroy();
     };
     const timer = setTimeout(() => end(`There was no answer in ${timeoutMs / 1_000} s`), timeoutMs);
-    sent.on('error', (error: NodeJS.ErrnoException) => end(`The connection failed (${error.code ?? error.message})`));
+    sent.on('error', (error: NodeJS.ErrnoException) =>
+      end(`The connection failed: ${seenIn(error) ?? error.code ?? error.message}`),
+    );
     sent.once('response', (response: IncomingMessage) => {
       head = { status: response.statusCode ?? 0, headers: response.headers };
       if (headOnly) return end();

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { homedir } from 'node:os';
 import type { StdioTarget } from '../../../client/node/index.ts';
+import { seenIn } from '../../../connection/seen.ts';
 import {
   ACKNOWLEDGED,
   type Answer,
@@ -70,7 +71,7 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
     for (const settle of [...pending.values()]) settle(none(failure));
   };
   child.stdin.on('error', () => {});
-  child.on('error', (error) => gone(`The program cannot be started (${(error as NodeJS.ErrnoException).code})`));
+  child.on('error', (error) => gone(`The program cannot be started: ${seenIn(error) ?? error.message}`));
   const closed = once(child, 'close').then(
     ([code, signal]) => gone(`The program has ended with ${signal ?? code}`),
     () => {},
