@@ -75,8 +75,11 @@ export async function verifyType(
   return isOtherText(head) || !claimed.startsWith('text/') ? claimed : UNKNOWN;
 }
 
-/** No magic number is as long as this, in bytes. */
-const MAGIC_BYTES = 64;
+/** What is shorter may end within a magic number, in bytes. */
+const MAGIC_BYTES = 8;
+
+/** How much is looked at of what may end within one, in bytes. */
+const FOLLOWED_BYTES = 64;
 
 /** What the magic numbers say. Loaded with the first binary content: a start over stdio does not wait for it. */
 async function detectType(head: Uint8Array): Promise<string | undefined> {
@@ -86,7 +89,7 @@ async function detectType(head: Uint8Array): Promise<string | undefined> {
   const detected = await typeOf(head);
   if (detected === undefined || head.byteLength >= MAGIC_BYTES) return detected;
   // What is behind a short content counts as zeros there: two bytes are no font. So it has to be found before other bytes as well.
-  const followed = new Uint8Array(MAGIC_BYTES).fill(0xff);
+  const followed = new Uint8Array(FOLLOWED_BYTES).fill(0xff);
   followed.set(head);
   return (await typeOf(followed)) === detected ? detected : undefined;
 }

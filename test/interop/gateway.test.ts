@@ -183,7 +183,7 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
     });
   });
 
-  const some = servers.some(({ asks }) => asks !== undefined) || changing.length > 0;
+  const some = servers.some(({ asks, changes }) => asks !== undefined || changes !== undefined);
   describe.each(some ? ERAS : [])('for a client of the %s era', (era) => {
     it.each(servers.filter(({ asks }) => asks !== undefined))('$name asks the user', async ({ name, asks = '' }) => {
       const { abilities, questions } = askable({ user: () => 'decline' });
