@@ -13,6 +13,7 @@ import type {
 import type { Data, Era } from '../connection/data.ts';
 import { endsConnection, isGivenUp } from '../connection/faults.ts';
 import { anyResult, resourceExtensionsIn } from '../connection/results.ts';
+import { sendMeant, uncheckedMethod } from '../connection/whole-messages.ts';
 import { mendedImplementation } from '../protocol/implementation.ts';
 import { SERVER_INFO_KEY } from '../protocol/meta.ts';
 import type { Icon } from '../protocol/resources.ts';
@@ -136,7 +137,7 @@ export function createLink(client: Client, events: LinkEvents, owned: boolean): 
     async request(method, params, { signal, timeoutMs }) {
       signal?.throwIfAborted();
       try {
-        return await client.request({ method, params }, anyResult, {
+        return await client.request({ method: uncheckedMethod(method, facts.era), params }, anyResult, {
           timeout: timeoutMs,
           ...(signal !== undefined && { signal }),
         });
@@ -169,13 +170,14 @@ export function createLink(client: Client, events: LinkEvents, owned: boolean): 
   };
 }
 
-/** Looks at each message when the client has taken it, until it is released. */
+/** Looks at each message when the client has taken it, and at each that it sends, until it is released. */
 function observe(
   transport: Transport | undefined,
   notified: (message: { readonly method: string; readonly params: Data }) => void,
   restore: (() => void)[],
 ): void {
   if (transport === undefined) throw invalidAnswer('The client is not connected');
+  restore.push(sendMeant(transport));
   const deliver = transport.onmessage;
   const looking = (message: JSONRPCMessage, extra?: unknown): void => {
     deliver?.(message, extra as never);

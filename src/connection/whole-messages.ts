@@ -12,6 +12,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { type Data, isData } from '../protocol/data.ts';
+import type { Era } from '../protocol/era.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../protocol/error-codes.ts';
 import { CLIENT_CAPABILITIES_KEY } from '../protocol/meta.ts';
 import { isTaskStarted, TASKS_EXTENSION } from '../protocol/tasks.ts';
@@ -31,10 +32,28 @@ const LISTS = ['resources', 'resourceTemplates', 'tools', 'prompts', 'contents',
 /** Before the name of a method that the SDK would not send in the connection's era, since an extension has it. */
 export const AS_EXTENSION = 'vitrine/extension/';
 
+/** Lists, which the SDK refuses whole in 2026 where one entry is not valid. */
+const LISTING: ReadonlySet<string> = new Set(
+  ['resources', 'resources/templates', 'tools', 'prompts'].map((of) => `${of}/list`),
+);
+
+/** The name under which the SDK sends a request whose answer it does not look into, over a transport of `sendMeant`. */
+export const uncheckedMethod = (method: string, era: Era): string =>
+  era === 'modern' && LISTING.has(method) ? `${AS_EXTENSION}${method}` : method;
+
+/** From now on it sends each request under its method's own name. Gives what undoes that. */
+export function sendMeant(transport: Transport): () => void {
+  const { send } = transport;
+  const sending: Transport['send'] = (message, options) => send.call(transport, meant(message), options);
+  transport.send = sending;
+  return () => {
+    if (transport.send === sending) transport.send = send;
+  };
+}
+
 /** Goes between a transport and the client that has connected over it. */
 export function keepWhole(transport: Transport): void {
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => send(meant(message), options);
+  sendMeant(transport);
   const deliver = transport.onmessage?.bind(transport);
   let before = Promise.resolve();
   transport.onmessage = (message: JSONRPCMessage, extra?: unknown) => {

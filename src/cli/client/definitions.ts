@@ -4,6 +4,7 @@ import { clientError, invalidAnswer } from '../../client/errors.ts';
 import type { Data } from '../../client/link.ts';
 import { pagesIn } from '../../connection/paging.ts';
 import { anyResult } from '../../connection/results.ts';
+import { uncheckedMethod } from '../../connection/whole-messages.ts';
 import { CommandFailure } from '../errors.ts';
 import type { Session } from './connect.ts';
 import { EXIT_INCOMPLETE, EXIT_NOT_FOUND } from './exit-codes.ts';
@@ -95,13 +96,13 @@ export interface Report {
 export async function request(
   method: string,
   params: Data,
-  { resources, signal, timeoutMs }: Session,
+  { resources, facts, signal, timeoutMs }: Session,
   onprogress?: (report: Report) => void,
 ): Promise<Data> {
   const client = await resources.client(signal);
   const options = { signal, timeout: timeoutMs, ...(onprogress && { onprogress, resetTimeoutOnProgress: true }) };
   try {
-    return await client.request({ method, params }, anyResult, options);
+    return await client.request({ method: uncheckedMethod(method, facts.era), params }, anyResult, options);
   } catch (error) {
     signal.throwIfAborted();
     throw clientError(error);
