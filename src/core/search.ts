@@ -2,12 +2,13 @@
  * Search in any provider: by its own means where it has them, else by reading text after text. Patterns are matched by
  * RE2, in time linear in the text: a caller's pattern never meets a backtracking engine.
  */
-import { mayHaveContent, type Resource } from '../protocol/resources.ts';
+import type { Resource } from '../protocol/resources.ts';
 import { chunksOf, closeBodies } from './body.ts';
 import { type Breaks, breaks } from './breaks.ts';
 import type { Context } from './context.ts';
 import { invalid, ResourceError } from './errors.ts';
 import { globFilter } from './glob/filter.ts';
+import { mayHaveContent } from './own-content.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
 import { isBinaryType } from './text.ts';
 

@@ -83,13 +83,6 @@ export type ResourceContents = TextResourceContents | BlobResourceContents;
 /** The type of a container, as SEP-2640 and the XDG shared MIME database name it (2093-8). */
 export const DIRECTORY_MIME_TYPE = 'inode/directory';
 
-/**
- * Whether it may have content of its own to read. A container may, too: of mounted servers, where its type is not that of a directory
- * (2093-7, 2093-13).
- */
-export const mayHaveContent = ({ mimeType, capabilities }: Resource): boolean =>
-  capabilities?.list !== true || (mimeType !== undefined && mimeType !== DIRECTORY_MIME_TYPE);
-
 /** Freshness of a result, required on list and read results since 2026-07-28. */
 export interface CacheHint {
   /** Milliseconds a client may consider the result fresh; 0 is "ask again". */

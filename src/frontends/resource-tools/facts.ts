@@ -1,6 +1,8 @@
 /** What is said of a resource in a line of text. */
+
+import { mayHaveContent } from '../../core/own-content.ts';
 import { scrub } from '../../core/scrub.ts';
-import { DIRECTORY_MIME_TYPE, mayHaveContent, type Resource } from '../../protocol/resources.ts';
+import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 
 /** About how many bytes of text make a token; of base64 it takes fewer, since it is not made of words. */
 const TEXT_BYTES_PER_TOKEN = 4;
