@@ -1,6 +1,7 @@
 /**
  * Measures the memory that a server needs for an idle session of 2025-11-25 and for an open stream of 2026-07-28. The rivals
- * are sessions of a bare SDK server, and answers that bare Node holds open. Each number is of a server of its own.
+ * are sessions of a bare SDK server, and answers that bare Node holds open. Each number is of a server of its own. Of a gateway:
+ * what idle programs behind it cost it, and lists over all of them beside one.
  */
 import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -9,8 +10,9 @@ import { configuration, temporaryFolder } from './lib/folders.mjs';
 import { modern, openSession } from './lib/mcp.mjs';
 import { options } from './lib/options.mjs';
 import { processFile, startServer } from './lib/processes.mjs';
-import { progress, report, table, whole } from './lib/report.mjs';
+import { mib, ms, progress, report, table, times, whole } from './lib/report.mjs';
 import { memoryOf } from './lib/system.mjs';
+import { measureUpstreams } from './lib/upstreams.mjs';
 
 const how = options('idle', 'Memory of an idle session and of an open stream.', {
   count: {
@@ -19,7 +21,16 @@ const how = options('idle', 'Memory of an idle session and of an open stream.', 
     quick: 400,
     help: 'sessions or streams; each stream takes a file descriptor',
   },
+  upstreams: {
+    type: 'number',
+    help: 'measures so many idle programs behind a gateway instead: memory, processes, lists over all beside one',
+  },
+  rounds: { type: 'number', default: 9, quick: 1, help: 'measurements of those lists; medians are shown' },
 });
+if (how.upstreams !== undefined) {
+  await reportUpstreams();
+  process.exit();
+}
 /**
  * Opened before anything is measured: code that runs for the first time takes memory of its own, and what is garbage later
  * takes the room that it is given.
@@ -64,6 +75,19 @@ report(
     ],
   )}`,
 );
+
+async function reportUpstreams() {
+  const measured = await measureUpstreams(how.cli, how.upstreams, how.rounds);
+  const { processes, bytesEach, lists } = measured;
+  const rows = lists.map(({ method, one, many, ratio }) => [method, ms(one), ms(many), times(ratio)]);
+  report(
+    how,
+    { upstreams: measured },
+    `${whole(how.upstreams)} idle programs beside one: ${mib(bytesEach)} of resident memory each; ${processes ?? 'n/a'} processes in all
+
+${table(['first page', 'over one', 'over all', 'to one'], rows)}`,
+  );
+}
 
 function listening() {
   return modern('subscriptions/listen', { notifications: { resourceSubscriptions: [URI] } });

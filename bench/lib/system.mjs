@@ -51,6 +51,12 @@ export function cpuSecondsOf(pid) {
   return nanoseconds / 1e9;
 }
 
+/**
+ * The processes that a process has started itself.
+ * @param {number | undefined} pid
+ */
+export const childrenOf = (pid) => tryRead(`/proc/${pid}/task/${pid}/children`)?.trim().split(' ').filter(Boolean);
+
 /** @param {string} path */
 function tryList(path) {
   try {
