@@ -19,7 +19,7 @@ const LISTS = 10;
 /** How long all programs may take until they are there, in milliseconds. */
 const STARTING_MS = 120_000;
 
-/** What is listed, by method: each program has one, with a name that ends so. */
+/** Each program lists one entry for each method: the field of the result, and how the entry's name ends. */
 const LISTED = { 'resources/list': ['resources', 'clock.md'], 'tools/list': ['tools', 'echo'] };
 
 /**

@@ -100,7 +100,7 @@ export function rememberFaults(): Faults {
     },
     of(mount) {
       const cause = causes.get(mount);
-      // What was seen while it was connected to has its words already.
+      // The message of a failed connection says already what was seen.
       const line = cause !== undefined && SAYS.test(cause) ? undefined : lines.get(mount);
       const parts = [cause, line].filter((part) => part !== undefined);
       return parts.length === 0 ? undefined : scrub(parts.join('; it said: ').replaceAll('\n', ' '));

@@ -63,7 +63,7 @@ export interface ListOptions extends CallOptions {
 export const DEFAULT_MAX_PAGES = 10_000;
 export const DEFAULT_MAX_LISTED = 100_000;
 
-/** What a list is of: all of a method, or what is below a resource. */
+/** A list has all entries of a method, or those below a resource. */
 interface Question {
   readonly method: string;
   readonly uri: string | undefined;

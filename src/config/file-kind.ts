@@ -8,7 +8,7 @@ export type FileKind = 'configuration' | 'servers' | 'document';
 /** Larger files are documents, in bytes. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** What a YAML or JSON file is by its first keys; anything else, and what cannot be read, is a document. */
+/** Tells the kind of a YAML or JSON file by its top-level keys. Any other file, and one that cannot be read, is a document. */
 export async function kindOfFile(path: string): Promise<FileKind> {
   if (!/\.(?:ya?ml|json)$/i.test(path)) return 'document';
   try {

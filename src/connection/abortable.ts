@@ -1,6 +1,6 @@
 /** Work that ends when a signal is aborted. One listener of a signal stands for many: more than a few look like a leak to Node. */
 
-/** What each signal that is listened to sets off. */
+/** The functions that each signal calls when it is aborted. */
 const waiting = new WeakMap<AbortSignal, { readonly acts: Set<() => void>; readonly fire: () => void }>();
 
 /** Does something when the signal is aborted, unless what it gives was called before. The signal is not aborted yet. */

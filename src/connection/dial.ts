@@ -17,7 +17,7 @@ export type ConnectionTransport = Transport & {
   cut?(): void;
   /** How the program behind it has ended by itself, as in `ended with exit status 1`; undefined while it runs. */
   readonly exit?: string | undefined;
-  /** What it has said so far that is no message, as in `wrote "...", which is no message`; undefined for nothing. */
+  /** Describes output that is no message, as in `wrote "...", which is no message`. Undefined where there was none. */
   readonly odd?: string | undefined;
   /** Of a program, the line of its standard error that tells most; undefined for none. */
   readonly said?: string | undefined;
@@ -111,7 +111,7 @@ function endOf({ exit, odd, said }: ConnectionTransport): string {
   return `The program ${exit}${wrote}${said === undefined ? PROGRAM_HINT : `; it said: ${said}`}`;
 }
 
-/** What was seen while an answer was waited for. */
+/** Describes what the server sent before it answered. */
 function silence(transport: ConnectionTransport, timeoutMs: number): string {
   const seconds = Number((timeoutMs / 1_000).toFixed(1));
   if (!('said' in transport)) return `it did not answer in ${seconds} s${ENDPOINT_HINT}`;

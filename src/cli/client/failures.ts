@@ -17,7 +17,7 @@ export function failureOf(error: unknown, label: string, said = ''): unknown {
   if (code !== 'unavailable' && code !== 'timeout')
     return new CommandFailure(`${label}: ${messageOf(error)}${about}`, exitOfCode(code), { cause: error });
   const line = `${label}: ${safe(error.message)}${about}`;
-  // What was seen while it was connected to has its words already.
+  // The message of a failed connection says already what was seen.
   const words = SAYS.test(line) ? '' : lastLines(said);
   return new CommandFailure(words === '' ? line : `${line}; it said: ${words}`, exitOfCode(code), { cause: error });
 }

@@ -28,7 +28,7 @@ export interface NamedTarget {
   readonly label: string;
   readonly kind: 'url' | 'command' | 'path' | 'host';
   readonly server: HttpTarget | StdioTarget;
-  /** What whoever typed it is to know of it. */
+  /** The command prints this note before it connects. */
   readonly note?: string | undefined;
 }
 

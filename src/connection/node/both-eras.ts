@@ -72,7 +72,7 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
         resolve(came);
       });
     });
-    // What cannot be sent is not answered either: the end of the program is told by itself.
+    // A question that cannot be sent gets no answer. The transport reports the end of the program itself.
     pipe.send({ jsonrpc: '2.0', id, method: ASKS[era], params }).catch(() => {});
     return answer;
   }

@@ -233,7 +233,7 @@ async function discover(wire: OpenWire, timeoutMs: number): Promise<Connected | 
   return { wire, hello: answer.result, version: MODERN_VERSION };
 }
 
-/** What was seen, and what to try. Over HTTP the status says more than a body that is no message. */
+/** Says what was seen and what to try. Over HTTP the status says more than a body that is no message. */
 function refusalOf(answer: Answer, wire: OpenWire): string {
   const status = wire.transport === 'http' ? wire.replies.at(-1)?.reply.status : undefined;
   if (status === 401 || status === 403) return `HTTP ${status}: the server does not let this client in`;
