@@ -32,21 +32,25 @@ export interface CollectedNotes extends AnswerNotes {
 }
 
 export interface HeldNotes extends AnswerNotes {
-  /** Hands on what was noted so far; what is noted later is dropped. */
+  /** Hands on what was noted so far, to each that asks for it; what is noted later is dropped. */
   release(to: AnswerNotes | undefined): void;
 }
 
 /** Keeps notes back until it is known whether what they are about is in the answer. */
 export function holdNotes(): HeldNotes {
-  let held: ((to: AnswerNotes) => void)[] | undefined = [];
+  const held: ((to: AnswerNotes) => void)[] = [];
+  let released = false;
+  const hold = (note: (to: AnswerNotes) => void): void => {
+    if (!released) held.push(note);
+  };
   return {
-    fresh: (hint) => void held?.push((to) => to.fresh(hint)),
-    plain: () => void held?.push((to) => to.plain()),
-    missing: (part) => void held?.push((to) => to.missing(part)),
-    passOn: (fields) => void held?.push((to) => to.passOn(fields)),
+    fresh: (hint) => hold((to) => to.fresh(hint)),
+    plain: () => hold((to) => to.plain()),
+    missing: (part) => hold((to) => to.missing(part)),
+    passOn: (fields) => hold((to) => to.passOn(fields)),
     release(to) {
-      if (to !== undefined) for (const note of held ?? []) note(to);
-      held = undefined;
+      released = true;
+      if (to !== undefined) for (const note of held) note(to);
     },
   };
 }

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Data } from '../../connection/data.ts';
 import { createContext } from '../../core/context.ts';
 import { createNotes } from '../../core/notes.ts';
-import { createLists, type Fetch, type Keep } from './lists.ts';
+import { createLists, type Fetch, type Keep, type List } from './lists.ts';
 
 const idOf = (entry: Data): string => String(entry.id);
 const entry = (id: number): Data => ({ id });
 const keep: Keep = async (entries) => entries.filter((each): each is Data => typeof each === 'object' && each !== null);
+
+const things = (fetch: Fetch): List => ({ key: 'things', field: 'things', idOf, fetch, keep });
 
 /** Goes through a list until it ends. */
 async function drain(fetch: Fetch, limit: number, change: (page: number) => void = () => {}) {
@@ -17,7 +19,7 @@ async function drain(fetch: Fetch, limit: number, change: (page: number) => void
   let cursor: string | undefined;
   let pages = 0;
   do {
-    const page = await lists.page('things', 'things', idOf, { cursor, limit }, ctx, fetch, keep);
+    const page = await lists.page(things(fetch), { cursor, limit }, ctx);
     ids.push(...page.entries.map(({ id }) => id));
     cursor = page.nextCursor;
     change(++pages);
@@ -53,26 +55,22 @@ describe('the lists of an upstream', () => {
   });
 
   it('a list that has changed in between is gone on with after the entry that was last given', async () => {
-    let things = [1, 2, 3, 4];
+    let ids = [1, 2, 3, 4];
     const lists = createLists('up');
     const ctx = createContext();
     const page = (cursor?: string) =>
       lists.page(
-        'things',
-        'things',
-        idOf,
+        things(async () => ({ things: ids.map(entry) })),
         { cursor, limit: 2 },
         ctx,
-        async () => ({ things: things.map(entry) }),
-        keep,
       );
     const first = await page();
-    things = [0, 1, 2, 3, 4];
+    ids = [0, 1, 2, 3, 4];
     lists.forget('things');
     const second = await page(first.nextCursor);
     expect(second.entries).toEqual([entry(3), entry(4)]);
     // The last one given is gone: on from its place.
-    things = [1, 3, 4];
+    ids = [1, 3, 4];
     lists.forget('things');
     expect((await page(first.nextCursor)).entries).toEqual([entry(3), entry(4)]);
   });
@@ -87,13 +85,9 @@ describe('the lists of an upstream', () => {
 
   it.each(['', '{}', '[]', '[7,null,[]]', 'forged'])('a cursor of nobody is refused: %j', async (cursor) => {
     const page = createLists('up').page(
-      't',
-      't',
-      idOf,
+      things(async () => ({ things: [] })),
       { cursor, limit: 1 },
       createContext(),
-      async () => ({ t: [] }),
-      keep,
     );
     await expect(page).rejects.toMatchObject({ code: 'invalid' });
   });

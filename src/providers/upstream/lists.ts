@@ -10,6 +10,8 @@ import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Page } from '../../core/provider.ts';
 import { weightOf } from '../../core/weight.ts';
+import { capabilitiesOf } from './clients.ts';
+import type { Coalescing } from './coalescing.ts';
 
 export interface ListedPage {
   readonly entries: readonly Data[];
@@ -22,21 +24,23 @@ export type Fetch = (cursor: string | undefined, ctx: Context) => Promise<Data>;
 /** Gives those of the entries back that are valid. */
 export type Keep = (entries: readonly unknown[], ctx: Context) => Promise<readonly Data[]>;
 
+export interface List {
+  /** Names it: its method, and what it is of. */
+  readonly key: string;
+  /** Of the result where the entries are. */
+  readonly field: string;
+  /** What tells one entry from another. */
+  readonly idOf: (entry: Data) => string;
+  readonly fetch: Fetch;
+  readonly keep: Keep;
+  /** Pages that are being fetched, for others who ask for them. Undefined where each has to ask for itself. */
+  readonly fetching?: Fetching;
+}
+
+export type Fetching = Coalescing<FetchedPage<Data>>;
+
 export interface Lists {
-  /**
-   * @param key names the list: its method, and what it is of
-   * @param field of the result where the entries are
-   * @param idOf what tells one entry from another
-   */
-  page(
-    key: string,
-    field: string,
-    idOf: (entry: Data) => string,
-    page: Page,
-    ctx: Context,
-    fetch: Fetch,
-    keep: Keep,
-  ): Promise<ListedPage>;
+  page(list: List, page: Page, ctx: Context): Promise<ListedPage>;
   /** Forgets pages that were cut: the list has changed. */
   forget(key: string): void;
 }
@@ -75,17 +79,29 @@ export function createLists(name: string): Lists {
     ttlAutopurge: true,
   });
 
+  /** The server's own page, as far as it is valid. */
+  async function fetched({ key, field, fetch, keep, fetching }: List, cursor: string | undefined, ctx: Context) {
+    async function work(own: Context): Promise<FetchedPage<Data>> {
+      const { entries, next } = pageIn(await fetch(cursor, own), field, name);
+      return { entries: await keep(entries, own), next };
+    }
+    if (fetching === undefined) return work(ctx);
+    return fetching.run(JSON.stringify([key, cursor, ctx.principal.id, capabilitiesOf(ctx)]), ctx, work);
+  }
+
   return {
-    async page(key, field, idOf, { cursor, limit }, ctx, fetch, keep) {
+    async page(list, { cursor, limit }, ctx) {
+      const { key, idOf } = list;
       const at = cursor === undefined ? START : parse(cursor);
       const keptAs = JSON.stringify([key, ctx.principal.id, at.cursor]);
       const known = at.after === undefined ? undefined : kept.get(keptAs);
-      const { entries, next } = known ?? (await keptOf(pageIn(await fetch(at.cursor, ctx), field, name), keep, ctx));
+      const { entries, next } = known ?? (await fetched(list, at.cursor, ctx));
       const from = at.after === undefined ? 0 : placeAfter(entries, at.after, idOf);
       const to = from + limit;
       const given = entries.slice(from, to);
       if (given.length > 0 && to < entries.length) {
-        if (known === undefined) kept.set(keptAs, { entries, next });
+        // Others who shared it have kept it by now.
+        if (known === undefined && kept.peek(keptAs)?.entries !== entries) kept.set(keptAs, { entries, next });
         const marks = entries.slice(Math.max(0, to - MAX_PLACE_MARKS), to).map((entry) => markOf(idOf(entry)));
         return { entries: given, nextCursor: write({ ...at, after: [to - 1, ...marks.reverse()] }) };
       }
@@ -125,19 +141,10 @@ function placeAfter(entries: readonly Data[], [index, ...marks]: Place, idOf: (e
   return found === undefined ? Math.min(index + 1 - marks.length, entries.length) : found + 1;
 }
 
-interface FetchedPage<T> {
+export interface FetchedPage<T> {
   readonly entries: readonly T[];
   readonly next: string | undefined;
 }
-
-const keptOf = async (
-  { entries, next }: FetchedPage<unknown>,
-  keep: Keep,
-  ctx: Context,
-): Promise<FetchedPage<Data>> => ({
-  entries: await keep(entries, ctx),
-  next,
-});
 
 /** @throws ResourceError `internal` for a result that is no such list */
 function pageIn(result: Data, field: string, name: string): FetchedPage<unknown> {

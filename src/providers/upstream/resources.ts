@@ -19,7 +19,7 @@ import { completeEntry, completeItem } from './complete.ts';
 import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
 import type { Entry, Known } from './known.ts';
-import type { Fetch, Keep } from './lists.ts';
+import type { Fetch, Fetching, Keep, List } from './lists.ts';
 import { createMetadata, type EntryPage } from './metadata.ts';
 import { ifKnown, refusing } from './refusing.ts';
 
@@ -49,16 +49,23 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       return result;
     };
     await connections.here(ctx);
-    const { known } = await connections.of(ctx);
-    const given = await paged(key, page, ctx, fetch);
+    const { known, fetching } = await connections.of(ctx);
+    const given = await paged(key, page, ctx, fetch, fetching);
     if (!facts().metadata) known.learn(given.entries, facts().tellsResources);
     return given;
   }
 
-  async function paged(key: string, page: Page, ctx: Context, fetch: Fetch): Promise<EntryPage> {
+  async function paged(
+    key: string,
+    page: Page,
+    ctx: Context,
+    fetch: Fetch,
+    fetching?: Fetching,
+  ): Promise<EntryPage> {
     const { lists } = await connections.of(ctx);
     const keep: Keep = (entries, context) => border.keep('resource', entries, context);
-    const { entries, nextCursor } = await lists.page(key, 'resources', uriOf, page, ctx, fetch, keep);
+    const list: List = { key, field: 'resources', idOf: uriOf, fetch, keep, ...(fetching !== undefined && { fetching }) };
+    const { entries, nextCursor } = await lists.page(list, page, ctx);
     return { entries: entries as readonly Entry[], nextCursor };
   }
 
@@ -183,23 +190,18 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
         return { resourceTemplates: [] };
       }
       await connections.here(ctx);
-      const { lists } = await connections.of(ctx);
-      const { entries, nextCursor } = await lists.page(
-        'templates',
-        'resourceTemplates',
-        templateOf,
-        page,
-        ctx,
-        async (cursor, context) => {
-          const params = cursor === undefined ? {} : { cursor };
-          const asked = asking.ask('resources/templates/list', JSON.stringify(cursor ?? null), params, context);
-          // No capability says that a server with resources has templates.
-          const result = (await ifKnown(asked)) ?? { resourceTemplates: [] };
-          context.notes?.passOn(othersOf(result, 'resourceTemplates'));
-          return result;
-        },
-        (entries, context) => border.keep('resource template', entries, context),
-      );
+      const { lists, fetching } = await connections.of(ctx);
+      const fetch: Fetch = async (cursor, context) => {
+        const params = cursor === undefined ? {} : { cursor };
+        const asked = asking.ask('resources/templates/list', JSON.stringify(cursor ?? null), params, context);
+        // No capability says that a server with resources has templates.
+        const result = (await ifKnown(asked)) ?? { resourceTemplates: [] };
+        context.notes?.passOn(othersOf(result, 'resourceTemplates'));
+        return result;
+      };
+      const keep: Keep = (entries, context) => border.keep('resource template', entries, context);
+      const list: List = { key: 'templates', field: 'resourceTemplates', idOf: templateOf, fetch, keep, fetching };
+      const { entries, nextCursor } = await lists.page(list, page, ctx);
       return { resourceTemplates: entries as unknown as readonly ResourceTemplate[], nextCursor };
     },
 

@@ -24,7 +24,7 @@ import type { Connections, Lease } from './connections.ts';
 import { createDefinitions } from './definitions.ts';
 import { type Facts, hasTasks } from './facts.ts';
 import type { Known } from './known.ts';
-import type { Fetch, ListedPage } from './lists.ts';
+import type { Fetch, Keep, ListedPage } from './lists.ts';
 import type { Pins } from './pins/index.ts';
 import { completionIn } from './resources.ts';
 import type { Said } from './said.ts';
@@ -76,16 +76,16 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   /** A page of a list, without the entries that are not valid. */
   async function listed(list: ServerList, kind: EntryKind, page: Page, ctx: Context): Promise<ListedPage> {
     await connections.here(ctx);
-    const { lists } = await connections.of(ctx);
+    const { lists, fetching } = await connections.of(ctx);
     const fetch: Fetch = async (cursor, context) => {
       const params = cursor === undefined ? {} : { cursor };
       const result = await asking.ask(`${list}/list`, JSON.stringify(cursor ?? null), params, context);
       context.notes?.passOn(othersOf(result, list));
       return result;
     };
-    return lists.page(list, list, nameOf, page, ctx, fetch, (entries, context) =>
-      border.keep(kind, entries, context, pins && ((_kind, entry) => pins.objection(list, entry, context))),
-    );
+    const keep: Keep = (entries, context) =>
+      border.keep(kind, entries, context, pins && ((_kind, entry) => pins.objection(list, entry, context)));
+    return lists.page({ key: list, field: list, idOf: nameOf, fetch, keep, fetching }, page, ctx);
   }
 
   /** Runs a call to its result, to a question for the client, or to a task. */

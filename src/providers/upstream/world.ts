@@ -4,8 +4,9 @@
  * own, so what was learned of one says nothing of the other.
  */
 import type { ClientFeatures } from '../../core/context.ts';
+import { createCoalescing } from './coalescing.ts';
 import { createKnown, type Known } from './known.ts';
-import { createLists, type Lists } from './lists.ts';
+import { createLists, type Fetching, type Lists } from './lists.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { Watching } from './watching.ts';
 
@@ -22,6 +23,8 @@ export interface World extends Learned {
   /** Whose it is. */
   readonly key: string;
   readonly supervisor: Supervisor;
+  /** Pages of lists that come over its connection. */
+  readonly fetching: Fetching;
   /** Calls that are under way. */
   running: number;
   usedAt: number;
@@ -45,6 +48,7 @@ export function createWorld(
     ...own,
     key,
     supervisor,
+    fetching: createCoalescing(),
     running: 0,
     usedAt: Date.now(),
     watched: false,

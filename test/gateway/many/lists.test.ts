@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../../src/core/context.ts';
-import { createLists } from '../../../src/providers/upstream/lists.ts';
+import { createLists, type List } from '../../../src/providers/upstream/lists.ts';
 
 const ctx = createContext();
 const LIMIT = 8;
@@ -22,18 +22,17 @@ async function walk(served: Served, between: (page: number, forget: () => void) 
   const given: string[] = [];
   let cursor: string | undefined;
   for (let page = 1; page < 1_000; page++) {
-    const { entries, nextCursor } = await lists.page(
-      'resources',
-      'resources',
-      (entry) => String(entry.uri),
-      { cursor, limit: LIMIT },
-      ctx,
-      async () => {
+    const list: List = {
+      key: 'resources',
+      field: 'resources',
+      idOf: (entry) => String(entry.uri),
+      async fetch() {
         served.asked++;
         return { resources: served.all.map((uri) => ({ uri })) };
       },
-      async (all) => all as readonly { readonly uri: string }[],
-    );
+      keep: async (all) => all as readonly { readonly uri: string }[],
+    };
+    const { entries, nextCursor } = await lists.page(list, { cursor, limit: LIMIT }, ctx);
     given.push(...entries.map((entry) => String(entry.uri)));
     if (nextCursor === undefined) return given;
     cursor = nextCursor;

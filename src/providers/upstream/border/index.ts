@@ -66,7 +66,10 @@ export function createBorder(mount: string): Border {
       const most = PARTS.has(kind) ? MAX_PARTS : entries.length;
       for (const [index, raw] of entries.slice(0, most).entries()) {
         const turn = taken();
-        if (turn !== undefined) await turn;
+        if (turn !== undefined) {
+          await turn;
+          ctx.signal.throwIfAborted();
+        }
         const looked = look(kind, raw);
         const problem = 'problem' in looked ? looked.problem : await also?.(kind, raw as Data);
         if ('entry' in looked && problem === undefined) {
