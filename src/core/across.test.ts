@@ -184,6 +184,65 @@ describe('a list over several sources', () => {
   });
 });
 
+describe('remote sources with little in them', () => {
+  /** Each gives its page when it is told to. */
+  function waiting(count: number) {
+    const asked = new Map<string, { readonly ctx: Context; readonly limit: number; answer(): void }>();
+    const sources = numbered('source', count).map(
+      (name): ListSource<string> => ({
+        name,
+        remote: true,
+        list: ({ limit }, ctx) =>
+          new Promise((resolve) => {
+            const items = numbered(name, 2);
+            asked.set(name, { ctx, limit, answer: () => resolve({ items: items.slice(0, limit) }) });
+          }),
+      }),
+    );
+    return { asked, sources };
+  }
+  const settle = (): Promise<void> => new Promise(setImmediate);
+
+  it('are asked at once, more and more of them, and are listed in their order', async () => {
+    const { asked, sources } = waiting(50);
+    const listing = pageAcross(sources, { limit: 1_000 }, ctx);
+    const rounds: number[] = [];
+    for (let answered = 0; answered < 50; await settle()) {
+      rounds.push(asked.size - answered);
+      answered = asked.size;
+      for (const each of [...asked.values()].reverse()) each.answer();
+    }
+    expect(rounds).toEqual([1, 2, 4, 8, 16, 16, 3]);
+    const { items } = await listing;
+    expect(items).toEqual(sources.flatMap(({ name }) => numbered(name, 2)));
+  });
+
+  it('are left alone where the page is full before their turn', async () => {
+    const { asked, sources } = waiting(50);
+    const listing = pageAcross(sources, { limit: 3 }, ctx);
+    for (let answered = 0; answered < asked.size; await settle()) {
+      answered = asked.size;
+      for (const each of asked.values()) each.answer();
+    }
+    // The second one has an entry more than there is room for: it is asked again.
+    asked.get('source-001')?.answer();
+    const { items, nextCursor } = await listing;
+    expect(items).toHaveLength(3);
+    expect(nextCursor).toBeDefined();
+    expect([...asked.keys()]).toEqual(['source-000', 'source-001', 'source-002']);
+    expect(asked.get('source-001')).toMatchObject({ limit: 1 });
+    expect(asked.get('source-002')?.ctx.signal.aborted).toBe(true);
+  });
+
+  it('are not asked before their turn where a source is as long as the page', async () => {
+    const before: string[] = [];
+    const note = (name: string): SourceParts => ({ before: () => void before.push(name) });
+    const sources = [sourceOf('a', numbered('a', 9), note('a')), sourceOf('b', numbered('b', 9), note('b'))];
+    await pageAcross(sources, { limit: 5 }, ctx);
+    expect(before).toEqual(['a']);
+  });
+});
+
 describe('a page that is whole', () => {
   it('ends before what is not, and the other way round', async () => {
     const sources = [

@@ -37,6 +37,9 @@ interface Position {
 
 type Passed = readonly [source: string, cursor: string | null];
 
+/** Remote sources that are asked at once. A page begins with one, and as long as it is not full, there are twice as many. */
+const MAX_AT_ONCE = 16;
+
 /** @throws ResourceError `invalid` for a cursor of a source that is gone, and what the only source throws */
 export async function pageAcross<T>(
   sources: readonly ListSource<T>[],
@@ -49,34 +52,58 @@ export async function pageAcross<T>(
   const items: T[] = [];
   let whole: boolean | undefined;
   let patienceMs = PATIENCE_MS;
-  while (at !== undefined) {
-    const source = byName.get(at.source);
-    if (source === undefined) throw invalid('The cursor names a mount that is gone; list again without it');
-    const others = at.last ? [] : order.slice(order.indexOf(at.source) + 1);
-    // With nothing else to show there is nothing to wait behind.
-    const patient = at.last || others.length + at.later.length === 0 || !source.remote;
-    const got = await take(source, { ...page, cursor: at.cursor, limit: page.limit - items.length }, ctx, {
-      patienceMs: patient ? undefined : patienceMs,
-      only: sources.length === 1,
-    });
-    if (got === SLOW) {
-      patienceMs /= 2;
-      at = next({ ...at, later: [...at.later, [at.source, at.cursor ?? null]] }, order);
-      continue;
+  let atOnce = 1;
+  /** Sources that were asked before their turn. */
+  const asked = new Map<string, Asked<T>>();
+
+  function askFrom(name: string, from: Page): void {
+    const remote = order.slice(order.indexOf(name)).flatMap((each) => byName.get(each) ?? []);
+    for (const source of remote.filter((each) => each.remote).slice(0, atOnce)) {
+      if (!asked.has(source.name)) asked.set(source.name, ask(source, from, ctx));
     }
-    // A page that is whole and one that is not are told apart by whoever walks: they are not mixed.
-    if (items.length > 0 && got.items.length > 0 && got.whole !== whole) return { items, whole, nextCursor: write(at) };
-    got.notes?.release(ctx.notes);
-    if (got.items.length > 0) whole = got.whole;
-    items.push(...got.items);
-    at = got.nextCursor === undefined ? next(at, order) : { ...at, cursor: got.nextCursor };
-    // What was waited for is enough waiting for one page.
-    const ends = got.nextCursor !== undefined || items.length >= page.limit || got.away === true;
-    if (at !== undefined && ends) {
-      return { items, whole, nextCursor: write(at) };
-    }
+    atOnce = Math.min(2 * atOnce, MAX_AT_ONCE);
   }
-  return { items, whole };
+
+  try {
+    while (at !== undefined) {
+      const source = byName.get(at.source);
+      if (source === undefined) throw invalid('The cursor names a mount that is gone; list again without it');
+      const others = at.last ? [] : order.slice(order.indexOf(at.source) + 1);
+      // With nothing else to show there is nothing to wait behind.
+      const patient = at.last || others.length + at.later.length === 0 || !source.remote;
+      const manner: Manner = { patienceMs: patient ? undefined : patienceMs, only: sources.length === 1 };
+      const rest: Page = { ...page, cursor: at.cursor, limit: page.limit - items.length };
+      const begins = at.cursor === undefined && !at.last;
+      if (source.remote && begins && !asked.has(source.name)) askFrom(source.name, rest);
+      const early = begins ? asked.get(source.name) : undefined;
+      asked.delete(source.name);
+      let got = await take(early ?? ask(source, rest, ctx), ctx, manner);
+      // It was asked for more than there is room for by now.
+      if (early !== undefined && got !== SLOW && got.items.length > rest.limit) {
+        got = await take(ask(source, rest, ctx), ctx, manner);
+      }
+      if (got === SLOW) {
+        patienceMs /= 2;
+        at = next({ ...at, later: [...at.later, [at.source, at.cursor ?? null]] }, order);
+        continue;
+      }
+      // A page that is whole and one that is not are told apart by whoever walks: they are not mixed.
+      if (items.length > 0 && got.items.length > 0 && got.whole !== whole)
+        return { items, whole, nextCursor: write(at) };
+      got.notes?.release(ctx.notes);
+      if (got.items.length > 0) whole = got.whole;
+      items.push(...got.items);
+      at = got.nextCursor === undefined ? next(at, order) : { ...at, cursor: got.nextCursor };
+      // What was waited for is enough waiting for one page.
+      const ends = got.nextCursor !== undefined || items.length >= page.limit || got.away === true;
+      if (at !== undefined && ends) {
+        return { items, whole, nextCursor: write(at) };
+      }
+    }
+    return { items, whole };
+  } finally {
+    for (const each of asked.values()) each.leave();
+  }
 }
 
 const SLOW = Symbol('slow');
@@ -95,15 +122,34 @@ interface Manner {
   readonly only: boolean;
 }
 
-async function take<T>(
-  source: ListSource<T>,
-  page: Page,
-  ctx: Context,
-  { patienceMs, only }: Manner,
-): Promise<TakenPage<T> | typeof SLOW> {
+/** A source that was asked for a page. */
+interface Asked<T> {
+  readonly source: ListSource<T>;
+  readonly listing: Promise<SourcePage<T>>;
+  readonly notes: HeldNotes;
+  /** It is not waited for any more. */
+  leave(): void;
+}
+
+function ask<T>(source: ListSource<T>, page: Page, ctx: Context): Asked<T> {
   const given = new AbortController();
   const notes = holdNotes();
   const listing = source.list(page, withSignal({ ...ctx, notes }, AbortSignal.any([ctx.signal, given.signal])));
+  // It may fail before its turn.
+  listing.catch(() => {});
+  return {
+    source,
+    listing,
+    notes,
+    leave: () => given.abort(new ResourceError('unavailable', 'Others go first')),
+  };
+}
+
+async function take<T>(
+  { source, listing, notes, leave }: Asked<T>,
+  ctx: Context,
+  { patienceMs, only }: Manner,
+): Promise<TakenPage<T> | typeof SLOW> {
   let timer: NodeJS.Timeout | undefined;
   try {
     if (patienceMs === undefined) return { ...(await listing), notes };
@@ -112,8 +158,7 @@ async function take<T>(
     });
     const got = await Promise.race([listing, slow]);
     if (got !== SLOW) return { ...got, notes };
-    listing.catch(() => {});
-    given.abort(new ResourceError('unavailable', 'Others go first'));
+    leave();
     return SLOW;
   } catch (error) {
     if (!isAway(error, source.remote) || ctx.signal.aborted) throw error;

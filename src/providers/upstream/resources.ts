@@ -55,16 +55,17 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     return given;
   }
 
-  async function paged(
-    key: string,
-    page: Page,
-    ctx: Context,
-    fetch: Fetch,
-    fetching?: Fetching,
-  ): Promise<EntryPage> {
+  async function paged(key: string, page: Page, ctx: Context, fetch: Fetch, fetching?: Fetching): Promise<EntryPage> {
     const { lists } = await connections.of(ctx);
     const keep: Keep = (entries, context) => border.keep('resource', entries, context);
-    const list: List = { key, field: 'resources', idOf: uriOf, fetch, keep, ...(fetching !== undefined && { fetching }) };
+    const list: List = {
+      key,
+      field: 'resources',
+      idOf: uriOf,
+      fetch,
+      keep,
+      ...(fetching !== undefined && { fetching }),
+    };
     const { entries, nextCursor } = await lists.page(list, page, ctx);
     return { entries: entries as readonly Entry[], nextCursor };
   }
