@@ -1,11 +1,5 @@
 /** `vitrine get`. */
-import {
-  type GetEntry,
-  type GetOptions,
-  type GetProgress,
-  type GetReport,
-  getResources,
-} from '../../client/node/index.ts';
+import { type GetEntry, type GetOptions, type GetReport, getResources } from '../../client/node/index.ts';
 import type { WalkStop } from '../../client/walk.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
@@ -14,6 +8,7 @@ import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
 import { wantedLimits } from './ls.ts';
 import { bytesOf, countOf } from './numbers.ts';
 import { jsonText, type Output, safe } from './output.ts';
+import { createPace } from './pace.ts';
 import { urisOf } from './references.ts';
 import { sizeText } from './rows.ts';
 import { WORDS } from './stops.ts';
@@ -28,6 +23,9 @@ export interface GetFlags extends ServerFlags {
   readonly maxDepth?: string;
   readonly force?: boolean;
   readonly fresh?: boolean;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly dryRun?: boolean;
   readonly keepName?: readonly string[];
   readonly verbose?: boolean;
 }
@@ -55,6 +53,7 @@ export async function get(
     const entries: GetEntry[] = [];
     let printed: Promise<void> = Promise.resolve();
     let last = 0;
+    const pace = createPace();
     const report = await getResources(resources, uris.length === 0 ? undefined : uris, flags.to, {
       ...options,
       signal,
@@ -69,13 +68,13 @@ export async function get(
       onProgress(progress) {
         if (performance.now() - last < PROGRESS_MS) return;
         last = performance.now();
-        output.progress(`${countsOf(progress)} of ${progress.found} so far`);
+        output.progress(pace(progress));
       },
     });
     output.progress();
     await printed;
     if (output.form === 'jsonl') await output.line(jsonText({ report }));
-    else await output.document({ ...report, resources: entries }, () => summaryOf(report));
+    else await output.document({ ...report, resources: entries }, () => summaryOf(report, flags.dryRun === true));
     return statusOf(report, flags, output);
   });
 }
@@ -93,29 +92,32 @@ function optionsOf(flags: GetFlags): GetOptions {
     accept: flags.accept,
     force: flags.force,
     fresh: flags.fresh,
+    include: flags.include,
+    exclude: flags.exclude,
+    dryRun: flags.dryRun,
     keepNames: flags.keepName,
   };
 }
 
-async function tell(entry: GetEntry, { verbose = false }: GetFlags, output: Output): Promise<void> {
+async function tell(entry: GetEntry, { verbose = false, dryRun = false }: GetFlags, output: Output): Promise<void> {
   if (output.form === 'jsonl') return output.line(jsonText(entry));
   const { uri, status, path, size, reason } = entry;
   if (status === 'failed') output.note(`${uri}: ${reason}`);
-  else if (verbose) {
+  else if (verbose || (dryRun && status === 'planned')) {
     await output.line(`${status.padEnd(9)}  ${sizeText(size).padStart(5)}  ${safe(path ?? `${uri}: ${reason}`)}`);
   }
 }
 
-const countsOf = ({ written, unchanged, failed, bytes }: GetProgress): string =>
-  [
-    `${written} written`,
+const summaryOf = ({ written, unchanged, planned, failed, bytes, gone, folder }: GetReport, dry: boolean): string => {
+  const counts = [
+    dry ? `${planned} to be read` : `${written} written`,
     `${unchanged} unchanged`,
     ...(failed > 0 ? [`${failed} failed`] : []),
-    `${sizeText(bytes)} read`,
-  ].join(', ');
-
-const summaryOf = (report: GetReport): string =>
-  `${countsOf(report)}${report.gone.length > 0 ? `, ${report.gone.length} not there any more` : ''}: ${safe(report.folder)}`;
+    ...(dry ? [] : [`${sizeText(bytes)} read`]),
+    ...(gone.length > 0 ? [`${gone.length} not there any more`] : []),
+  ];
+  return `${counts.join(', ')}: ${safe(folder)}`;
+};
 
 /** Limits that were typed are no reason to complain. */
 function statusOf({ stopped, overTotal, failed }: GetReport, flags: GetFlags, output: Output): number {

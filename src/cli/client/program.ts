@@ -190,6 +190,13 @@ export function addClientCommands(program: Command, secrets: Secrets): void {
     .argument('[uri...]', URI_ARGUMENT)
     .requiredOption('--to <folder>', 'the folder; made if it is not there')
     .option('--accept <types>', 'formats that are wanted, best first, as in text/markdown,text/*')
+    .option(
+      '--include <glob>',
+      'what is wanted, as in *.md or guide/** (may be repeated; default: everything)',
+      collect,
+    )
+    .option('--exclude <glob>', 'what is not, likewise (may be repeated)', collect)
+    .option('--dry-run', 'say what would be read, and read and write nothing')
     .option('--force', 'take a folder that is not empty, and write over what is in the way')
     .option('--keep-name <name>', 'a name that stays though tools act on it, as in .vscode (may be repeated)', collect)
     .option('--fresh', 'ask for everything, whatever the server says has not changed')

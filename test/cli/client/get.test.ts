@@ -61,6 +61,17 @@ describe('get', () => {
     expect(resources.map(({ path }: { path: string }) => path).sort()).toEqual(['x/a', 'x/b']);
   });
 
+  it('takes some of it, and says what it would do', async () => {
+    const dry = await run(['get', server.url, '--to', to, '--dry-run', '--exclude', 'gone', '--exclude', 'c*']);
+    expect(dry).toMatchObject({ status: 0, stderr: '' });
+    expect(dry.stdout).toBe(`planned        -  x/a\nplanned        -  x/b\n2 to be read, 0 unchanged: ${to}\n`);
+    const some = await run(['get', server.url, '--to', to, '--include', 'x/[ab]', '--exclude', 'b']);
+    expect(some.stdout).toMatch(/^1 written, 0 unchanged, 3 read: /);
+    const refused = await run(['get', server.url, '--to', to, '--include', '!a']);
+    expect(refused).toMatchObject({ status: 2, stdout: '' });
+    expect(refused.stderr).toContain('"!a"');
+  });
+
   it('prints JSON lines, the report last', async () => {
     const { stdout } = await run(['get', server.url, '--to', to, '--jsonl']);
     const lines = stdout

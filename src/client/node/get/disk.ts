@@ -17,20 +17,25 @@ import {
   rm,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ResourceClientError } from '../../errors.ts';
 import { MANIFEST } from './manifest.ts';
 import { OWN_FOLDER } from './names.ts';
 
-export interface Disk extends AsyncDisposable {
+/** A folder as it is. */
+export interface Files {
   /** Its real path. */
   readonly folder: string;
-  /** A file that is being written, under a name that nobody looks for. */
-  draft(): Promise<Draft>;
   /** What is at a path, without following links. */
   at(path: readonly string[]): Promise<{ readonly size: number; readonly mtimeMs: number } | 'none' | 'other'>;
   /** SHA-256 of a file, in hexadecimal digits. */
   hashOf(path: readonly string[]): Promise<string>;
+}
+
+/** A folder that is written to. */
+export interface Disk extends Files, AsyncDisposable {
+  /** A file that is being written, under a name that nobody looks for. */
+  draft(): Promise<Draft>;
 }
 
 export interface Draft {
@@ -50,11 +55,8 @@ const LOCK = 'lock';
 export async function openDisk(target: string, force: boolean): Promise<Disk> {
   await mkdir(target, { recursive: true });
   const folder = await realpath(target);
-  const names = await readdir(folder);
+  await check(folder, force);
   const own = join(folder, OWN_FOLDER);
-  if (!names.includes(OWN_FOLDER) && names.length > 0 && !force) {
-    throw new ResourceClientError('invalid', 'The folder is not empty, and not one that get has filled');
-  }
   await makeFolder(own);
   await lock(own);
   const parts = (await readdir(own)).filter((name) => name.startsWith('part-') || name === `${MANIFEST}.new`);
@@ -70,33 +72,53 @@ export async function openDisk(target: string, force: boolean): Promise<Disk> {
   }
 
   return {
-    folder,
+    ...filesIn(folder),
     async draft() {
       const part = join(own, `part-${randomUUID()}`);
       // Never one that is there already, so never through a link.
       const file = await open(part, 'wx', 0o666);
       return draftOf(file, part, enter);
     },
-    async at(path) {
-      let at = folder;
-      for (const [index, name] of path.entries()) {
-        at = join(at, name);
-        const found = await lstat(at).catch(missing);
-        if (found === undefined) return 'none';
-        const last = index === path.length - 1;
-        if (last) return found.isFile() ? { size: found.size, mtimeMs: found.mtimeMs } : 'other';
-        if (!found.isDirectory()) return 'other';
-      }
-      return 'other';
-    },
-    async hashOf(path) {
-      const hash = createHash('sha256');
-      for await (const chunk of createReadStream(join(folder, ...path))) hash.update(chunk as Buffer);
-      return hash.digest('hex');
-    },
     [Symbol.asyncDispose]: () => rm(join(own, LOCK), { force: true }),
   };
 }
+
+/**
+ * Looks at a folder, which need not be there, and changes nothing.
+ * @throws ResourceClientError `invalid` as `openDisk` does, but for one in use
+ */
+export async function lookAtDisk(target: string, force: boolean): Promise<Files> {
+  const folder = await realpath(target).catch((error: NodeJS.ErrnoException) => missing(error) ?? resolve(target));
+  await check(folder, force);
+  return filesIn(folder);
+}
+
+async function check(folder: string, force: boolean): Promise<void> {
+  const names = (await readdir(folder).catch((error: NodeJS.ErrnoException) => missing(error))) ?? [];
+  if (names.includes(OWN_FOLDER) || names.length === 0 || force) return;
+  throw new ResourceClientError('invalid', 'The folder is not empty, and not one that get has filled');
+}
+
+const filesIn = (folder: string): Files => ({
+  folder,
+  async at(path) {
+    let at = folder;
+    for (const [index, name] of path.entries()) {
+      at = join(at, name);
+      const found = await lstat(at).catch(missing);
+      if (found === undefined) return 'none';
+      const last = index === path.length - 1;
+      if (last) return found.isFile() ? { size: found.size, mtimeMs: found.mtimeMs } : 'other';
+      if (!found.isDirectory()) return 'other';
+    }
+    return 'other';
+  },
+  async hashOf(path) {
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(join(folder, ...path))) hash.update(chunk as Buffer);
+    return hash.digest('hex');
+  },
+});
 
 function draftOf(file: FileHandle, part: string, enter: (path: readonly string[]) => Promise<string>): Draft {
   let closed = false;

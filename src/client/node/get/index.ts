@@ -4,13 +4,16 @@ import { DIRECTORY_MIME_TYPE } from '../../../protocol/resources.ts';
 import type { ResourceClient } from '../../client.ts';
 import { ResourceClientError } from '../../errors.ts';
 import { isListable, type ListedResource } from '../../shapes.ts';
+import type { WalkEntry, WalkVerdict } from '../../walk.ts';
 import { keptNames } from './acting.ts';
-import { openDisk } from './disk.ts';
+import { ahead } from './ahead.ts';
+import { lookAtDisk, openDisk } from './disk.ts';
 import { addEntry, checkHead, type Manifest, type ManifestHead, readManifest, writeManifest } from './manifest.ts';
 import { getOne, type OneSetup } from './one.ts';
 import { createPlacement } from './placement.ts';
 import { DEFAULT_MAX_FILE_BYTES, DEFAULT_MAX_RESOURCES, type GetOptions, type GetReport, MAX_GONE } from './report.ts';
 import { createRun, OVER_TOTAL, type Run } from './run.ts';
+import { createWanted, type Wanted } from './wanted.ts';
 
 export type { GetEntry, GetOptions, GetProgress, GetReport, GetStatus } from './report.ts';
 
@@ -21,7 +24,7 @@ export type { GetEntry, GetOptions, GetProgress, GetReport, GetStatus } from './
  * @param start a URI, or several; undefined for all that the server has
  * @param folder made if it is not there
  * @throws ResourceClientError: what the server answers to the start, `invalid` for a folder that holds something else and
- *   for a name to keep on which no tool acts; the reason of the signal; errors of the disk. What is wrong with one
+ *   for a name to keep on which no tool acts and for a glob that is none; the reason of the signal; errors of the disk. What is wrong with one
  *   resource is told in `onEntry`.
  */
 export async function getResources(
@@ -32,19 +35,26 @@ export async function getResources(
 ): Promise<GetReport> {
   const keep = keptNames(options.keepNames ?? []);
   const starts = start === undefined ? [] : typeof start === 'string' ? [start] : start;
+  const top = starts.length === 1 ? starts[0] : undefined;
+  const wanted = createWanted(top, options);
   const { name: server = null } = await client.connect(options.signal);
-  await using disk = await openDisk(folder, options.force === true);
-  const manifest = await readManifest(disk.folder);
+  await using disk = options.dryRun === true ? undefined : await openDisk(folder, options.force === true);
+  const files = disk ?? (await lookAtDisk(folder, options.force === true));
+  const manifest = await readManifest(files.folder);
   const head: ManifestHead = { vitrineGet: 1, server, start: starts };
   checkHead(manifest.head, head);
-  const placement = createPlacement(starts.length === 1 ? starts[0] : undefined, keep);
+  const placement = createPlacement(top, keep);
   for (const [uri, { path }] of manifest.entries) if (!placement.keep(uri, path)) manifest.entries.delete(uri);
-  await writeManifest(disk.folder, head, manifest.entries.values(), manifest.unfinished, false);
+  const writeAll = async (...how: [recent: ReadonlySet<string>, ended: boolean]): Promise<void> => {
+    if (disk !== undefined) await writeManifest(disk.folder, head, manifest.entries.values(), ...how);
+  };
+  await writeAll(manifest.unfinished, false);
 
   const run = createRun(options);
   const setup: OneSetup = {
     client,
-    disk,
+    files,
+    draft: disk?.draft,
     options: {
       accept: options.accept,
       maxBytes: options.maxBytes ?? DEFAULT_MAX_FILE_BYTES,
@@ -56,15 +66,13 @@ export async function getResources(
     count: run.count,
     async keep(entry) {
       manifest.entries.set(entry.uri, entry);
-      await addEntry(disk.folder, entry);
+      await addEntry(files.folder, entry);
     },
   };
   const seen = new Set<string>();
 
   async function take(resource: ListedResource): Promise<void> {
     const { uri } = resource;
-    if (seen.has(uri)) return;
-    seen.add(uri);
     const container = isListable(resource) === true;
     // A folder is what is in it.
     if (resource.mimeType === DIRECTORY_MIME_TYPE) run.done({ uri, status: 'skipped', reason: 'It is a folder' });
@@ -79,71 +87,82 @@ export async function getResources(
     }
   }
 
+  /** Each resource that is wanted, once. */
+  async function* found(): AsyncGenerator<ListedResource, void, undefined> {
+    for await (const resource of below(client, starts, run, wanted, options, seen)) {
+      if (seen.has(resource.uri)) continue;
+      seen.add(resource.uri);
+      run.found();
+      yield resource;
+    }
+    run.foundAll();
+  }
+
   let ended = false;
   try {
-    for (const uri of starts) await takeBelow(client, uri, run, take, options, seen);
-    if (starts.length === 0) await takeWalk(client, undefined, run, take, options, seen);
+    for await (const resource of ahead(found(), MAX_AHEAD)) await take(resource);
     await run.settle();
     ended = true;
   } catch (error) {
     if (error !== OVER_TOTAL) throw error;
   } finally {
     await run.settle().catch(() => {});
-    if (ended) await writeManifest(disk.folder, head, manifest.entries.values(), new Set(), true);
+    if (ended) await writeAll(new Set(), true);
   }
-  return reportOf(run, manifest, seen, { folder: disk.folder, start: starts });
+  return reportOf(run, manifest, seen, wanted, { folder: files.folder, start: starts });
 }
 
-type Take = (resource: ListedResource) => Promise<void>;
+/** Resources that are found before they are read, so that it is known how many there are. */
+const MAX_AHEAD = 10_000;
 
-/** A resource, and what is below it. */
-async function takeBelow(
+/** Everything, or what was named and what is below it. */
+async function* below(
   client: ResourceClient,
-  uri: string,
+  starts: readonly string[],
   run: Run,
-  take: Take,
+  wanted: Wanted,
   options: GetOptions,
   seen: ReadonlySet<string>,
-): Promise<void> {
-  const { resource } = await client.metadata(uri, { signal: run.signal, timeoutMs: options.timeoutMs });
-  const listable = isListable(resource);
-  await take({ ...resource, uri });
-  if (listable === false) return;
-  try {
-    await takeWalk(client, uri, run, take, options, seen);
-  } catch (error) {
-    run.signal.throwIfAborted();
-    // Nothing said that it has children, and it has none.
-    if (listable === true || !(error instanceof ResourceClientError) || !NO_CHILDREN.has(error.code)) throw error;
+): AsyncGenerator<ListedResource, void, undefined> {
+  const { maxDepth, maxResources = DEFAULT_MAX_RESOURCES, timeoutMs } = options;
+  const { signal, stopped: onStop } = run;
+  const filter = ({ resource }: WalkEntry): WalkVerdict => wanted(resource.uri);
+
+  async function* walk(uri?: string): AsyncGenerator<ListedResource, void, undefined> {
+    const left = Math.max(0, maxResources - seen.size);
+    const walked = client.walk(uri, { maxDepth, maxResources: left, timeoutMs, signal, onStop, filter });
+    for await (const { resource } of walked) yield resource;
+  }
+
+  if (starts.length === 0) yield* walk();
+  for (const uri of starts) {
+    const { resource } = await client.metadata(uri, { signal, timeoutMs });
+    const listable = isListable(resource);
+    yield { ...resource, uri };
+    if (listable === false) continue;
+    try {
+      yield* walk(uri);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Nothing said that it has children, and it has none.
+      if (listable === true || !(error instanceof ResourceClientError) || !NO_CHILDREN.has(error.code)) throw error;
+    }
   }
 }
 
 const NO_CHILDREN: ReadonlySet<string> = new Set(['not-listable', 'not-found', 'unsupported', 'invalid']);
 
-async function takeWalk(
-  client: ResourceClient,
-  uri: string | undefined,
-  run: Run,
-  take: Take,
-  { maxDepth, maxResources = DEFAULT_MAX_RESOURCES, timeoutMs }: GetOptions,
-  seen: ReadonlySet<string>,
-): Promise<void> {
-  const left = Math.max(0, maxResources - seen.size);
-  const { signal, stopped: onStop } = run;
-  const walk = client.walk(uri, { maxDepth, maxResources: left, timeoutMs, signal, onStop });
-  for await (const { resource } of walk) await take(resource);
-}
-
 function reportOf(
   run: Run,
   { entries }: Manifest,
   seen: ReadonlySet<string>,
+  wanted: Wanted,
   place: Pick<GetReport, 'folder' | 'start'>,
 ): GetReport {
   const { stops, overTotal } = run;
   const progress = run.progress();
   const all = !overTotal && Object.keys(stops).every((reason) => reason === 'visited');
-  const unseen = all ? [...entries.values()].filter(({ uri }) => !seen.has(uri)) : [];
+  const unseen = all ? [...entries.values()].filter(({ uri }) => !seen.has(uri) && wanted(uri) === true) : [];
   return {
     ...progress,
     ...place,

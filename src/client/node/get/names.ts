@@ -41,6 +41,9 @@ export function stepsOf(uri: string, start: string | undefined, keep = NONE): re
   return kept.map((raw, at) => ({ raw, name: safeName(raw, { top: at === 0, file: at === kept.length - 1 }, keep) }));
 }
 
+/** The names that lead to a resource, as people read them: below the start, or from the scheme on. */
+export const namesTo = (uri: string, start: string | undefined): readonly string[] => rawSteps(uri, start).map(decoded);
+
 function rawSteps(uri: string, start: string | undefined): readonly string[] {
   if (start !== undefined) {
     const inside = insideOf(start);

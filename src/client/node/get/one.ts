@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ResourceClient } from '../../client.ts';
 import { ResourceClientError } from '../../errors.ts';
 import { isListable, type ListedResource } from '../../shapes.ts';
-import type { Disk, Draft } from './disk.ts';
+import type { Draft, Files } from './disk.ts';
 import type { ManifestEntry } from './manifest.ts';
 import { CHANGED, type PieceOptions, piecesOf } from './pieces.ts';
 import type { GetEntry } from './report.ts';
@@ -19,7 +19,9 @@ export interface Order {
 
 export interface OneSetup {
   readonly client: ResourceClient;
-  readonly disk: Disk;
+  readonly files: Files;
+  /** Begins a file; undefined where nothing is to be written. */
+  readonly draft: (() => Promise<Draft>) | undefined;
   readonly options: PieceOptions & { readonly force: boolean; readonly fresh: boolean };
   /** Counts bytes. @throws what ends the run */
   readonly count: (bytes: number) => void;
@@ -29,10 +31,10 @@ export interface OneSetup {
 
 /** @throws ResourceClientError, errors of the disk */
 export async function getOne(setup: OneSetup, order: Order): Promise<GetEntry> {
-  const { disk, options } = setup;
+  const { files, draft, options } = setup;
   const { resource, path, known } = order;
   const { uri } = resource;
-  const state = await stateOf(disk, path, known);
+  const state = await stateOf(files, path, known);
   if (state === 'other' && !options.force) {
     throw new ResourceClientError('invalid', 'Something that get has not written is in the way', { uri });
   }
@@ -40,8 +42,9 @@ export async function getOne(setup: OneSetup, order: Order): Promise<GetEntry> {
   if (state === 'own' && known !== undefined && isCurrent(order, options.fresh)) {
     return { ...named, status: 'unchanged', size: known.size, sha256: known.sha256 };
   }
+  if (draft === undefined) return { ...named, status: 'planned', size: resource.size };
   for (let attempt = 1; ; attempt++) {
-    await using held = hold(await disk.draft());
+    await using held = hold(await draft());
     try {
       const got = await fill(setup, resource, held.draft);
       if (got === undefined) return { uri, status: 'skipped', reason: 'It has no contents of its own' };
@@ -97,14 +100,14 @@ async function fill(
 
 /** What is at the path: nothing, what was written there, or something else. */
 async function stateOf(
-  disk: Disk,
+  files: Files,
   path: readonly string[],
   known: ManifestEntry | undefined,
 ): Promise<'none' | 'own' | 'other'> {
-  const found = await disk.at(path);
+  const found = await files.at(path);
   if (found === 'none' || found === 'other') return found;
   if (known === undefined || found.size !== known.size) return 'other';
-  return found.mtimeMs === known.mtimeMs || (await disk.hashOf(path)) === known.sha256 ? 'own' : 'other';
+  return found.mtimeMs === known.mtimeMs || (await files.hashOf(path)) === known.sha256 ? 'own' : 'other';
 }
 
 /** Whether the server need not be asked: it says that nothing has changed, or was asked in a run that goes on. */

@@ -20,6 +20,15 @@ export interface GetOptions {
   readonly timeoutMs?: number | undefined;
   /** Writes into a folder that has something else in it, and over files that `get` has not written. Default false. */
   readonly force?: boolean | undefined;
+  /**
+   * Globs of what is wanted, such as `*.md` or `guide/**`: of names, and with a slash of paths below the start. A folder that
+   * matches is wanted with all that is in it. Default: everything.
+   */
+  readonly include?: readonly string[] | undefined;
+  /** Globs of what is not wanted, likewise; a folder that matches is not listed. Default: none. */
+  readonly exclude?: readonly string[] | undefined;
+  /** Reads and writes nothing: entries and report say what a run would do now. Default false. */
+  readonly dryRun?: boolean | undefined;
   /** Asks for everything, whatever the server says has not changed. Default false. */
   readonly fresh?: boolean | undefined;
   /**
@@ -40,7 +49,7 @@ export interface GetEntry {
   readonly status: GetStatus;
   /** Its file, with slashes, from the folder. */
   readonly path?: string | undefined;
-  /** Bytes of the file. */
+  /** Bytes of the file; of one that is planned, as the server says. */
   readonly size?: number | undefined;
   /** Of the file, in hexadecimal digits. */
   readonly sha256?: string | undefined;
@@ -57,11 +66,15 @@ export type GetStatus =
   | 'unchanged'
   /** A container without contents of its own. */
   | 'skipped'
+  /** Of a dry run: it would be asked for, and written if it is different. */
+  | 'planned'
   | 'failed';
 
 export interface GetProgress extends Readonly<Record<GetStatus, number>> {
   /** Resources that were found so far. */
   readonly found: number;
+  /** Whether these are all. */
+  readonly foundAll: boolean;
   /** Bytes that were read. */
   readonly bytes: number;
 }

@@ -18,6 +18,10 @@ export interface Run {
   /** Waits for room, and starts. @param optional a refusal of the server is no failure */
   start(task: () => Promise<GetEntry>, uri: string, optional: boolean): Promise<void>;
   done(entry: GetEntry): void;
+  /** A resource was found. */
+  found(): void;
+  /** No others are. */
+  foundAll(): void;
   /** Counts bytes that were read. @throws what ends the run when there are too many */
   count(bytes: number): void;
   stopped(stop: WalkStop): void;
@@ -33,7 +37,7 @@ export function createRun(options: GetOptions): Run {
   const end = new AbortController();
   const signal = options.signal === undefined ? end.signal : AbortSignal.any([options.signal, end.signal]);
   const running = new Set<Promise<void>>();
-  const counts = { written: 0, unchanged: 0, skipped: 0, failed: 0, found: 0, bytes: 0 };
+  const counts = { written: 0, unchanged: 0, skipped: 0, planned: 0, failed: 0, found: 0, bytes: 0, foundAll: false };
   const stops: Partial<Record<WalkStop['reason'], number>> = {};
   let unavailable = 0;
   let overTotal = false;
@@ -66,7 +70,6 @@ export function createRun(options: GetOptions): Run {
     signal,
     async start(task, uri, optional) {
       signal.throwIfAborted();
-      counts.found++;
       const work = task()
         .then(
           (entry) => {
@@ -81,6 +84,10 @@ export function createRun(options: GetOptions): Run {
       signal.throwIfAborted();
     },
     done,
+    found: () => void counts.found++,
+    foundAll() {
+      counts.foundAll = true;
+    },
     count(bytes) {
       counts.bytes += bytes;
       if (counts.bytes <= maxTotalBytes) return;

@@ -4,6 +4,9 @@ import type { Operation } from './reference.ts';
 import type { Scene } from './scene.ts';
 import { isImitation, THINGS } from './things.ts';
 
+/** What is sealed, such as a cursor: random letters that may spell any mark by chance. URIs and names have other characters. */
+const SEALED = /[\w-]{60,}/g;
+
 /**
  * @param asked what the question said, which an answer may repeat
  * @param handedOut it is what a tool or prompt handed out: what is only said to be there is as what has its URI
@@ -22,7 +25,8 @@ export function leaks(
   const stripped = asked
     .flatMap((each) => [each, JSON.stringify(each).slice(1, -1), JSON.stringify(JSON.stringify(each)).slice(1, -1)])
     .filter((each) => each !== '')
-    .reduce((text, each) => text.replaceAll(each, ''), whole);
+    .reduce((text, each) => text.replaceAll(each, ''), whole)
+    .replaceAll(SEALED, '');
   return THINGS.flatMap((thing) => {
     const { inText, inTitle, inUri, listedAs } = thing;
     const isHere = things.includes(thing);
