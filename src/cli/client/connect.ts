@@ -2,16 +2,19 @@
  * The way of every command for servers of others: the server that the first argument names is connected to or started, the
  * work is done, and everything is ended, whatever happens: also on SIGINT, and when nobody reads the output any more.
  */
-import type { ResourceClient } from '../../client/client.ts';
+import { createResourceClient, type ResourceClient } from '../../client/client.ts';
 import type { ServerFacts } from '../../client/link.ts';
 import { connectResourceClient, type ServerTarget } from '../../client/node/index.ts';
+import { lineConnect } from '../../client/node/stdio.ts';
 import type { Secrets } from '../../config/secrets.ts';
+import { hereTransport } from '../../connection/node/here.ts';
 import { VERSION } from '../../core/version.ts';
 import { type Abilities, abilitiesFor } from './answers.ts';
 import { withOutput } from './ending.ts';
 import { failureOf } from './failures.ts';
 import { numberOf } from './numbers.ts';
 import { type Output, type OutputFlags, safeLines } from './output.ts';
+import type { Here } from './serve-here.ts';
 import { type NamedTarget, openTarget, type TargetFlags } from './target.ts';
 
 export interface ServerFlags extends TargetFlags, OutputFlags {
@@ -69,20 +72,44 @@ export async function onServer(
     };
     const abilities = abilitiesFor(output, { label: target.label, roots: flags.root ?? [] });
     const showing = showWaiting(output, target.label);
+    const here = await hereOf(target, secrets, onStderr);
     try {
-      await using resources = await connectResourceClient(
-        serverTarget(target, { connectMs: given, onStderr, abilities }),
-        { timeoutMs, signal },
-      ).finally(() => clearInterval(showing));
+      const server = serverTarget(target, { connectMs: given, onStderr, abilities });
+      await using resources = await clientOf(server, here, { timeoutMs, signal }).finally(() => clearInterval(showing));
       const facts = await resources.connect(signal);
       output.progress();
       const session: Session = { resources, facts, output, signal, label: target.label, target, timeoutMs };
       return await work(session);
     } catch (error) {
       signal.throwIfAborted();
-      throw failureOf(error, target.label, said);
+      throw here?.failure?.error ?? failureOf(error, target.label, said);
     }
   });
+}
+
+async function hereOf({ source }: NamedTarget, ...rest: [Secrets, (text: string) => void]): Promise<Here | undefined> {
+  if (source === undefined) return undefined;
+  // What serves is loaded where it is wanted.
+  const { serveHere } = await import('./serve-here.ts');
+  return serveHere(source, ...rest);
+}
+
+/** A client that is connected: over the network, to a program, or to what is served in this process. */
+async function clientOf(
+  server: Exclude<ServerTarget, string | URL>,
+  here: Here | undefined,
+  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+): Promise<ResourceClient> {
+  if (here === undefined) return connectResourceClient(server, { signal, timeoutMs });
+  const connect = lineConnect(server, (intake) => hereTransport(here.begin, intake));
+  const client = createResourceClient(connect, { timeoutMs });
+  try {
+    await client.connect(signal);
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
 }
 
 /** Shows how long a server takes that does not answer at once. */

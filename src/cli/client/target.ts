@@ -28,6 +28,8 @@ export interface NamedTarget {
   readonly label: string;
   readonly kind: 'url' | 'command' | 'path' | 'host';
   readonly server: HttpTarget | StdioTarget;
+  /** What `server` would serve, where it can be served in this process as well. */
+  readonly source?: string | undefined;
   /** The command prints this note before it connects. */
   readonly note?: string | undefined;
 }
@@ -88,7 +90,7 @@ async function commandTarget(line: string, flags: TargetFlags, secrets: Secrets)
   };
 }
 
-/** Served by this very program, in a process of its own. */
+/** Served by this very program: in this process, or in one of its own. */
 async function servedTarget(typed: string, source: string, flags: TargetFlags, secrets: Secrets): Promise<NamedTarget> {
   const [script = ''] = process.argv.slice(1);
   // A configuration may have references to all of the environment.
@@ -102,7 +104,7 @@ async function servedTarget(typed: string, source: string, flags: TargetFlags, s
   const note = (await isExecutable(source))
     ? `${label} is a program, and is served as a file; "env ${label}" in its place runs it as a server`
     : undefined;
-  return { label, kind: 'path', server, note };
+  return { label, kind: 'path', server, note, ...(flags.env === undefined && { source }) };
 }
 
 async function hostTarget(known: KnownServer, flags: TargetFlags, secrets: Secrets): Promise<NamedTarget> {

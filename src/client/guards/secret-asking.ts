@@ -8,9 +8,18 @@ const MIN_PART = 7;
 /** UTF-16 units of a text that are looked at; a longer one is for no form. */
 const MAX_TEXT = 16_384;
 
-const FOLDED = [...new Set(Object.values(SECRET_WORDS).flat())].map((word) => foldText(word));
-const PLAIN = patternOf(FOLDED);
-const SKELETON = patternOf(FOLDED.map(skeletonOf));
+interface Patterns {
+  readonly plain: RegExp;
+  readonly skeleton: RegExp;
+}
+
+/** Made when the first form comes: it takes as long as all else that is loaded before. */
+let patterns: Patterns | undefined;
+
+function makePatterns(): Patterns {
+  const folded = [...new Set(Object.values(SECRET_WORDS).flat())].map((word) => foldText(word));
+  return { plain: patternOf(folded), skeleton: patternOf(folded.map(skeletonOf)) };
+}
 
 /** One pattern for all words, without anything that takes more than linear time. */
 function patternOf(words: readonly string[]): RegExp {
@@ -31,5 +40,6 @@ export function asksForSecret(text: string): boolean {
   if (text.length > MAX_TEXT) return true;
   // A name may have its words run together: `apiKey`.
   const folded = foldText(text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
-  return PLAIN.test(folded) || SKELETON.test(skeletonOf(folded));
+  patterns ??= makePatterns();
+  return patterns.plain.test(folded) || patterns.skeleton.test(skeletonOf(folded));
 }

@@ -1,7 +1,8 @@
 /** Connecting to a program that serves over stdio. */
 import type { Era } from '../../connection/data.ts';
 import { CONNECT_MS } from '../../connection/dial.ts';
-import { type Program, programTransport } from '../../connection/node/program.ts';
+import type { Intake } from '../../connection/intake.ts';
+import { type Program, type ProgramTransport, programTransport } from '../../connection/node/program.ts';
 import { startProgram } from '../../connection/node/start.ts';
 import { stripUnseen } from '../../core/clean-text.ts';
 import type { Connect } from '../connection.ts';
@@ -15,8 +16,18 @@ export interface StdioTarget extends ClientTarget, Program {
 }
 
 /** How to start a program and connect to it. */
-export function stdioConnect(target: StdioTarget): Connect {
-  const { clientOptions, onStderr } = target;
+export const stdioConnect = (target: StdioTarget): Connect =>
+  lineConnect(target, (intake) =>
+    programTransport(target, intake, (chunk) => {
+      const text = chunk.toString();
+      target.onStderr?.(text);
+      return stripUnseen(text);
+    }),
+  );
+
+/** How to connect to what speaks in lines, which is started for it. */
+export function lineConnect(target: ClientTarget, make: (intake: Intake) => ProgramTransport): Connect {
+  const { clientOptions } = target;
   const { mode } = clientOptions?.versionNegotiation ?? { mode: 'auto' };
   const given = mode === 'auto' ? undefined : typeof mode === 'object' ? 'modern' : 'legacy';
   /** When it is started again, it is what it was. */
@@ -29,12 +40,7 @@ export function stdioConnect(target: StdioTarget): Connect {
             ? { ...target, clientOptions: { ...clientOptions, versionNegotiation: negotiation } }
             : target,
         ),
-      (intake) =>
-        programTransport(target, intake, (chunk) => {
-          const text = chunk.toString();
-          onStderr?.(text);
-          return stripUnseen(text);
-        }),
+      make,
       { ...dialOptions(target, signal, CONNECT_MS.program), only },
     );
     if (client.getProtocolEra() === 'legacy') only = 'legacy';

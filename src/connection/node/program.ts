@@ -4,21 +4,15 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import type { Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { breaks } from '../../core/breaks.ts';
-import { mendedMessage } from '../../protocol/implementation.ts';
 import { createAllowance } from '../allowance.ts';
-import { ConnectionFault, type MessageLimit } from '../faults.ts';
+import { ConnectionFault } from '../faults.ts';
 import { mendMessages } from '../handshake.ts';
-import { idsAtEnds } from '../ids-at-ends.ts';
-import { type Intake, MAX_UNREAD_BYTES, overLimitAnswer } from '../intake.ts';
+import { type Intake, MAX_UNREAD_BYTES } from '../intake.ts';
 import { begun, ended, GROUPS, signal } from './groups.ts';
-import { createLines, type Line } from './lines.ts';
+import { type Messages, readMessages } from './messages.ts';
 import { createSaidLast } from './said.ts';
-
-/** Times the longest message: so much of a longer one is read, and thrown away, to find its end. */
-const LONGEST_TIMES = 16;
 
 /** Bytes that a program may write to standard error. It waits where it writes more. */
 const STDERR = { burst: 4 * 1024 * 1024, perSecond: 1024 * 1024 } as const;
@@ -33,12 +27,6 @@ const SWEEP_MS = 1_000;
 
 /** How long is waited, after a program's end, for what it wrote before, in milliseconds. */
 const REST_MS = 200;
-
-/** Shown of what a program writes that is no message, in characters. */
-const MAX_SHOWN = 100;
-
-/** Bytes that are still read, and thrown away, of a program that is to end: it may have to get rid of them first. */
-const FAREWELL_BYTES = 4 * 1024 * 1024;
 
 /** A program that is started without a shell. */
 export interface Program {
@@ -72,8 +60,7 @@ export function programTransport(
   let over = false;
   let killed = false;
   let exit: string | undefined;
-  let firstOdd: string | undefined;
-  let unfinished = 0;
+  let messages: Messages | undefined;
   const said = createSaidLast();
   let exited: Promise<void> = Promise.resolve();
 
@@ -85,79 +72,6 @@ export function programTransport(
 
   /** Whether what comes is still wanted. */
   const listens = (): boolean => !over && closing === undefined && !intake.over;
-
-  function deliver(line: Line): void {
-    let message: JSONRPCMessage;
-    try {
-      message = parseJSONRPCMessage(mendedMessage(JSON.parse(line.text)));
-    } catch (error) {
-      // Some programs write other things to their standard output, too.
-      firstOdd ??= line.text.slice(0, MAX_SHOWN);
-      if (intake.take(undefined, line.bytes)) {
-        transport.onerror?.(new Error('A line that is no message', { cause: error }));
-      }
-      return;
-    }
-    if (intake.take(message, line.bytes)) transport.onmessage?.(message);
-  }
-
-  /** An answer that goes over a limit is one that fails; of anything else nobody knows what was in it. */
-  function refuse({ text, bytes }: Line, limit: MessageLimit): void {
-    const id = idsAtEnds(text).find(intake.awaits);
-    if (id !== undefined) {
-      intake.refuse(id, limit);
-      transport.onmessage?.(parseJSONRPCMessage(overLimitAnswer(id, limit)));
-    } else if (limit === 'bytes') intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
-    else intake.drop(limit, bytes);
-  }
-
-  /** Handles lines as they come, as many in a turn as a connection has; the program waits where it is faster. */
-  function read(stdout: Readable): void {
-    const lines = createLines(intake.maxMessageBytes);
-    let farewell = 0;
-    let working = false;
-
-    async function work(): Promise<void> {
-      working = true;
-      while (listens()) {
-        const taken = breaks();
-        const line = lines.next();
-        if (line === undefined) break;
-        const limit = line.cut ? 'bytes' : intake.excessOf(line.text);
-        // To parse a line does not pause, so a long one has a turn of its own for it.
-        const own = taken.end();
-        if (own !== undefined) {
-          stdout.pause();
-          await own;
-          if (!listens()) break;
-        }
-        if (limit === undefined) deliver(line);
-        else refuse(line, limit);
-        const turn = intake.use(line.bytes);
-        if (turn === undefined) continue;
-        stdout.pause();
-        await turn;
-      }
-      working = false;
-      unfinished = lines.unfinished;
-      if (lines.unfinished > LONGEST_TIMES * intake.maxMessageBytes) {
-        intake.cut(`sent a message of more than ${LONGEST_TIMES * intake.maxMessageBytes} bytes`);
-      }
-      if (stdout.isPaused()) stdout.resume();
-    }
-
-    stdout.on('data', (chunk: Buffer) => {
-      if (listens()) {
-        lines.push(chunk);
-        // What there is comes first.
-        if (!working) void work();
-        return;
-      }
-      lines.clear();
-      farewell += chunk.length;
-      if (farewell > FAREWELL_BYTES) stdout.destroy();
-    });
-  }
 
   /** What is written to standard error is read as fast as it may be written, and no faster. */
   function readErrors(stderr: Readable): void {
@@ -186,8 +100,7 @@ export function programTransport(
       return exit;
     },
     get odd() {
-      if (firstOdd !== undefined) return `wrote ${JSON.stringify(firstOdd)}, which is no message of MCP`;
-      return unfinished > 0 ? `wrote ${unfinished} bytes of a line and did not end it` : undefined;
+      return messages?.odd;
     },
     get said() {
       return said.line;
@@ -218,7 +131,7 @@ export function programTransport(
         stdin.on('error', failed);
         stdout.on('error', failed);
         stderr.on('error', failed);
-        read(stdout);
+        messages = readMessages(stdout, intake, transport, listens);
         readErrors(stderr);
         exited = new Promise((done) => {
           if (started.pid === undefined) return done();

@@ -56,25 +56,31 @@ describe('a command', () => {
     expect(stdout.replace(/^ +/, '')).toBe('1\n{"text":"piped"}\n');
   });
 
-  it('that watches tells of changes, and ends on SIGINT with its status, and its program with it [RES-4]', async () => {
-    const child = spawn(process.execPath, [CLI, 'watch', folder.path, 'notes.md', '--jsonl'], {
+  it.each([
+    ['a folder, which it serves itself', 0, () => folder.path],
+    ['a program, and that with it', 1, () => `'${process.execPath}' '${CLI}' serve '${folder.path}'`],
+  ])('that watches tells of changes, and ends on SIGINT with its status: %s [RES-4]', async (_, programs, serverOf) => {
+    const child = spawn(process.execPath, [CLI, 'watch', serverOf(), 'notes.md', '--jsonl'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const ended = once(child, 'close');
     await within(once(createInterface({ input: child.stderr }), 'line'), 'the watch');
-    const [server] = await childrenOf(child.pid ?? 0);
+    const servers = await childrenOf(child.pid ?? 0);
     const change = once(createInterface({ input: child.stdout }), 'line');
     await folder.write('notes.md', 'one\ntwo\n');
     const [line] = (await within(change, 'the change')) as [string];
     expect(JSON.parse(line)).toMatchObject({ kind: 'updated', uri: 'file:///notes.md' });
     child.kill('SIGINT');
     expect((await within(ended, 'its end'))[0]).toBe(130);
-    expect(server).toBeGreaterThan(0);
-    await until(() => !isRunning(server ?? 0), 'the end of the program');
+    expect(servers).toHaveLength(programs);
+    for (const server of servers) await until(() => !isRunning(server), 'the end of the program');
   });
 });
 
 async function childrenOf(pid: number): Promise<readonly number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text.trim().split(' ').map(Number);
+  return text
+    .split(' ')
+    .filter((each) => each.trim() !== '')
+    .map(Number);
 }

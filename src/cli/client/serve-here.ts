@@ -1,0 +1,48 @@
+/** Serves a path or a configuration to a command in this process: as `serve` does to a host that starts it, without a second one. */
+import { PassThrough, Writable } from 'node:stream';
+import type { Secrets } from '../../config/secrets.ts';
+import type { ServerHere } from '../../connection/node/here.ts';
+import { serve } from '../serve.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface Here {
+  begin(): ServerHere;
+  /** Why it could not serve; undefined where it could. */
+  readonly failure: { readonly error: unknown } | undefined;
+}
+
+/** @param source as `serve` takes it; @param onStderr takes what it logs */
+export function serveHere(source: string, secrets: Secrets, onStderr: (text: string) => void): Here {
+  let failure: Here['failure'];
+
+  function begin(): ServerHere {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const errors = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        onStderr(chunk.toString());
+        done();
+      },
+    });
+    const terminal: Terminal = {
+      input,
+      output,
+      errors,
+      // The command takes them, and ends the input.
+      takeSignals: () => ({ signalled: new Promise(() => {}), begin: () => {} }),
+      exit: () => {},
+    };
+    const ended = serve([source], { logLevel: 'warn' }, secrets, terminal).catch((error: unknown) => {
+      failure = { error };
+      throw error;
+    });
+    return { input, output, ended };
+  }
+
+  return {
+    begin,
+    get failure() {
+      return failure;
+    },
+  };
+}

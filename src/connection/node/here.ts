@@ -1,0 +1,57 @@
+/** A server that runs in this process, over two streams in place of a program's standard input and output. */
+import type { Readable, Writable } from 'node:stream';
+import { mendMessages } from '../handshake.ts';
+import type { Intake } from '../intake.ts';
+import { readMessages } from './messages.ts';
+import type { ProgramTransport } from './program.ts';
+
+export interface ServerHere {
+  /** Takes what is sent to the server; its end ends the server. */
+  readonly input: Writable;
+  /** Gives what the server sends. */
+  readonly output: Readable;
+  /** Settles when the server has ended, and rejects with why it could not serve. */
+  readonly ended: Promise<void>;
+}
+
+/** @param begin starts the server; it is called once */
+export function hereTransport(begin: () => ServerHere, intake: Intake): ProgramTransport {
+  let server: ServerHere | undefined;
+  let exit: string | undefined;
+  let over = false;
+  const end = (): void => {
+    if (over) return;
+    over = true;
+    transport.onclose?.();
+  };
+  const transport: ProgramTransport = {
+    pid: null,
+    stderr: null,
+    odd: undefined,
+    said: undefined,
+    get exit() {
+      return exit;
+    },
+    async start() {
+      server = begin();
+      readMessages(server.output, intake, transport, () => !over && !intake.over);
+      const left = (): void => {
+        exit ??= 'has ended';
+        end();
+      };
+      server.ended.then(left, left);
+    },
+    async send(message) {
+      if ('id' in message && 'method' in message) intake.sent(message.id);
+      server?.input.write(`${JSON.stringify(message)}\n`);
+    },
+    cut: () => void server?.input.end(),
+    async close() {
+      server?.input.end();
+      // Why it could not serve is said by whoever began it.
+      await server?.ended.catch(() => {});
+      end();
+    },
+  };
+  return mendMessages(transport);
+}

@@ -1,0 +1,113 @@
+/** Messages out of lines that a program writes: as many in a turn as a connection has, and none that goes over a limit. */
+import type { Readable } from 'node:stream';
+import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { breaks } from '../../core/breaks.ts';
+import { mendedMessage } from '../../protocol/implementation.ts';
+import type { MessageLimit } from '../faults.ts';
+import { idsAtEnds } from '../ids-at-ends.ts';
+import { type Intake, overLimitAnswer } from '../intake.ts';
+import { createLines, type Line } from './lines.ts';
+
+/** Times the longest message: so much of a longer one is read, and thrown away, to find its end. */
+const LONGEST_TIMES = 16;
+
+/** Shown of what is written that is no message, in characters. */
+const MAX_SHOWN = 100;
+
+/** Bytes that are still read, and thrown away, of a program that is to end: it may have to get rid of them first. */
+const FAREWELL_BYTES = 4 * 1024 * 1024;
+
+export interface Messages {
+  /** Describes what came and is no message, as in `wrote "...", which is no message`. Undefined where there was none. */
+  readonly odd: string | undefined;
+}
+
+/**
+ * Handles lines as they come; whoever writes them waits where it is faster.
+ * @param transport is told of them; @param listens whether what comes is still wanted
+ */
+export function readMessages(
+  stdout: Readable,
+  intake: Intake,
+  transport: Pick<Transport, 'onmessage' | 'onerror'>,
+  listens: () => boolean,
+): Messages {
+  let firstOdd: string | undefined;
+  let unfinished = 0;
+  let farewell = 0;
+  let working = false;
+  const lines = createLines(intake.maxMessageBytes);
+
+  function deliver(line: Line): void {
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(mendedMessage(JSON.parse(line.text)));
+    } catch (error) {
+      // Some programs write other things to their standard output, too.
+      firstOdd ??= line.text.slice(0, MAX_SHOWN);
+      if (intake.take(undefined, line.bytes)) {
+        transport.onerror?.(new Error('A line that is no message', { cause: error }));
+      }
+      return;
+    }
+    if (intake.take(message, line.bytes)) transport.onmessage?.(message);
+  }
+
+  /** An answer that goes over a limit is one that fails; of anything else nobody knows what was in it. */
+  function refuse({ text, bytes }: Line, limit: MessageLimit): void {
+    const id = idsAtEnds(text).find(intake.awaits);
+    if (id !== undefined) {
+      intake.refuse(id, limit);
+      transport.onmessage?.(parseJSONRPCMessage(overLimitAnswer(id, limit)));
+    } else if (limit === 'bytes') intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
+    else intake.drop(limit, bytes);
+  }
+
+  async function work(): Promise<void> {
+    working = true;
+    while (listens()) {
+      const taken = breaks();
+      const line = lines.next();
+      if (line === undefined) break;
+      const limit = line.cut ? 'bytes' : intake.excessOf(line.text);
+      // To parse a line does not pause, so a long one has a turn of its own for it.
+      const own = taken.end();
+      if (own !== undefined) {
+        stdout.pause();
+        await own;
+        if (!listens()) break;
+      }
+      if (limit === undefined) deliver(line);
+      else refuse(line, limit);
+      const turn = intake.use(line.bytes);
+      if (turn === undefined) continue;
+      stdout.pause();
+      await turn;
+    }
+    working = false;
+    unfinished = lines.unfinished;
+    if (lines.unfinished > LONGEST_TIMES * intake.maxMessageBytes) {
+      intake.cut(`sent a message of more than ${LONGEST_TIMES * intake.maxMessageBytes} bytes`);
+    }
+    if (stdout.isPaused()) stdout.resume();
+  }
+
+  stdout.on('data', (chunk: Buffer) => {
+    if (listens()) {
+      lines.push(chunk);
+      // What there is comes first.
+      if (!working) void work();
+      return;
+    }
+    lines.clear();
+    farewell += chunk.length;
+    if (farewell > FAREWELL_BYTES) stdout.destroy();
+  });
+
+  return {
+    get odd() {
+      if (firstOdd !== undefined) return `wrote ${JSON.stringify(firstOdd)}, which is no message of MCP`;
+      return unfinished > 0 ? `wrote ${unfinished} bytes of a line and did not end it` : undefined;
+    },
+  };
+}
