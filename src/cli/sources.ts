@@ -61,7 +61,9 @@ export async function openSources(
 ): Promise<Sources> {
   const { config: configPath, hidden, gitignore } = flags;
   const { paths, mcpConfig } = flags.asDocument === true ? { paths: typed, ...flags } : await withServers(typed, flags);
-  const file = configPath ?? paths.find((path) => CONFIG_NAMES.has(basename(path)) && !isUrl(path));
+  const isConfig = (path: string): boolean =>
+    flags.asDocument !== true && CONFIG_NAMES.has(basename(path)) && !isUrl(path);
+  const file = configPath ?? paths.find(isConfig);
   if (file !== undefined && paths.length > (configPath === undefined ? 1 : 0))
     throw new UsageError('Serve either paths or a configuration, not both; add the paths to its mounts');
   if ((hidden || gitignore) && (file !== undefined || paths.length === 0))

@@ -43,8 +43,7 @@ export const cat = (
     let status = EXIT_OK;
     for (const uri of uris) {
       try {
-        const found = await readOne(uri, { ...options, maxBytes }, session);
-        status = Math.max(status, await printed(found, options, session));
+        status = Math.max(status, await readAndPrint(uri, { ...options, maxBytes }, session));
       } catch (error) {
         session.signal.throwIfAborted();
         if (uris.length === 1) throw error;
@@ -58,7 +57,11 @@ export const cat = (
   });
 };
 
-interface Wanted {
+/** Prints one resource. @returns the status */
+export const readAndPrint = async (uri: string, wanted: Wanted, session: Session): Promise<number> =>
+  printed(await readOne(uri, wanted, session), wanted, session);
+
+export interface Wanted {
   readonly lines: Lines | undefined;
   readonly range: Range | undefined;
   readonly accept: string | undefined;

@@ -72,7 +72,7 @@ export async function onServer(
     };
     const abilities = abilitiesFor(output, { label: target.label, roots: flags.root ?? [] });
     const showing = showWaiting(output, target.label);
-    const here = await hereOf(target, secrets, onStderr);
+    const here = await hereOf(target, flags, secrets, onStderr);
     try {
       const server = serverTarget(target, { connectMs: given, onStderr, abilities });
       await using resources = await clientOf(server, here, { timeoutMs, signal }).finally(() => clearInterval(showing));
@@ -87,7 +87,10 @@ export async function onServer(
   });
 }
 
-async function hereOf({ source }: NamedTarget, ...rest: [Secrets, (text: string) => void]): Promise<Here | undefined> {
+async function hereOf(
+  { source }: NamedTarget,
+  ...rest: [TargetFlags, Secrets, (text: string) => void]
+): Promise<Here | undefined> {
   if (source === undefined) return undefined;
   // What serves is loaded where it is wanted.
   const { serveHere } = await import('./serve-here.ts');

@@ -4,6 +4,7 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { CallFlags } from './call.ts';
 import type { CatFlags } from './cat.ts';
 import type { ServerFlags } from './connect.ts';
+import type { ConvertFlags } from './convert.ts';
 import type { DoctorFlags } from './doctor/index.ts';
 import type { GetFlags } from './get.ts';
 import type { GrepFlags } from './grep.ts';
@@ -95,6 +96,20 @@ export function addClientCommands(program: Command, secrets: Secrets): void {
     .action(async (server: string, uris: readonly string[], flags: CatFlags) => {
       const { cat } = await import('./cat.ts');
       await cat(server, uris, flags, secrets);
+    });
+
+  outputOptions(program.command('convert'))
+    .summary('print a document as Markdown')
+    .description(
+      'Prints a PDF, a text document, a sheet, a presentation, a web page, a book, a mail or a notebook as Markdown, as a server ' +
+        'gives it. Text that has no other form is printed as it is.',
+    )
+    .argument('<file>', 'a document')
+    .option('--to <type>', 'another format, as in application/json', 'markdown')
+    .option('--max-bytes <bytes>', 'bytes of what comes out, as in 500, 64K or 10M (default: 64M)')
+    .action(async (file: string, flags: ConvertFlags) => {
+      const { convert } = await import('./convert.ts');
+      await convert(file, flags, secrets);
     });
 
   serverOptions(program.command('grep'))

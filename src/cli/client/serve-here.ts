@@ -4,6 +4,7 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { ServerHere } from '../../connection/node/here.ts';
 import { serve } from '../serve.ts';
 import type { Terminal } from '../terminal.ts';
+import type { TargetFlags } from './target.ts';
 
 export interface Here {
   begin(): ServerHere;
@@ -12,7 +13,12 @@ export interface Here {
 }
 
 /** @param source as `serve` takes it; @param onStderr takes what it logs */
-export function serveHere(source: string, secrets: Secrets, onStderr: (text: string) => void): Here {
+export function serveHere(
+  source: string,
+  { asDocument = false }: TargetFlags,
+  secrets: Secrets,
+  onStderr: (text: string) => void,
+): Here {
   let failure: Here['failure'];
 
   function begin(): ServerHere {
@@ -32,7 +38,12 @@ export function serveHere(source: string, secrets: Secrets, onStderr: (text: str
       takeSignals: () => ({ signalled: new Promise(() => {}), begin: () => {} }),
       exit: () => {},
     };
-    const ended = serve([source], { logLevel: 'warn' }, secrets, terminal).catch((error: unknown) => {
+    const ended = serve(
+      [source],
+      { logLevel: 'warn', ...(asDocument && { asDocument, hidden: true }) },
+      secrets,
+      terminal,
+    ).catch((error: unknown) => {
       failure = { error };
       throw error;
     });

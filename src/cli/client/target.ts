@@ -21,6 +21,8 @@ export interface TargetFlags {
   readonly bearer?: string;
   /** `NAME=value`, for a program. */
   readonly env?: readonly string[];
+  /** A path is a document, whatever is in it. */
+  readonly asDocument?: boolean;
 }
 
 export interface NamedTarget {
@@ -101,9 +103,10 @@ async function servedTarget(typed: string, source: string, flags: TargetFlags, s
     secrets,
   );
   const label = safe(withoutUser(typed));
-  const note = (await isExecutable(source))
-    ? `${label} is a program, and is served as a file; "env ${label}" in its place runs it as a server`
-    : undefined;
+  const note =
+    flags.asDocument !== true && (await isExecutable(source))
+      ? `${label} is a program, and is served as a file; "env ${label}" in its place runs it as a server`
+      : undefined;
   return { label, kind: 'path', server, note, ...(flags.env === undefined && { source }) };
 }
 

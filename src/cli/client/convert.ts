@@ -1,0 +1,43 @@
+/** `vitrine convert`: one document as another format, by the same forms that a server gives. */
+import { stat } from 'node:fs/promises';
+import { isListable } from '../../client/shapes.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { UsageError } from '../errors.ts';
+import { readAndPrint } from './cat.ts';
+import { onServer } from './connect.ts';
+import { bytesOf } from './numbers.ts';
+import type { OutputFlags } from './output.ts';
+
+export interface ConvertFlags extends OutputFlags {
+  readonly to: string;
+  readonly maxBytes?: string;
+}
+
+/** Bytes of what comes out, unless told otherwise. */
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Text that has no form as Markdown is printed as it is. */
+const MARKDOWN = { name: 'markdown', accept: 'text/markdown,text/*;q=0.1' } as const;
+
+export async function convert(file: string, flags: ConvertFlags, secrets: Secrets): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) throw new UsageError(`There is no file ${file}`);
+  if (!found.isFile())
+    throw new UsageError(
+      `${file} is no file; vitrine get ${file} --to <folder> --accept text/markdown writes what is in a folder`,
+    );
+  const maxBytes = bytesOf(flags.maxBytes, '--max-bytes', DEFAULT_MAX_BYTES);
+  const accept = flags.to === MARKDOWN.name ? MARKDOWN.accept : flags.to;
+  await onServer(file, { ...flags, asDocument: true }, secrets, async (session) => {
+    const { resources, signal } = session;
+    for await (const { resource } of resources.walk(undefined, { signal })) {
+      if (isListable(resource) === true) continue;
+      return readAndPrint(
+        resource.uri,
+        { accept, maxBytes, lines: undefined, range: undefined, force: false },
+        session,
+      );
+    }
+    throw new UsageError(`${file} has nothing in it that can be converted`);
+  });
+}
