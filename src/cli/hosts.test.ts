@@ -1,31 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { httpSnippets, stdioSnippets } from './hosts.ts';
+import { addedWith, addOverHttp, startCommand } from './hosts.ts';
 
-/** The JSON of every snippet that has some. */
-const blocks = (text: string): unknown[] => [...text.matchAll(/\{.*\}/g)].map(([json]) => JSON.parse(json));
-
-describe('snippets for hosts', () => {
-  it('are JSON that a host reads, whatever the server is called', () => {
-    for (const name of ['docs', 'team docs', 'the "best"']) {
-      const url = 'http://127.0.0.1:8931/mcp';
-      expect(blocks(httpSnippets(name, url))).toEqual([
-        { servers: { [name]: { type: 'http', url } } },
-        { mcpServers: { [name]: { url } } },
-      ]);
-      const [first] = blocks(stdioSnippets(name, ['/data/my docs']));
-      const entry = (first as { mcpServers: Record<string, { args: string[] }> }).mcpServers[name];
-      expect(entry?.args.slice(-2)).toEqual(['serve', '/data/my docs']);
-      expect(blocks(stdioSnippets(name, ['/data/my docs']))).toEqual([
-        { mcpServers: { [name]: entry } },
-        { servers: { [name]: entry } },
-        { mcpServers: { [name]: entry } },
-      ]);
-    }
+describe('what to type for a host', () => {
+  it('is a command that a shell takes apart as it was meant', () => {
+    const url = 'http://127.0.0.1:1/mcp';
+    expect(addOverHttp(url)).toMatch(/^ {2}\S+ \S+ add claude-code --url http:\/\/127\.0\.0\.1:1\/mcp$/m);
+    expect(addOverHttp(url)).toContain(`Streamable HTTP at ${url}`);
+    expect(addedWith(['/plain/path', "/it's here"])).toMatch(/ add claude-code \/plain\/path '\/it'\\''s here'$/m);
   });
 
-  it('are commands that a shell takes apart as they were meant', () => {
-    expect(httpSnippets('team docs', 'http://127.0.0.1:1/mcp')).toContain(`add --transport http 'team docs' http://`);
-    const [line = ''] = stdioSnippets('team docs', ['/plain/path', "/it's here"]).split('\n');
-    expect(line).toMatch(/claude mcp add 'team docs' -- \S+ .*serve \/plain\/path '\/it'\\''s here'$/);
+  it('starts this program again: from a clone its file, from the cache of npx npx, which Windows has in its shell', () => {
+    expect(startCommand('/clone/dist/cli/main.js')).toEqual([process.execPath, '/clone/dist/cli/main.js']);
+    expect(startCommand('/h/.npm/_npx/1/node_modules/.bin/vitrine', 'linux')).toEqual(['npx', '-y', 'vitrine']);
+    expect(startCommand('C:\\npm-cache\\_npx\\1\\main.js', 'win32')).toEqual(['cmd', '/c', 'npx', '-y', 'vitrine']);
   });
 });

@@ -1,35 +1,22 @@
-/** What to paste into a host so that it finds the server. */
+/** How a host is told of the server: what to type. */
 
 /** For a server that is reached over HTTP. */
-export function httpSnippets(name: string, url: string): string {
-  const key = JSON.stringify(name);
-  const quoted = JSON.stringify(url);
-  return [
-    `  Claude Code      claude mcp add --transport http ${shellWord(name)} ${url}`,
-    `  VS Code          .vscode/mcp.json      { "servers": { ${key}: { "type": "http", "url": ${quoted} } } }`,
-    `  Cursor           .cursor/mcp.json      { "mcpServers": { ${key}: { "url": ${quoted} } } }`,
-    `  Claude Desktop   Settings > Connectors reaches public servers only; for a local one start Vitrine over stdio`,
-    `  Anything else    Streamable HTTP at ${url}`,
-  ].join('\n');
-}
+export const addOverHttp = (url: string): string => `${addedWith(['--url', url])}
+  anything else that speaks MCP: Streamable HTTP at ${url}`;
 
-/** For a server that a host starts by itself. */
-export function stdioSnippets(name: string, args: readonly string[]): string {
-  const [command, ...before] = startCommand(process.argv[1]);
-  const words = [...before, 'serve', ...args];
-  const key = JSON.stringify(name);
-  const entry = JSON.stringify({ command, args: words });
-  return [
-    `  Claude Code      claude mcp add ${shellWord(name)} -- ${[command, ...words].map(shellWord).join(' ')}`,
-    `  Claude Desktop   claude_desktop_config.json   { "mcpServers": { ${key}: ${entry} } }`,
-    `  VS Code          .vscode/mcp.json             { "servers": { ${key}: ${entry} } }`,
-    `  Cursor           .cursor/mcp.json             { "mcpServers": { ${key}: ${entry} } }`,
-  ].join('\n');
-}
+/** For a server that a host starts by itself. @param args of `vitrine serve` */
+export const addedWith = (args: readonly string[]): string => {
+  const [program, ...words] = startCommand(process.argv[1]);
+  const line = [program === process.execPath ? 'node' : program, ...words, 'add', 'claude-code', ...args];
+  return `  ${line.map(shellWord).join(' ')}
+  or vs-code, cursor, codex, claude-desktop and others in the place of claude-code: vitrine add --help`;
+};
 
 /** What starts this very program again: from a clone its file, from npx's cache npx. */
-function startCommand(script: string | undefined): readonly [string, ...string[]] {
-  return script === undefined || /[\\/]_npx[\\/]/.test(script) ? ['npx', '-y', 'vitrine'] : ['node', script];
+export function startCommand(script: string | undefined, platform = process.platform): readonly [string, ...string[]] {
+  if (script !== undefined && !/[\\/]_npx[\\/]/.test(script)) return [process.execPath, script];
+  // There npx is a script of the shell, which not every host starts by its name.
+  return platform === 'win32' ? ['cmd', '/c', 'npx', '-y', 'vitrine'] : ['npx', '-y', 'vitrine'];
 }
 
 const shellWord = (word: string): string =>

@@ -2,17 +2,12 @@
 import { showUnseen } from '../core/clean-text.ts';
 import { canonicalJson } from '../core/fingerprint.ts';
 import type { PinChange } from '../providers/upstream/index.ts';
+import { compared } from './difference.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
 /** Characters of a line; a longer one goes on in the next. All of a difference is shown: what is not seen is not accepted. */
 const LINE_LENGTH = 160;
-
-/** Lines that are compared with each other; with more, all that were are shown before all that are. */
-const MAX_COMPARED = 1_000_000;
-
-/** Lines around a difference. */
-const AROUND = 2;
 
 export function differenceOf(mount: string, { kind, name, before, now }: PinChange): readonly string[] {
   const status = before === undefined ? 'new' : now === undefined ? 'gone' : 'changed';
@@ -36,58 +31,3 @@ function linesOf(definition: Data | undefined): readonly string[] {
 
 const pieces = (line: string): readonly string[] => line.match(PIECE) ?? [''];
 const PIECE = new RegExp(`.{1,${LINE_LENGTH}}`, 'gu');
-
-/** Lines that went with `-`, lines that came with `+`, and a few around them. */
-function compared(before: readonly string[], now: readonly string[]): readonly string[] {
-  const all = merged(before, now);
-  const near = (index: number): boolean =>
-    all.slice(Math.max(0, index - AROUND), index + AROUND + 1).some(([mark]) => mark !== ' ');
-  const lines: string[] = [];
-  let skipped = false;
-  for (const [index, [mark, line]] of all.entries()) {
-    if (mark !== ' ' || near(index)) {
-      if (skipped) lines.push('  …');
-      lines.push(`${mark} ${line}`);
-      skipped = false;
-    } else skipped = true;
-  }
-  return lines;
-}
-
-type Marked = readonly [mark: ' ' | '-' | '+', line: string];
-
-/** By the longest common subsequence of what is between the same begin and the same end. */
-function merged(before: readonly string[], now: readonly string[]): readonly Marked[] {
-  let start = 0;
-  while (start < before.length && start < now.length && before[start] === now[start]) start++;
-  let end = 0;
-  while (end < before.length - start && end < now.length - start && before.at(-1 - end) === now.at(-1 - end)) end++;
-  const same = (lines: readonly string[]): Marked[] => lines.map((line) => [' ', line]);
-  const [a, b] = [before.slice(start, before.length - end), now.slice(start, now.length - end)];
-  return [...same(before.slice(0, start)), ...between(a, b), ...same(before.slice(before.length - end))];
-}
-
-function between(a: readonly string[], b: readonly string[]): readonly Marked[] {
-  if (a.length * b.length > MAX_COMPARED) {
-    return [...a.map((line): Marked => ['-', line]), ...b.map((line): Marked => ['+', line])];
-  }
-  const width = b.length + 1;
-  const common = new Uint32Array((a.length + 1) * width);
-  const at = (i: number, j: number): number => common[i * width + j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      common[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const lines: Marked[] = [];
-  let [i, j] = [0, 0];
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      lines.push([' ', a[i] ?? '']);
-      i++;
-      j++;
-    } else if (j >= b.length || (i < a.length && at(i + 1, j) >= at(i, j + 1))) lines.push(['-', a[i++] ?? '']);
-    else lines.push(['+', b[j++] ?? '']);
-  }
-  return lines;
-}

@@ -1,5 +1,4 @@
 /** `vitrine pins`: shows how mounted servers stand to the definitions that were accepted, and accepts them. */
-import { createInterface } from 'node:readline/promises';
 import type { Secrets } from '../config/secrets.ts';
 import type { ConfiguredMount, MountedUpstream } from '../config/upstream-mounts.ts';
 import { createContext } from '../core/context.ts';
@@ -7,6 +6,7 @@ import { stripControls } from '../core/scrub.ts';
 import type { PinReview } from '../providers/upstream/index.ts';
 import { createVitrine } from '../vitrine.ts';
 import { rememberFaults } from './check-upstream.ts';
+import { confirmed } from './confirmed.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
 import { differenceOf } from './pins-difference.ts';
 import { engineOptions, openSources, type SourceFlags } from './sources.ts';
@@ -53,7 +53,7 @@ export async function pinsReview(paths: readonly string[], flags: ReviewFlags, s
       return;
     }
     for (const change of review.changes) for (const line of differenceOf(mount, change)) print(line);
-    if (flags.accept === true || (await confirmed(mount, review))) {
+    if (flags.accept === true || (await accepted(mount, review))) {
       await review.accept();
       print(
         `accepted  ${mount}  ${review.changes.length} ${review.changes.length === 1 ? 'difference' : 'differences'}`,
@@ -65,15 +65,9 @@ export async function pinsReview(paths: readonly string[], flags: ReviewFlags, s
   });
 }
 
-async function confirmed(mount: string, { changes }: PinReview): Promise<boolean> {
+async function accepted(mount: string, { changes }: PinReview): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const answer = await lines.question(`Accept ${changes.length} of ${mount}, as shown above? [y/N] `);
-    return /^y(?:es)?$/i.test(answer.trim());
-  } finally {
-    lines.close();
-  }
+  return confirmed(`Accept ${changes.length} of ${mount}, as shown above?`, process.stdin, process.stdout);
 }
 
 /** Reviews the servers one after the other. */

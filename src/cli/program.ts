@@ -7,6 +7,7 @@ import type { VerifyFlags } from './audit.ts';
 import { addClientCommands } from './client/program.ts';
 import { UsageError } from './errors.ts';
 import type { ExplainFlags } from './explain.ts';
+import { addHostCommands } from './hosts/program.ts';
 import { LOG_LEVELS } from './log-levels.ts';
 import type { PinFlags, ReviewFlags } from './pins.ts';
 import type { ServeFlags } from './serve.ts';
@@ -159,6 +160,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
       await auditVerify(files, flags);
     });
 
+  addHostCommands(program, secrets, terminal);
   addClientCommands(program, secrets);
 
   for (const command of [...program.commands, ...audit.commands, ...pins.commands])

@@ -15,7 +15,7 @@ import { serveStdio } from '../serving/stdio/index.ts';
 import { createVitrine, VERSION, type Vitrine } from '../vitrine.ts';
 import { type Address, addressOf } from './address.ts';
 import { UsageError } from './errors.ts';
-import { httpSnippets, stdioSnippets } from './hosts.ts';
+import { addedWith, addOverHttp } from './hosts.ts';
 import { createLog } from './log.ts';
 import type { LogLevel } from './log-levels.ts';
 import { defined, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
@@ -176,7 +176,7 @@ async function overStdio(
   });
   if (terminal.input.isTTY) {
     terminal.errors.write(
-      `${shown}\n\nIt waits for a host on standard input. To have one start it:\n\n${stdioSnippets(vitrine.identity.name, sources.args)}\n\n` +
+      `${shown}\n\nIt waits for a host on standard input. To have one start it:\n\n${addedWith(sources.args)}\n\n` +
         'To connect to it by hand, serve over HTTP: add --http. Ctrl+C stops it.\n',
     );
   }
@@ -231,7 +231,7 @@ async function overHttp(
       ? ''
       : 'Everybody who reaches this machine can read what is served: there is no authorization.\n\n';
   terminal.output.write(
-    `${shown}\n\nEndpoint: ${serving.url}\n\nPaste into a host:\n\n${httpSnippets(vitrine.identity.name, serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
+    `${shown}\n\nEndpoint: ${serving.url}\n\nAdd it to a host:\n\n${addOverHttp(serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
   await stopped;
   await endAll(serving, sources);

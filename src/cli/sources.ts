@@ -59,6 +59,29 @@ export async function openSources(
   flags: SourceFlags,
   { log, secrets, sole }: Opening,
 ): Promise<Sources> {
+  const { hidden, gitignore } = flags;
+  const { file, paths, mcpConfig, args } = await namedSources(typed, flags, secrets);
+  const servers = mcpConfig === undefined ? [] : await serversOf(mcpConfig, secrets);
+  if (file !== undefined) return { ...(await openConfig(file, servers, { log, secrets, sole })), args };
+  for (const path of paths)
+    if (await isExecutable(path)) log.warn('a program is served as a file; a mount with command: runs it', { path });
+  const surroundings = { base: mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig)), log, sole };
+  const mounts = await mountsOfSources(paths, servers, surroundings, defined({ hidden, gitignore }));
+  return { mounts, promptFolders: [], config: {}, args, ignored: ignoredOf(servers) };
+}
+
+interface NamedSources extends Typed {
+  /** The configuration. */
+  readonly file: string | undefined;
+  readonly args: Sources['args'];
+}
+
+/** What was typed, told apart. Nothing is opened. @throws UsageError */
+export async function namedSources(
+  typed: readonly string[],
+  flags: SourceFlags,
+  secrets: Secrets,
+): Promise<NamedSources> {
   const { config: configPath, hidden, gitignore } = flags;
   const { paths, mcpConfig } = flags.asDocument === true ? { paths: typed, ...flags } : await withServers(typed, flags);
   const isConfig = (path: string): boolean =>
@@ -68,12 +91,8 @@ export async function openSources(
     throw new UsageError('Serve either paths or a configuration, not both; add the paths to its mounts');
   if ((hidden || gitignore) && (file !== undefined || paths.length === 0))
     throw new UsageError('--hidden and --gitignore are for paths; in a configuration say so in each mount');
-  const servers = mcpConfig === undefined ? [] : await serversOf(mcpConfig, secrets);
   const mcpArgs = mcpConfig === undefined ? [] : ['--mcp-config', resolve(mcpConfig)];
-  if (file !== undefined) {
-    const opened = await openConfig(file, servers, { log, secrets, sole });
-    return { ...opened, args: ['--config', resolve(file), ...mcpArgs] };
-  }
+  if (file !== undefined) return { file, paths: [], mcpConfig, args: ['--config', resolve(file), ...mcpArgs] };
   if (paths.length === 0 && mcpConfig === undefined) {
     const here = [...CONFIG_NAMES].find((name) => existsSync(name));
     throw new UsageError(
@@ -82,8 +101,6 @@ export async function openSources(
   }
   for (const path of paths) addPassword(path, secrets);
   for (const path of paths) if ((await kindOfSource(path, process.cwd())) === undefined) assertServable(path);
-  for (const path of paths)
-    if (await isExecutable(path)) log.warn('a program is served as a file; a mount with command: runs it', { path });
   const args = [
     ...paths.map((path) => (SCHEME.test(path) || isDatabaseUrl(path) ? secrets.hide(path) : resolve(path))),
     ...mcpArgs,
@@ -91,9 +108,7 @@ export async function openSources(
     ...(gitignore ? ['--gitignore'] : []),
     ...(flags.asDocument ? ['--as-document'] : []),
   ];
-  const surroundings = { base: mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig)), log, sole };
-  const mounts = await mountsOfSources(paths, servers, surroundings, defined({ hidden, gitignore }));
-  return { mounts, promptFolders: [], config: {}, args, ignored: ignoredOf(servers) };
+  return { file, paths, mcpConfig, args };
 }
 
 interface Typed {

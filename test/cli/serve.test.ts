@@ -5,7 +5,7 @@ import { MUSEUM, startHttp } from '../e2e/harness.ts';
 import { http } from '../e2e/raw.ts';
 
 describe('vitrine serve --http', () => {
-  it('prints what is served, where, and what to paste into each host', async () => {
+  it('prints what is served, where, and what to type for each host', async () => {
     await using folder = await temporaryFolder({ 'docs/a.md': '', 'my data/b.md': '' });
     await using server = await startHttp([folder.at('docs'), folder.at('my data'), '--name', 'team']);
     const text = server.output();
@@ -13,11 +13,9 @@ describe('vitrine serve --http', () => {
     expect(text).toMatch(/^ {2}docs {5}docs\+file:\/\/\/$/m);
     expect(text).toMatch(/^ {2}my-data {2}my-data\+file:\/\/\/$/m);
     expect(text).toContain(`Endpoint: ${server.url}`);
-    for (const host of ['Claude Code', 'VS Code', 'Cursor', 'Claude Desktop', 'Anything else'])
+    expect(text).toContain(` add claude-code --url ${server.url}\n`);
+    for (const host of ['vs-code', 'cursor', 'codex', 'claude-desktop', 'Streamable HTTP'])
       expect(text).toContain(host);
-    for (const [snippet] of text.matchAll(/\{ "(?:servers|mcpServers)".*\}/g)) {
-      expect(JSON.stringify(JSON.parse(snippet))).toContain(`"team":{`);
-    }
     expect(text).toContain('Ctrl+C stops it.');
   });
 

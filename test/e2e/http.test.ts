@@ -28,7 +28,7 @@ describe('the HTTP endpoint', () => {
   it('listens on loopback, at /mcp, and says what to paste into a host', () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
     expect(museum.output()).toContain('serves "museum"');
-    expect(museum.output()).toContain(`claude mcp add --transport http museum ${url}`);
+    expect(museum.output()).toContain(`add claude-code --url ${url}`);
   });
 
   it('answers GET /healthz', async () => {

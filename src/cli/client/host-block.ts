@@ -13,12 +13,7 @@ const MIN_HIDDEN_LENGTH = 12;
  * @throws ConfigError for an entry that cannot be used
  */
 export function blockOf(entry: Readonly<Record<string, unknown>>, from: string, secrets: Secrets): UpstreamConfig {
-  for (const part of [entry.env, entry.headers]) {
-    if (!isRecord(part)) continue;
-    for (const [name, value] of Object.entries(part))
-      if (typeof value === 'string' && value.length >= MIN_HIDDEN_LENGTH && !/\$\{/.test(value))
-        secrets.add(name, value);
-  }
+  for (const part of [entry.env, entry.headers]) hideValues(part, secrets);
   try {
     const { mcpServers = {} } = parseHostFile(JSON.stringify({ mcpServers: { server: entry } }), from, { secrets });
     const [server] = hostServersOf(mcpServers, '');
@@ -33,4 +28,11 @@ export function blockOf(entry: Readonly<Record<string, unknown>>, from: string, 
     throw new ConfigError(`${from}: ${message}`, { cause: error });
   }
   throw new ConfigError(`${from}: it is turned off there`);
+}
+
+/** What an environment or headers say is not printed, but where it is a word or leads to the environment. */
+export function hideValues(part: unknown, secrets: Secrets): void {
+  if (!isRecord(part)) return;
+  for (const [name, value] of Object.entries(part))
+    if (typeof value === 'string' && value.length >= MIN_HIDDEN_LENGTH && !/\$\{/.test(value)) secrets.add(name, value);
 }

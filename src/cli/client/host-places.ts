@@ -28,6 +28,7 @@ export function hostPlaces({ cwd, home, platform, env }: Surroundings): readonly
         ? (env.APPDATA ?? join(home, 'AppData', 'Roaming'))
         : config;
   const zed = platform === 'win32' ? join(applications, 'Zed') : join(config, 'zed');
+  const goose = platform === 'win32' ? join(applications, 'Block', 'goose', 'config') : join(config, 'goose');
   const project = (host: string, path: readonly string[], ...section: string[]): HostPlace => ({
     host,
     file: join(cwd, ...path),
@@ -48,6 +49,8 @@ export function hostPlaces({ cwd, home, platform, env }: Surroundings): readonly
     project('Gemini CLI', ['.gemini', 'settings.json'], 'mcpServers'),
     project('Zed', ['.zed', 'settings.json'], 'context_servers'),
     project('opencode', ['opencode.json'], 'mcp'),
+    project('opencode', ['opencode.jsonc'], 'mcp'),
+    project('Codex', ['.codex', 'config.toml'], 'mcp_servers'),
     user('Claude Code', join(home, '.claude.json'), 'projects', cwd, 'mcpServers'),
     user('Claude Code', join(home, '.claude.json'), 'mcpServers'),
     user('Claude Desktop', join(applications, 'Claude', 'claude_desktop_config.json'), 'mcpServers'),
@@ -60,6 +63,8 @@ export function hostPlaces({ cwd, home, platform, env }: Surroundings): readonly
     user('Cline', join(applications, 'Code', 'User', ...cline), 'mcpServers'),
     user('LM Studio', join(home, '.lmstudio', 'mcp.json'), 'mcpServers'),
     user('opencode', join(config, 'opencode', 'opencode.json'), 'mcp'),
-    user('Goose', join(config, 'goose', 'config.yaml'), 'extensions'),
+    user('opencode', join(config, 'opencode', 'opencode.jsonc'), 'mcp'),
+    user('Codex', join(env.CODEX_HOME ?? join(home, '.codex'), 'config.toml'), 'mcp_servers'),
+    user('Goose', join(goose, 'config.yaml'), 'extensions'),
   ];
 }

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { ConfigError } from '../../config/error.ts';
 import { isRecord } from '../../config/references.ts';
+import { formatOf } from '../hosts/edit.ts';
 import { type HostPlace, hostPlaces, type Surroundings } from './host-places.ts';
 
 /** A server as a host has it, not looked at yet. */
@@ -25,8 +26,8 @@ export interface KnownServer {
 /** Files of hosts that are larger are passed over, in bytes: some keep their whole history beside the servers. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
-/** Files that YAML's slower parser may have, in bytes: those with comments. */
-const MAX_YAML_BYTES = 1024 * 1024;
+/** Files that slower parsers may have, in bytes: those with comments, YAML and TOML. */
+const MAX_SLOW_BYTES = 1024 * 1024;
 
 const SECTIONS = ['mcpServers', 'servers', 'context_servers', 'mcp', 'extensions'];
 
@@ -68,30 +69,25 @@ async function inNamedFile(file: string, typed: string): Promise<readonly KnownS
   return serversIn(sectionOf(content, [section]), place, { ...surroundings(), cwd: dirname(file) });
 }
 
-/** @throws ConfigError for what is neither JSON nor YAML */
+/** @throws ConfigError for what none of the formats of hosts is */
 async function contentOf(file: string): Promise<unknown> {
   const { size } = await stat(file);
   if (size > MAX_FILE_BYTES) throw new ConfigError(`${basename(file)}: it has more than ${MAX_FILE_BYTES} bytes`);
-  const text = await readFile(file, 'utf8');
+  const text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
   try {
     return JSON.parse(text);
   } catch {
-    // With comments, or YAML.
+    // With comments, YAML or TOML.
   }
-  if (size > MAX_YAML_BYTES) throw new ConfigError(`${basename(file)}: it is no JSON`);
-  const bare = /^\s*[[{/]/.test(text) ? withoutComments(text) : text;
-  // Seldom wanted, and large.
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(bare, { prettyErrors: false, logLevel: 'error' });
-  const [broken] = document.errors;
-  if (broken !== undefined) throw new ConfigError(`${basename(file)}: ${broken.message}`);
-  return document.toJS({ maxAliasCount: 100 });
+  if (size > MAX_SLOW_BYTES) throw new ConfigError(`${basename(file)}: it is no JSON`);
+  try {
+    return (await formatOf(file, text)).parse(text);
+  } catch (error) {
+    throw new ConfigError(`${basename(file)}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
 }
-
-const withoutComments = (text: string): string =>
-  text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
-    found.startsWith('"') ? found : found.replace(/[^\n]/g, ' '),
-  );
 
 function sectionOf(content: unknown, keys: readonly string[]): Readonly<Record<string, unknown>> | undefined {
   let section = content;
@@ -122,7 +118,8 @@ function serversIn(
 
 /** The words of all hosts in those of one. */
 function entryOf(written: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
-  const { command, cmd, url, httpUrl, serverUrl, uri, env, envs, environment, headers, auth, type, cwd } = written;
+  const { command, cmd, url, httpUrl, serverUrl, uri, env, envs, environment, auth, type, cwd } = written;
+  const headers = written.headers ?? written.http_headers;
   const http = httpUrl ?? serverUrl ?? url ?? (type === 'streamable_http' ? uri : undefined);
   if (http !== undefined)
     return { url: http, ...(headers !== undefined && { headers }), ...(isRecord(auth) && { auth }), ...sseOf(type) };

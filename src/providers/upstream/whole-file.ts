@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
-/** Replaces a file, or makes it. @param mode of the new file */
+/** Replaces a file, or makes it. @param mode of the new file, whatever the umask says */
 export async function writeWhole(path: string, text: string, mode: number): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(draft, 'wx', mode);
     try {
+      await file.chmod(mode);
       await file.writeFile(text);
       await file.sync();
     } finally {

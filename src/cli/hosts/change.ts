@@ -1,0 +1,188 @@
+/** `vitrine add` and `vitrine remove`: Vitrine in the configuration of a host, after showing what changes there. */
+import { existsSync } from 'node:fs';
+import { distance } from 'fastest-levenshtein';
+import { isRecord } from '../../config/references.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { showUnseen } from '../../core/clean-text.ts';
+import { hideValues } from '../client/host-block.ts';
+import { type HostPlace, hostPlaces, type Surroundings } from '../client/host-places.ts';
+import { surroundings } from '../client/known-servers.ts';
+import { confirmed } from '../confirmed.ts';
+import { compared } from '../difference.ts';
+import { CommandFailure, EXIT_FAILED, UsageError } from '../errors.ts';
+import { startCommand } from '../hosts.ts';
+import { namedSources, type SourceFlags } from '../sources.ts';
+import type { Terminal } from '../terminal.ts';
+import { type Edited, edited } from './edit.ts';
+import { type Entry, entryOf, installLink, type Reached } from './entry.ts';
+import { readHostFile, replaceHostFile } from './file.ts';
+
+export interface ChangeFlags {
+  readonly name: string;
+  readonly scope?: HostPlace['scope'];
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export interface AddFlags extends ChangeFlags, SourceFlags {
+  readonly url?: string;
+  readonly link?: boolean;
+}
+
+/** What a change is made with. */
+export interface Changing {
+  readonly secrets: Secrets;
+  readonly terminal: Pick<Terminal, 'input' | 'output' | 'errors'>;
+  /** Default: of this process. */
+  readonly around?: Surroundings;
+}
+
+/** @throws UsageError, ConfigError, and CommandFailure where somebody says no */
+export async function addToHost(
+  typed: string,
+  paths: readonly string[],
+  flags: AddFlags,
+  changing: Changing,
+): Promise<void> {
+  const { around = surroundings(), secrets, terminal } = changing;
+  const { host, places } = hostNamed(typed, flags, around);
+  const reached = await reachedBy(paths, flags, secrets, around.platform);
+  if (flags.link === true) {
+    const link = installLink(host, flags.name, reached);
+    if (link === undefined)
+      throw new UsageError(`${host} has no links that install this; without --link its configuration is written`);
+    terminal.output.write(`${link}\n`);
+    return;
+  }
+  const value = entryOf(host, flags.name, reached);
+  if (value === undefined)
+    throw new UsageError(
+      `${host} reaches no server of this machine over HTTP; say what to serve in the place of --url`,
+    );
+  const { scope = 'user' } = flags;
+  const own = places.filter((place) => place.scope === scope);
+  const place = own.find(({ file }) => existsSync(file)) ?? own[0];
+  if (place === undefined)
+    throw new UsageError(`${host} has one configuration only; say --scope ${scope === 'user' ? 'project' : 'user'}`);
+  if (!(await change(place, value, flags, changing)))
+    terminal.output.write(`${host} has this already as "${flags.name}", in ${place.file}\n`);
+}
+
+/** Without a scope: in every file of the host that has it. */
+export async function removeFromHost(typed: string, flags: ChangeFlags, changing: Changing): Promise<void> {
+  const { host, places } = hostNamed(typed, flags, changing.around ?? surroundings());
+  let found = false;
+  for (const place of places) {
+    if (flags.scope !== undefined && place.scope !== flags.scope) continue;
+    if (await change(place, undefined, flags, changing)) found = true;
+  }
+  if (!found) changing.terminal.output.write(`${host} has no "${flags.name}"; nothing was changed\n`);
+}
+
+/** Names that every host takes, and no key of theirs that means something else. */
+const NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
+
+/** Letters that are wrong in a name that is meant. */
+const MAX_DISTANCE = 2;
+
+/** A host, and the files in which it looks for servers. @param typed its name, however it is spelled */
+function hostNamed(typed: string, { name }: ChangeFlags, around: Surroundings) {
+  if (!NAME.test(name)) throw new UsageError('A name has letters, digits, - and _, up to 64 of them');
+  const places = hostPlaces(around).filter(({ section }) => section.length === 1);
+  const own = places.filter(({ host }) => bare(host) === bare(typed));
+  const [first] = own;
+  if (first !== undefined) return { host: first.host, places: own };
+  const ids = [...new Set(places.map(({ host }) => host.toLowerCase().replaceAll(' ', '-')))];
+  const near = ids.find((id) => distance(bare(id), bare(typed)) <= MAX_DISTANCE);
+  throw new UsageError(
+    `There is no host "${typed}" here; ${near === undefined ? `there are ${ids.join(', ')}` : `did you mean ${near}?`}`,
+  );
+}
+
+const bare = (host: string): string => host.toLowerCase().replace(/[^a-z]/g, '');
+
+/** What the host is to start, or to connect to; what cannot be served is not written. */
+async function reachedBy(
+  typed: readonly string[],
+  flags: AddFlags,
+  secrets: Secrets,
+  platform: NodeJS.Platform,
+): Promise<Reached> {
+  const { url } = flags;
+  if (url !== undefined) {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new UsageError('--url is the address of a Vitrine that serves over HTTP, as in http://127.0.0.1:8931/mcp');
+    if (typed.length > 0 || flags.config !== undefined || flags.mcpConfig !== undefined)
+      throw new UsageError('Say either what to serve, or with --url where it is served already');
+    return { url };
+  }
+  const { file, paths, mcpConfig, args } = await namedSources(typed, flags, secrets);
+  if (file !== undefined || mcpConfig !== undefined) {
+    const { loadConfig, loadHostFile } = await import('../../config/load.ts');
+    if (file !== undefined) await loadConfig(file, { secrets });
+    if (mcpConfig !== undefined) await loadHostFile(mcpConfig, { secrets });
+  }
+  for (const path of paths) {
+    if (secrets.hide(path) !== path)
+      throw new UsageError('There is a password in what is to be served; put it into a configuration, and serve that');
+    if (!/^[a-z][a-z0-9+.-]+:/i.test(path) && !existsSync(path))
+      throw new UsageError(`There is nothing at ${path}; see vitrine add --help`);
+  }
+  const [command, ...words] = startCommand(process.argv[1], platform);
+  return { command, args: [...words, 'serve', ...args] };
+}
+
+/**
+ * Shows what is changed, asks, and writes it.
+ * @returns false where all is so already
+ */
+async function change(
+  { host, file, section }: HostPlace,
+  value: Entry | undefined,
+  { name, yes, dryRun }: ChangeFlags,
+  { secrets, terminal }: Changing,
+): Promise<boolean> {
+  const was = await readHostFile(file);
+  const now = await edited(file, was.text, { path: [...section, name], value });
+  if (now.text === was.text) return false;
+  const head =
+    now.before === undefined
+      ? `${host}, ${file}${was.mode === undefined ? ', a new file' : ''}:`
+      : `${host}, ${file}, where "${name}" is ${value === undefined ? 'taken out' : 'there already, and replaced'}:`;
+  hideSecrets(now.content, secrets);
+  const lines = differenceOf(was.text, now, value).map((line) => `  ${secrets.hide(showUnseen(line))}`);
+  terminal.output.write(`${[head, '', ...lines, ''].join('\n')}\n`);
+  if (dryRun === true) return true;
+  if (yes !== true) {
+    if (terminal.input.isTTY !== true)
+      throw new UsageError('Nothing was written: there is no terminal to ask at. Say --yes to write this');
+    if (!(await confirmed('Write this?', terminal.input, terminal.errors)))
+      throw new CommandFailure('Nothing was written', EXIT_FAILED);
+  }
+  await replaceHostFile(file, was, now.text);
+  terminal.output.write(`Written. ${host} reads it when it is started anew.\n`);
+  return true;
+}
+
+function differenceOf(was: string, { text, before }: Edited, value: Entry | undefined): readonly string[] {
+  // A line with the whole file in it would show all that is in there.
+  const inOneLine = [was, text].some((each) => /^[^\n]+$/.test(each.trim()));
+  const [from, to] = inOneLine ? [pretty(before), pretty(value)] : [was, text];
+  return compared(linesOf(from), linesOf(to));
+}
+
+const pretty = (entry: unknown): string => (entry === undefined ? '' : JSON.stringify(entry, undefined, 2));
+
+const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
+
+/** Other entries stand beside this one, with their environments and headers. */
+function hideSecrets(content: unknown, secrets: Secrets, depth = 0): void {
+  if (!isRecord(content) || depth > MAX_DEPTH) return;
+  for (const [key, value] of Object.entries(content)) {
+    if (/^env|headers$/i.test(key)) hideValues(value, secrets);
+    else hideSecrets(value, secrets, depth + 1);
+  }
+}
+
+/** Levels that are looked into for secrets. */
+const MAX_DEPTH = 16;
