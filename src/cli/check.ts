@@ -59,7 +59,12 @@ async function checkMounts(
       continue;
     }
     const roots = await mount.provider.list(undefined, { limit: 100 }, everywhere());
+    if (roots.resources.length === 0) print(`ok  ${mount.name}  0 entries`);
     for (const root of roots.resources) {
+      if (root.capabilities?.list !== true) {
+        print(`ok  ${mount.name}  ${publishUri(mount, root.uri)}`);
+        continue;
+      }
       const page = await mount.provider.list(root.uri, { limit: 1_000 }, everywhere());
       const count = `${page.resources.length}${page.nextCursor === undefined ? '' : '+'} entries`;
       print(`ok  ${mount.name}  ${publishUri(mount, root.uri)}  ${count}`);

@@ -8,6 +8,7 @@ import { addClientCommands } from './client/program.ts';
 import { UsageError } from './errors.ts';
 import type { ExplainFlags } from './explain.ts';
 import { addHostCommands } from './hosts/program.ts';
+import type { InitFlags } from './init/index.ts';
 import { LOG_LEVELS } from './log-levels.ts';
 import type { PinFlags, ReviewFlags } from './pins.ts';
 import type { ServeFlags } from './serve.ts';
@@ -70,6 +71,20 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .action(async (paths: string[], flags: SourceFlags) => {
       const { check } = await import('./check.ts');
       await check(paths, flags, secrets);
+    });
+
+  program
+    .command('init')
+    .summary('write a configuration for a folder from what is in it')
+    .description(
+      'Writes a vitrine.yaml with comments: the files of the folder, its history in git, databases and descriptions of APIs. ' +
+        'What cannot be served now is a comment, with the reason.',
+    )
+    .argument('[folder]', 'the folder', '.')
+    .option('--force', 'write it anew where there is one')
+    .action(async (folder: string, flags: InitFlags) => {
+      const { init } = await import('./init/index.ts');
+      await init(folder, flags, terminal);
     });
 
   program

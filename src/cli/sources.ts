@@ -51,7 +51,8 @@ interface Opening extends Pick<UpstreamSurroundings, 'sole'> {
   readonly secrets: Secrets;
 }
 
-const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml', 'vitrine.json']);
+/** Files that are configurations by their name. */
+export const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml', 'vitrine.json']);
 
 /** @throws UsageError, ConfigError, ResourceError `invalid` */
 export async function openSources(

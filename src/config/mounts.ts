@@ -143,7 +143,7 @@ function nameOf(source: string, kind: Kind | undefined): readonly [string, strin
 }
 
 /** A mount name out of the last part of a path, or a URL's host; numbered when it is taken, or Vitrine's own. */
-function uniqueName(source: string, kind: Kind | undefined, taken: ReadonlySet<string>): string {
+export function uniqueName(source: string, kind: Kind | undefined, taken: ReadonlySet<string>): string {
   const [text, otherwise] = nameOf(source, kind);
   const wanted = slug(slug(text).slice(0, MAX_MADE_NAME_LENGTH)) || otherwise;
   for (let number = 1; ; number++) {

@@ -59,6 +59,7 @@ function sourceOfArgument(argument: Argument): Source {
     case 'path':
     case 'file':
     case 'config':
+    case 'folder':
       return 'files';
     case 'shell':
       return Object.keys(SCRIPTS);
