@@ -23,7 +23,7 @@ import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/r
 import { createResourceTools } from './frontends/resource-tools/index.ts';
 import type { ResourceToolOptions } from './frontends/resource-tools/setup.ts';
 import { createSubscriptionBook, type SubscriptionBook } from './frontends/resource-tools/subscribing/book.ts';
-import { withIcons } from './frontends/resources/icons.ts';
+import { type MountIcons, withIcons } from './frontends/resources/icons.ts';
 import { createKeptAnswers } from './frontends/resources/kept.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from './frontends/resources/options.ts';
 import { createTaskBook, type TaskBook } from './frontends/tasks/book.ts';
@@ -63,8 +63,11 @@ export interface VitrineOptions extends LayerOptions {
   readonly promptFolders?: readonly PromptFolder[] | undefined;
   /** Tools that reach the resources, for hosts that give models nothing else. `false` leaves them out. */
   readonly resourceTools?: ResourceToolOptions | false | undefined;
-  /** `false` leaves resources without the default icons. */
-  readonly icons?: boolean | undefined;
+  /**
+   * Where default icons are put on: everywhere (`true`, default), on what is described or read, on templates, and not in
+   * lists of resources and tools (`described`), or nowhere (`false`). Icons that somebody configured are in lists too, but for `false`.
+   */
+  readonly icons?: boolean | 'described' | undefined;
   /**
    * Takes out of a text what no client may see, such as passwords that are sent to other servers. Errors, log messages
    * and reports of progress go through it, and what is said of mounted servers; contents do not. Default: nothing is hidden.
@@ -106,12 +109,17 @@ export interface Vitrine {
   close(): Promise<void>;
 }
 
+function iconsFor(mounts: MountIcons, listed: boolean): Pick<ResourceOptions, 'withIcons' | 'withListIcons'> {
+  const everywhere = withIcons(mounts);
+  return { withIcons: everywhere, withListIcons: listed ? everywhere : withIcons(mounts, false) };
+}
+
 /**
  * Makes the engine. It serves nothing by itself: give it to `serveStdio` or `serveHttp`.
  * @throws ResourceError `invalid` when mounts are ambiguous
  */
 export function createVitrine(options: VitrineOptions): Vitrine {
-  const { resourceTools = {} } = options;
+  const { resourceTools = {}, icons = true } = options;
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
   const mounts = withState(options.mounts, toolSubscriptions, options.hide);
   const resolver = createResolver(mounts);
@@ -126,7 +134,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     provider,
     cursors: createCursorCodec(options.cursors),
     limits: bounds,
-    withIcons: options.icons === false ? undefined : withIcons(iconsOf(options.mounts, resolver)),
+    ...(icons !== false && iconsFor(iconsOf(options.mounts, resolver), icons === true)),
     kept: createKeptAnswers(provider, bounds.keptBytes),
     listing: options.listing ?? 'walk',
     cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
@@ -143,7 +151,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
             subscriptions: toolSubscriptions,
             access: access?.outline,
           },
-          { ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(options.mounts) },
+          { icons: icons === true, ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(options.mounts) },
         );
   const folders = (options.promptFolders ?? []).map((folder) => ({
     ...promptFolder(folder, resources),

@@ -16,7 +16,7 @@ import { engineOptions, openSources, type SourceFlags, type Sources } from './so
 export async function check(paths: readonly string[], flags: SourceFlags, secrets: Secrets): Promise<void> {
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
-  const vitrine = createVitrine(engineOptions(sources, undefined));
+  const vitrine = createVitrine(engineOptions(sources));
   const print = (line: string): void => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     await checkMounts(sources, faults.of, print);

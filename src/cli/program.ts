@@ -37,6 +37,18 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .option('--http [address]', 'serve over HTTP at [host:]port (default: 127.0.0.1:8931), endpoint /mcp')
     .option('--port <port>', 'serve over HTTP at this port of this machine')
     .option('--name <name>', 'how the server is called in the host')
+    .addOption(
+      new Option(
+        '--tools <which>',
+        'tools that reach the resources: all, those that only read, or none (default: all)',
+      ).choices(['all', 'read', 'off']),
+    )
+    .addOption(
+      new Option(
+        '--icons <where>',
+        'default icons: in lists too, or nowhere (default: on what is shown by itself)',
+      ).choices(['on', 'off']),
+    )
     .option('--config <file>', 'serve what a configuration file says')
     .option('--mcp-config <file>', 'serve the servers of a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')

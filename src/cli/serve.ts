@@ -18,14 +18,13 @@ import { UsageError } from './errors.ts';
 import { addedWith, addOverHttp } from './hosts.ts';
 import { createLog } from './log.ts';
 import type { LogLevel } from './log-levels.ts';
-import { defined, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
+import { defined, type EngineFlags, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
 import { metricsOf, telemetryOf } from './telemetry.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface ServeFlags extends SourceFlags {
+export interface ServeFlags extends SourceFlags, EngineFlags {
   readonly http?: string | true;
   readonly port?: string;
-  readonly name?: string;
   readonly allowRemote?: boolean;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
@@ -64,7 +63,7 @@ export async function serve(
   if (sources === 'stopped') return terminal.exit();
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
-  const { vitrine, telemetry } = await engineOf(sources, flags.name, address === undefined, log, secrets);
+  const { vitrine, telemetry } = await engineOf(sources, flags, address === undefined, log, secrets);
   let sent = true;
   // What is closed may wait for something that keeps no process running, and is to be waited for all the same.
   const held = setInterval(() => {}, HOLD_MS);
@@ -73,7 +72,8 @@ export async function serve(
     // Over stdio that is waited for when it is known who the host is: programs are started for it.
     if (host === undefined && (await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
     const metrics = metricsOf(sources.config.telemetry, telemetry);
-    const said: Said = { terminal, shown: secrets.hide(title(vitrine, sources)), log, stopped, metrics };
+    const args = [...sources.args, ...typedAgain(flags)];
+    const said: Said = { terminal, shown: secrets.hide(title(vitrine, sources)), args, log, stopped, metrics };
     if (host !== undefined) await overStdio(vitrine, sources, host, said);
     else if (address !== undefined) await overHttp(vitrine, sources, flags, address, said);
   } finally {
@@ -87,6 +87,12 @@ export async function serve(
   if (!sent) terminal.exit();
 }
 
+/** Options that serve the same again. */
+const typedAgain = ({ tools, icons }: EngineFlags): readonly string[] => [
+  ...(tools === undefined ? [] : ['--tools', tools]),
+  ...(icons === undefined ? [] : ['--icons', icons]),
+];
+
 interface Engine {
   readonly vitrine: Vitrine;
   /** Ends after the engine, which has things to tell until then. */
@@ -96,7 +102,7 @@ interface Engine {
 /** Servers that are mounted have been started by now: where the engine cannot be made, they are ended. */
 async function engineOf(
   sources: Sources,
-  name: string | undefined,
+  flags: EngineFlags,
   stdio: boolean,
   log: Log,
   secrets: Secrets,
@@ -105,7 +111,7 @@ async function engineOf(
   let telemetry: RunningTelemetry | undefined;
   try {
     telemetry = await telemetryOf(sources.config.telemetry, log);
-    const engine = engineOptions(sources, name);
+    const engine = engineOptions(sources, flags);
     // Over stdio there is one host, and nobody to take anything from.
     const limits = stdio ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
     const hide = secrets.some ? secrets.hide : undefined;
@@ -137,6 +143,8 @@ interface Said {
   readonly terminal: Terminal;
   /** What is served, to be printed. */
   readonly shown: string;
+  /** What serves the same again. */
+  readonly args: readonly string[];
   readonly log: Log;
   /** Resolves when the server is told to end. */
   readonly stopped: Promise<'stopped'>;
@@ -162,7 +170,7 @@ async function overStdio(
   vitrine: Vitrine,
   sources: Sources,
   host: SoleHost,
-  { terminal, shown, log, stopped, metrics }: Said,
+  { terminal, shown, args, log, stopped, metrics }: Said,
 ): Promise<void> {
   if (metrics !== undefined) log.warn('there are no metrics for Prometheus over stdio; add --http');
   const serving = serveStdio(vitrine, {
@@ -176,7 +184,7 @@ async function overStdio(
   });
   if (terminal.input.isTTY) {
     terminal.errors.write(
-      `${shown}\n\nIt waits for a host on standard input. To have one start it:\n\n${addedWith(sources.args)}\n\n` +
+      `${shown}\n\nIt waits for a host on standard input. To have one start it:\n\n${addedWith(args)}\n\n` +
         'To connect to it by hand, serve over HTTP: add --http. Ctrl+C stops it.\n',
     );
   }

@@ -51,6 +51,13 @@ interface Opening extends Pick<UpstreamSurroundings, 'sole'> {
   readonly secrets: Secrets;
 }
 
+/** What of the engine may be said on the command line; it goes before what a configuration says. */
+export interface EngineFlags {
+  readonly name?: string;
+  readonly tools?: 'all' | 'read' | 'off';
+  readonly icons?: 'on' | 'off';
+}
+
 /** Files that are configurations by their name. */
 export const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml', 'vitrine.json']);
 
@@ -246,9 +253,10 @@ function assertServable(path: string): void {
 /** The engine's options out of a configuration. */
 export function engineOptions(
   { mounts, promptFolders, config, policy }: Sources,
-  name: string | undefined,
+  { name, ...flags }: EngineFlags = {},
 ): VitrineOptions {
-  const { limits = {}, listing = 'walk', tools = 'on', icons = 'on', confirm } = config;
+  const { limits = {}, listing = 'walk', confirm } = config;
+  const icons = flags.icons ?? config.icons;
   const {
     allowHosts: _hosts,
     allowOrigins: _origins,
@@ -261,13 +269,13 @@ export function engineOptions(
   return {
     mounts,
     promptFolders,
-    resourceTools: tools === 'off' ? false : tools === 'on' ? {} : tools,
+    resourceTools: resourceTools(config.tools, flags.tools),
     confirm,
     access: policy ?? accessRules(access),
     redact: redact === 'off' ? undefined : redact === 'on' ? {} : redact,
     describe: config.describe,
     forms: forms === 'off' ? false : forms === 'on' ? {} : formsOf(forms),
-    icons: icons === 'on',
+    icons: icons === undefined ? 'described' : icons === 'on',
     server: defined({ ...identity, ...(name !== undefined && { name }) }),
     listing: listed.mode ?? 'walk',
     limits: defined({
@@ -284,6 +292,13 @@ export function engineOptions(
       Object.entries(defined(limits.timeouts ?? {})).map(([operation, seconds]) => [operation, seconds * 1_000]),
     ),
   };
+}
+
+function resourceTools(tools: Config['tools'], typed: EngineFlags['tools']): VitrineOptions['resourceTools'] {
+  const word = typed ?? tools;
+  if (word === 'off') return false;
+  const block = typeof tools === 'object' ? tools : {};
+  return word === 'read' || word === 'all' ? { ...block, offer: word } : block;
 }
 
 function formsOf({ timeoutSeconds, ...forms }: Exclude<Config['forms'], string | undefined>): AlternativesOptions {

@@ -132,8 +132,12 @@ const listingConfig = z.union([
 ]);
 
 const toolsConfig = z.union([
-  z.enum(['on', 'off']),
+  z.enum(['all', 'read', 'off', 'on']),
   z.strictObject({
+    offer: z
+      .enum(['all', 'read'])
+      .optional()
+      .describe('read: only tools that look, none for subscriptions and summaries. Default: all'),
     prefix: z
       .string()
       .regex(/^[A-Za-z0-9_.-]{0,64}$/, 'has letters, digits, "_", "-" and "."')
@@ -215,8 +219,13 @@ const settings = z.strictObject({
   limits: limitsConfig.optional(),
   tools: toolsConfig
     .optional()
-    .describe('Tools that reach the resources, for hosts that have nothing else. Default: on'),
-  icons: z.enum(['on', 'off']).optional().describe('Default icons of resources by their type. Default: on'),
+    .describe(
+      'Tools that reach the resources, for hosts that have nothing else: all (or on), read or off. Default: all',
+    ),
+  icons: z
+    .enum(['on', 'off'])
+    .optional()
+    .describe('Default icons: on everywhere, off nowhere. Default: where one resource is shown, and not in lists'),
   prompts: z.string().min(1).optional().describe('A folder whose Markdown files are prompts, and not resources'),
   confirm: z
     .array(globConfig('uri'))

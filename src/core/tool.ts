@@ -2,6 +2,7 @@
 import type { CallToolResult, ToolAnnotations } from '../protocol/content.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
 import type { Icon } from '../protocol/resources.ts';
+import type { ClientFeatures } from './context.ts';
 import { invalid, type ResourceError } from './errors.ts';
 import type { Invocation } from './invocation.ts';
 import type { OutputOf, Schema } from './schema.ts';
@@ -18,6 +19,8 @@ export interface Tool {
   /** `structuredContent` is checked against it before it is sent. */
   readonly outputSchema?: Schema | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether it is listed for a client that can be asked for this much. Default: it is. Calls are not asked about. */
+  readonly offeredTo?: ((client: ClientFeatures) => boolean) | undefined;
   /** Gets checked arguments. What it throws becomes an `isError` result without internals. */
   readonly run: (args: never, invocation: Invocation) => ToolOutcome | Promise<ToolOutcome>;
 }

@@ -15,11 +15,31 @@ describe.each(DIAGONAL)('the tools of a configuration over $transport, $era', ({
     await use(on);
   };
 
-  it.each([undefined, 'on'])('are there for %s', (tools) =>
+  it.each([undefined, 'on', 'all'])('are there for %s', (tools) =>
     withTools(tools, async (on) => {
-      expect(await names(on)).toEqual(expect.arrayContaining(['list', 'read', 'search', 'summarize']));
+      expect(await names(on)).toEqual(expect.arrayContaining(['list', 'read', 'search', 'subscribe']));
     }),
   );
+
+  it.each(['read', { offer: 'read' }])('only look for %j', (tools) =>
+    withTools(tools, async (on) => {
+      expect(await names(on)).toEqual(['list', 'list_templates', 'describe', 'read', 'read_embedded', 'search']);
+    }),
+  );
+
+  it('are what the command line says, whatever the configuration does', async () => {
+    await using folder = await temporaryFolder({ 'docs/a.md': 'a' });
+    const config = await writeConfig(folder, { mounts: { docs: './docs' }, tools: { prefix: 'docs' } });
+    const serve = (which: string) => connect(transport, era, ['--config', config, '--tools', which, '--name', 'here']);
+    await using looking = await serve('read');
+    expect(await names(looking)).toEqual(expect.arrayContaining(['docs_list', 'docs_search']));
+    expect(await names(looking)).not.toContain('docs_subscribe');
+    expect(looking.client.getServerVersion()?.name).toBe('here');
+    await using none = await serve('off');
+    expect(none.client.getServerCapabilities()?.tools).toBeUndefined();
+    await using plain = await connect(transport, era, [folder.at('docs'), '--tools', 'all']);
+    expect(await names(plain)).toEqual(expect.arrayContaining(['list', 'subscribe']));
+  });
 
   it('are not there, and not declared, when they are off [SEC-CAP-1]', () =>
     withTools('off', async (on) => {

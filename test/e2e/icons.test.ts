@@ -12,11 +12,12 @@ interface Named {
 
 describe.each(MATRIX)('icons over $transport, $era', ({ transport, era }) => {
   let folder: Folder;
+  let config: string;
   let server: Connected;
   beforeAll(async () => {
     folder = await temporaryFolder({ 'docs/a.md': '# a', 'docs/b/c.json': '{}', 'more/d.txt': 'd' });
-    const config = await writeConfig(folder, { mounts: { docs: { path: './docs', icons: OWN }, more: './more' } });
-    server = await connect(transport, era, ['--config', config]);
+    config = await writeConfig(folder, { mounts: { docs: { path: './docs', icons: OWN }, more: './more' } });
+    server = await connect(transport, era, ['--config', config, '--icons', 'on']);
   });
   afterAll(async () => {
     await server.close();
@@ -43,6 +44,39 @@ describe.each(MATRIX)('icons over $transport, $era', ({ transport, era }) => {
     const { contents } = await server.request<{ contents: Named[] }>('resources/read', { uri: 'docs+file:///a.md' });
     expect(contents[0]?.icons).toEqual(resource.icons);
     expect(resource.icons).toHaveLength(1);
+  });
+
+  it('are only the configured ones in lists of resources where nothing is said, and all elsewhere [973-2]', async () => {
+    await using quiet = await connect(transport, era, ['--config', config]);
+    const { resources } = await quiet.request<{ resources: Named[] }>('resources/list');
+    expect(resources.filter(({ icons }) => icons !== undefined).map(({ name }) => name)).toEqual(['docs', 'b']);
+    expect(resources.find(({ name }) => name === 'b')?.icons).toEqual(OWN);
+    const { tools } = await quiet.request<{ tools: Named[] }>('tools/list');
+    expect(tools.filter(({ icons }) => icons !== undefined)).toEqual([]);
+    const { resource } = await quiet.request<{ resource: Named }>('resources/metadata', { uri: 'docs+file:///a.md' });
+    const { contents } = await quiet.request<{ contents: Named[] }>('resources/read', { uri: 'docs+file:///a.md' });
+    expect(resource.icons).toHaveLength(1);
+    expect(contents[0]?.icons).toEqual(resource.icons);
+  });
+
+  it('make no list of a thousand entries a tenth longer', async () => {
+    const files = Object.fromEntries(Array.from({ length: 1_000 }, (_, number) => [`many/${number}.md`, '']));
+    await using many = await temporaryFolder(files);
+    const bytes = async (flags: readonly string[]): Promise<number> => {
+      await using on = await connect(transport, era, [many.at('many'), ...flags]);
+      let sum = 0;
+      let cursor: string | undefined;
+      do {
+        const params = { uri: 'file:///', ...(cursor !== undefined && { cursor }) };
+        const page = await on.request<{ resources: Named[]; nextCursor?: string }>('resources/list', params);
+        sum += JSON.stringify(page.resources).length;
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+      return sum;
+    };
+    const bare = await bytes(['--icons', 'off']);
+    expect(await bytes([])).toBeLessThan(bare * 1.1);
+    expect(await bytes(['--icons', 'on'])).toBeGreaterThan(bare * 1.5);
   });
 
   it('stay out of what a model has to pay for', async () => {

@@ -4,9 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult, ToolDescription } from '../../src/protocol/content.ts';
 import { bytesOfPart, embeddedIn, type ListAnswer, structured, textOf, type WindowAnswer } from '../tools/engine.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
-import { type Connected, connect, DIAGONAL, MATRIX, MUSEUM_CONFIG } from './harness.ts';
+import { type Connected, connect, DIAGONAL, MATRIX, MUSEUM, MUSEUM_CONFIG } from './harness.ts';
 
-const READING = ['list', 'list_templates', 'describe', 'read', 'read_embedded', 'search', 'summarize'];
+/** Bytes of definitions that make a token, about. */
+const BYTES_PER_TOKEN = 4;
+
+const READING = ['list', 'list_templates', 'describe', 'read', 'read_embedded', 'search'];
 const SUBSCRIBING = [
   'subscribe',
   'unsubscribe',
@@ -29,7 +32,7 @@ describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
   let museum: Connected;
   let described: readonly ToolDescription[];
   beforeAll(async () => {
-    museum = await connect(transport, era, ['--config', MUSEUM_CONFIG]);
+    museum = await connect(transport, era, ['--config', MUSEUM_CONFIG, '--icons', 'on']);
     described = await toolsOf(museum);
     await museum.client.listTools();
   });
@@ -55,7 +58,20 @@ describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
       }
     }
     const promising = described.filter(({ outputSchema }) => outputSchema !== undefined).map(({ name }) => name);
-    expect(promising).toEqual(['list', 'list_templates', 'describe', 'search', 'summarize', 'list_subscriptions']);
+    expect(promising).toEqual(['list', 'list_templates', 'describe', 'search', 'list_subscriptions']);
+  });
+
+  it('of one folder take at most 2,000 tokens of a model’s context', async () => {
+    await using on = await connect(transport, era, [MUSEUM]);
+    const definitions = await toolsOf(on);
+    expect(definitions.map(({ name }) => name)).toEqual([...READING, ...SUBSCRIBING]);
+    expect(Buffer.byteLength(JSON.stringify(definitions)) / BYTES_PER_TOKEN).toBeLessThanOrEqual(2_000);
+  });
+
+  it('have summarize among them for clients that can sample, and only those [SEC-SAMP-2]', async () => {
+    const abilities = { capabilities: { sampling: {} } };
+    await using on = await connect(transport, era, [MUSEUM], abilities);
+    expect((await toolsOf(on)).map(({ name }) => name)).toEqual([...READING, 'summarize', ...SUBSCRIBING]);
   });
 
   it('say that they change nothing, or only subscriptions', () => {

@@ -14,14 +14,14 @@ import { resourceOutput, uriArgument } from './schemas.ts';
 import { callOf, type ToolSetup } from './setup.ts';
 
 const input = z.strictObject({ uri: uriArgument.describe('The resource') });
-const output = z.strictObject({ resource: resourceOutput });
+const output = z.object({ resource: resourceOutput });
 
 export function describeTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
     name: 'describe',
     title: 'Describe a resource',
     description:
-      'Tells what a resource is without reading it: name, type, size, about how many tokens it would cost, when it changed, and whether it can be listed or subscribed to. Use it before reading something that may be large.',
+      'Tells what a resource is without reading it: type, formats, size, its cost in tokens, when it changed. For what may be large.',
     changes: 'nothing',
     inputSchema: input,
     outputSchema: output,

@@ -6,6 +6,7 @@
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { NamedRequest } from '../../core/mounted-server.ts';
+import { isStandardSchema, type Schema } from '../../core/schema.ts';
 import type { Tool } from '../../core/tool.ts';
 import { describeTool } from './describe.ts';
 import { iconOf } from './icons.ts';
@@ -38,7 +39,7 @@ export interface ResourceTools {
 
 /** @throws ResourceError `invalid` for an output budget that is too small, TypeError for a prefix that makes no name */
 export function createResourceTools(context: ResourceToolContext, options: ResourceToolOptions = {}): ResourceTools {
-  const { outputBytes = DEFAULT_OUTPUT_BYTES } = options;
+  const { outputBytes = DEFAULT_OUTPUT_BYTES, offer = 'all', icons = true } = options;
   if (!(outputBytes >= MIN_OUTPUT_BYTES)) throw invalid(`outputBytes is at least ${MIN_OUTPUT_BYTES}`);
   const prefix = options.prefix === undefined || options.prefix === '' ? '' : `${options.prefix}_`;
   const setup: ToolSetup = {
@@ -54,8 +55,8 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
     readTool(setup),
     readEmbeddedTool(setup),
     withIcon('search', search.tool),
-    withIcon('summarize', summarizeTool(context, { prefix })),
   ];
+  const summarizing = [withIcon('summarize', summarizeTool(context, { prefix }))];
   const subscribing = [
     subscribeTool(setup),
     unsubscribeTool(setup),
@@ -65,12 +66,34 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
   ];
   // Only what works is offered (SEC-CAP-1).
   const { watch } = context.resources.provider.features;
+  const more = offer === 'read' ? [] : [...summarizing, ...(watch ? subscribing : [])];
+  const tools = [...looking, ...more];
   const read = setup.nameOf('read');
   return {
-    tools: watch ? [...looking, ...subscribing] : looking,
+    tools: tools.map(({ icons: drawn, ...tool }) => withShortSchemas(icons ? { ...tool, icons: drawn } : tool)),
     again: ({ name, arguments: args }, ctx) => (name === read ? readToolAgain(setup, args, ctx) : undefined),
     close: () => search.close(),
   };
+}
+
+/** 2020-12 is what a schema of MCP is where it does not say: each tool would say it twice, in every model's context. */
+function withShortSchemas({ inputSchema, outputSchema, ...tool }: Tool): Tool {
+  return {
+    ...tool,
+    inputSchema: unsaid(inputSchema),
+    ...(outputSchema !== undefined && { outputSchema: unsaid(outputSchema) }),
+  };
+}
+
+function unsaid(schema: Schema): Schema {
+  if (!isStandardSchema(schema)) return schema;
+  const { jsonSchema, ...standard } = schema['~standard'];
+  if (jsonSchema === undefined) return schema;
+  const input: typeof jsonSchema.input = (options) => {
+    const { $schema: _said, ...json } = jsonSchema.input(options);
+    return json;
+  };
+  return { '~standard': { ...standard, jsonSchema: { input } } };
 }
 
 const withIcon = (name: ToolName, tool: Tool): Tool => ({ ...tool, icons: [iconOf(name)] });

@@ -7,26 +7,16 @@ import { oneLine } from './facts.ts';
 import type { ToolSetup } from './setup.ts';
 import type { BookPage, Standing } from './subscribing/book.ts';
 
-const standing = {
-  since: z.string().describe('When it began, ISO 8601'),
-  changes: z.number().describe('Changes since then'),
-  lastChange: z.string().optional().describe('When it last changed, ISO 8601'),
-};
-
-const output = z.strictObject({
-  subscriptions: z.array(z.strictObject({ uri: z.string(), ...standing })),
-  listChanges: z
-    .strictObject(standing)
-    .optional()
-    .describe('Changes of the set of resources; absent when not subscribed to'),
+const output = z.object({
+  subscriptions: z.array(z.object({ uri: z.string(), changes: z.number() })),
+  listChanges: z.object({ changes: z.number() }).optional(),
 });
 
 export function listSubscriptionsTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
     name: 'list_subscriptions',
     title: 'List subscriptions',
-    description:
-      'Shows what you have subscribed to, and for each how often and when it has changed since. Read again what has changed.',
+    description: 'Shows what you have subscribed to, and how often and when it has changed since.',
     changes: 'nothing',
     inputSchema: z.strictObject({}),
     outputSchema: output,

@@ -9,35 +9,21 @@ import { nextCursor, openCursor, scopeOf } from '../resources/options.ts';
 import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';
 import { pageFor } from './paging.ts';
-import { cursorArgument, mountHint, mountNames, seenMounts } from './schemas.ts';
+import { cursorArgument, mountArgument, mountNames, nextCursorOutput, seenMounts } from './schemas.ts';
 import { callOf, type ToolSetup } from './setup.ts';
 import { templateInput } from './template-input.ts';
 
 const inputFor = (setup: ToolSetup) =>
   z.strictObject({
-    mount: z
-      .string()
-      .min(1)
-      .max(64)
-      .optional()
-      .describe(`Only templates of this mount.${mountHint(setup)}`),
+    mount: mountArgument(setup).optional(),
     cursor: cursorArgument.optional(),
   });
 
 type Arguments = z.infer<ReturnType<typeof inputFor>>;
 
-const output = z.strictObject({
-  resourceTemplates: z.array(
-    z.looseObject({
-      uriTemplate: z.string().describe('RFC 6570'),
-      name: z.string(),
-      title: z.string().optional(),
-      description: z.string().optional(),
-      mimeType: z.string().optional(),
-      inputSchema: z.looseObject({}).optional().describe('JSON Schema of the variables'),
-    }),
-  ),
-  nextCursor: z.string().optional().describe('Send it as cursor to go on; absent at the end'),
+const output = z.object({
+  resourceTemplates: z.array(z.object({ uriTemplate: z.string() })),
+  nextCursor: nextCursorOutput,
 });
 
 export function listTemplatesTool(setup: ToolSetup): Tool {
@@ -45,7 +31,7 @@ export function listTemplatesTool(setup: ToolSetup): Tool {
     name: 'list_templates',
     title: 'List URI templates',
     description:
-      'Shows patterns of URIs (RFC 6570) with a JSON Schema of their variables. Use it to make the URI of a resource that you know by its path or key and that no list shows; fill in the variables, percent-encoded, and read the result. To see what there is, use list.',
+      'Lists URI templates (RFC 6570) and their variables, to make the URI of what no list shows: fill in path or key, percent-encoded, and read it.',
     changes: 'nothing',
     inputSchema: inputFor(setup),
     outputSchema: output,

@@ -13,30 +13,31 @@ import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resour
 import { resourceTool } from './define.ts';
 import { lineOf } from './facts.ts';
 import { type Batch, pageFor } from './paging.ts';
-import { cursorArgument, mountHint, mountNames, resourceOutput, seenMounts, uriArgument } from './schemas.ts';
+import {
+  cursorArgument,
+  mountArgument,
+  mountNames,
+  nextCursorOutput,
+  resourceOutput,
+  seenMounts,
+  uriArgument,
+} from './schemas.ts';
 import { callOf, type ToolSetup } from './setup.ts';
 
 const inputFor = (setup: ToolSetup) =>
   z.strictObject({
-    uri: uriArgument
-      .optional()
-      .describe('A directory: lists its direct children. Without it, the list goes down from the top, level by level'),
-    mount: z
-      .string()
-      .min(1)
-      .max(64)
-      .optional()
-      .describe(`Only what this mount serves.${mountHint(setup)}`),
-    prefix: uriArgument.optional().describe('Only URIs that begin with this text'),
+    uri: uriArgument.optional().describe('A directory, for its children. Default: everything, level by level'),
+    mount: mountArgument(setup).optional(),
+    prefix: uriArgument.optional().describe('Only URIs that begin with it'),
     cursor: cursorArgument.optional(),
   });
 
 type Arguments = z.infer<ReturnType<typeof inputFor>>;
 
-const output = z.strictObject({
+const output = z.object({
   resources: z.array(resourceOutput),
-  nextCursor: z.string().optional().describe('Send it as cursor to go on; absent at the end'),
-  truncatedBy: z.string().optional().describe('The limit that ended the list early: list a directory by its uri'),
+  nextCursor: nextCursorOutput,
+  truncatedBy: z.string().optional(),
 });
 
 export function listTool(setup: ToolSetup): Tool {
@@ -44,7 +45,7 @@ export function listTool(setup: ToolSetup): Tool {
     name: 'list',
     title: 'List resources',
     description:
-      'Shows which resources there are, with their URIs, types and sizes: the place to start. Give uri to look into a directory, prefix or mount to narrow a long list, and cursor to go on where a page ended. Read what you find with the read tool; use search instead when you know words and not places.',
+      'Lists resources with URI, type and size: the place to start. Then read one, or list a directory by its uri. Where you know words and not places, use search.',
     changes: 'nothing',
     inputSchema: inputFor(setup),
     outputSchema: output,

@@ -12,7 +12,7 @@ export function readEmbeddedTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
     name: 'read_embedded',
     title: 'Read a resource, embedded',
-    description: `Reads a whole resource and gives each part as an embedded resource, with URI, type and metadata as they are. For small and middle-sized resources that are to be kept or shown with where they come from; ${setup.nameOf('read')} is better for looking at something large.`,
+    description: `Reads a whole resource as embedded resources with URI and metadata, to be kept or shown. For what is large, use ${setup.nameOf('read')}.`,
     changes: 'nothing',
     inputSchema: input,
     run: (args, invocation) => readAs(setup, { uri: args.uri, as: 'embedded' }, invocation),

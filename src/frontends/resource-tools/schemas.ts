@@ -6,25 +6,23 @@ import type { Context } from '../../core/context.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import { MAX_URI_LENGTH } from '../../core/uri.ts';
 
-export const uriArgument = z.string().min(1).max(MAX_URI_LENGTH);
+/** A text that is checked to be there and no longer than `max`: a model has no use for that in its context. */
+export const textArgument = (max: number) =>
+  z.string().refine((text) => text.length > 0 && text.length <= max, `has 1 to ${max} characters`);
 
-export const cursorArgument = z
-  .string()
-  .min(1)
-  .max(65_536)
-  .describe('nextCursor of the page before, to go on behind it; send the same other arguments');
+export const uriArgument = textArgument(MAX_URI_LENGTH);
 
-/** A resource in structured content: providers may say more of it than is known here. */
-export const resourceOutput = z.looseObject({
-  uri: z.string(),
-  name: z.string(),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  mimeType: z.string().optional(),
-  size: z.number().optional().describe('Bytes of the raw content'),
-  annotations: z.looseObject({}).optional(),
-  capabilities: z.looseObject({ list: z.boolean(), subscribe: z.boolean() }).optional(),
-});
+export const cursorArgument = textArgument(65_536).describe('nextCursor of the page before, with the same arguments');
+
+const MAX_MOUNT_LENGTH = 64;
+
+export const mountArgument = (mounts: KnownMounts) =>
+  textArgument(MAX_MOUNT_LENGTH).describe(`Only this mount.${mountHint(mounts)}`);
+
+/** A resource in structured content, which says of itself what it is: providers may say more than is known here. */
+export const resourceOutput = z.object({ uri: z.string() });
+
+export const nextCursorOutput = z.string().optional();
 
 interface KnownMounts {
   readonly mounts: readonly Mount[];

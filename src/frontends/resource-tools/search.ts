@@ -9,6 +9,7 @@ import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CallToolResult, type ContentBlock, text } from '../../protocol/content.ts';
 import { openCursor, scopeOf } from '../resources/options.ts';
 import { createOpenSearches, type OpenSearch } from './open-searches.ts';
+import { cursorArgument, nextCursorOutput, textArgument, uriArgument } from './schemas.ts';
 import type { ResourceToolContext } from './setup.ts';
 import { snippetOf } from './snippet.ts';
 
@@ -22,36 +23,17 @@ const BLOCK_BYTES = 200;
 const MIN_ROOM = 1_500;
 
 const input = z.strictObject({
-  pattern: z
-    .string()
-    .min(1)
-    .max(MAX_PATTERN_LENGTH)
-    .optional()
-    .describe('Regular expression (RE2 syntax), matched line by line'),
-  literal: z.boolean().optional().describe('Take the pattern as plain text'),
-  glob: z
-    .string()
-    .min(1)
-    .max(MAX_PATTERN_LENGTH)
-    .optional()
-    .describe('Only paths like this, as in "*.md" or "src/**/*.ts"; alone, it finds names'),
-  uri: z
-    .string()
-    .min(1)
-    .max(65_536)
-    .optional()
-    .describe('Search below this folder, or in this resource; everything by default'),
-  context: z.number().int().min(0).max(10).optional().describe('Lines to show before and after each match. Default: 2'),
-  cursor: z
-    .string()
-    .max(65_536)
-    .optional()
-    .describe('Goes on where the page before ended; send the same other arguments'),
+  pattern: textArgument(MAX_PATTERN_LENGTH).optional().describe('Regular expression (RE2), line by line'),
+  literal: z.boolean().optional().describe('pattern is plain text'),
+  glob: textArgument(MAX_PATTERN_LENGTH).optional().describe('Only such paths, as src/**/*.ts; alone, it finds names'),
+  uri: uriArgument.optional().describe('Only in this resource, or below this directory'),
+  context: z.number().int().min(0).max(10).optional().describe('Lines around each match. Default: 2'),
+  cursor: cursorArgument.optional(),
 });
 
-const output = z.strictObject({
-  matches: z.array(z.strictObject({ uri: z.string(), line: z.number().optional() })),
-  nextCursor: z.string().optional(),
+const output = z.object({
+  matches: z.array(z.object({ uri: z.string(), line: z.number().optional() })),
+  nextCursor: nextCursorOutput,
 });
 
 export interface SearchToolOptions {
@@ -141,7 +123,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     name,
     title: 'Search',
     description:
-      'Finds text in resources by a regular expression or plain text, or resources by their names (glob alone). Each match comes with its URI, which read takes as it is, and a few lines around it.',
+      'Finds text in resources, or resources by name (glob alone). Each match has its URI, which read takes, and the lines around it.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     inputSchema: input,
     outputSchema: output,

@@ -12,6 +12,10 @@ export interface ResourceToolOptions {
   readonly prefix?: string | undefined;
   /** Bytes of content that a tool puts into a model's context unless it is told otherwise. At least 1,000. */
   readonly outputBytes?: number | undefined;
+  /** `read`: only the tools that look. Default: `all`, with those for subscriptions and `summarize`. */
+  readonly offer?: 'all' | 'read' | undefined;
+  /** Whether each has an icon. Default: `true`. */
+  readonly icons?: boolean | undefined;
 }
 
 export const DEFAULT_OUTPUT_BYTES = 25_000;

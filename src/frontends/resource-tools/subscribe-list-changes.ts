@@ -9,7 +9,7 @@ export function subscribeListChangesTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
     name: 'subscribe_list_changes',
     title: 'Subscribe to changes of the list',
-    description: `Takes note from now on when resources appear or disappear, anywhere. Ask ${nameOf('list_subscriptions')} later whether the list has changed, and then ${nameOf('list')} again. For the content of one resource, use ${nameOf('subscribe')}.`,
+    description: `Takes note from now on when resources appear or disappear; ${nameOf('list_subscriptions')} tells of it.`,
     changes: 'subscriptions',
     inputSchema: z.strictObject({}),
     async run(_, ctx) {

@@ -11,13 +11,13 @@ import { oneLine } from './facts.ts';
 import { uriArgument } from './schemas.ts';
 import type { ToolSetup } from './setup.ts';
 
-const input = z.strictObject({ uri: uriArgument.describe('The resource; a directory is told about its entries') });
+const input = z.strictObject({ uri: uriArgument.describe('The resource, or a directory, for its entries') });
 
 export function subscribeTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
     name: 'subscribe',
     title: 'Subscribe to a resource',
-    description: `Takes note of changes of a resource from now on. Ask ${setup.nameOf('list_subscriptions')} later whether it has changed, or read ${SUBSCRIPTIONS_URI}; then read the resource again. For resources that come and go, use ${setup.nameOf('subscribe_list_changes')}.`,
+    description: `Takes note of changes of a resource from now on; ${setup.nameOf('list_subscriptions')}, or reading ${SUBSCRIPTIONS_URI}, tells of them.`,
     changes: 'subscriptions',
     inputSchema: input,
     run: ({ uri }, ctx) => subscribe(setup, splitLines(uri).resource, ctx),

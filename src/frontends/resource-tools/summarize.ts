@@ -11,6 +11,7 @@ import { scrub } from '../../core/scrub.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import { type InputRequired, inputRequired } from '../../protocol/input-required.ts';
+import { textArgument, uriArgument } from './schemas.ts';
 import type { ResourceToolContext, ResourceToolOptions } from './setup.ts';
 import { pieceBytes, readBatch } from './summarizing/pieces.ts';
 import { combinePieces, summarizePiece, summarizeWhole } from './summarizing/requests.ts';
@@ -31,8 +32,8 @@ const MAX_PIECES = PARALLEL * MAX_ROUNDS;
 const DEFAULT_WORDS = 200;
 
 const input = z.strictObject({
-  uri: z.string().min(1).max(65_536).describe('The text to summarise'),
-  focus: z.string().min(1).max(1_000).optional().describe('What the summary should be about'),
+  uri: uriArgument.describe('The text to summarise'),
+  focus: textArgument(1_000).optional().describe('What the summary should be about'),
   max_words: z
     .number()
     .int()
@@ -40,16 +41,10 @@ const input = z.strictObject({
     .max(1_000)
     .optional()
     .describe(`Length of the summary. Default: ${DEFAULT_WORDS}`),
-  start_offset: z.number().int().min(0).optional().describe('Byte to begin at, to go on where a summary ended'),
+  start_offset: z.number().int().min(0).optional().describe('Byte to begin at'),
 });
 
-const output = z.strictObject({
-  summary: z.string(),
-  start_offset: z.number(),
-  end_offset: z.number().describe('Byte behind the last one that the summary is of'),
-  total_bytes: z.number().optional(),
-  complete: z.boolean().describe('Whether the summary goes to the end of the resource'),
-});
+const output = z.object({ summary: z.string(), end_offset: z.number(), complete: z.boolean() });
 
 type Arguments = z.infer<typeof input>;
 
@@ -61,11 +56,12 @@ export function summarizeTool(
     name: `${prefix}summarize`,
     title: 'Summarise a large text',
     description:
-      'Has the model of this client summarise a text that is too large to read, piece by piece, and gives the summary. ' +
-      `One call takes up to about ${Math.floor((MAX_PIECES * pieceBytes(undefined, MAX_PIECES)) / 1024)} KiB and says where it ended.`,
+      'Has the model of this client summarise a text that is too large to read, piece by piece: ' +
+      `in one call up to about ${Math.floor((MAX_PIECES * pieceBytes(undefined, MAX_PIECES)) / 1024)} KiB.`,
     annotations: { readOnlyHint: true, openWorldHint: false },
     inputSchema: input,
     outputSchema: output,
+    offeredTo: ({ sampling }) => sampling,
     async run(args, invocation) {
       if (!invocation.client.sampling)
         throw new ResourceError(

@@ -10,13 +10,13 @@ import { oneLine } from './facts.ts';
 import { uriArgument } from './schemas.ts';
 import type { ToolSetup } from './setup.ts';
 
-const input = z.strictObject({ uri: uriArgument.describe('A resource that was subscribed to') });
+const input = z.strictObject({ uri: uriArgument.describe('What was subscribed to') });
 
 export function unsubscribeTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
     name: 'unsubscribe',
     title: 'Unsubscribe from a resource',
-    description: `Takes no more note of changes of a resource. ${setup.nameOf('list_subscriptions')} shows what is subscribed to.`,
+    description: 'Takes no more note of changes of a resource.',
     changes: 'subscriptions',
     inputSchema: input,
     run: ({ uri }, ctx) => unsubscribe(setup, splitLines(uri).resource, ctx),

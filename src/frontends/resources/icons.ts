@@ -37,9 +37,12 @@ interface Described {
   readonly icons?: readonly Icon[];
 }
 
-/** Puts icons on every resource and template of results that have none of their own. */
-export function withIcons(mounts: MountIcons): <T extends object>(result: T) => T {
-  const dressed = oncePerKept((described: Described) => withIcon(described, mounts));
+/**
+ * Puts icons on every resource and template of results that have none of their own.
+ * @param byType whether those have one too whose mount has none
+ */
+export function withIcons(mounts: MountIcons, byType = true): <T extends object>(result: T) => T {
+  const dressed = oncePerKept((described: Described) => withIcon(described, mounts, byType));
   // Fields that another server sent and that are passed on may hold anything.
   const each = (value: unknown): unknown => (typeof value === 'object' && value !== null ? dressed(value) : value);
   return <T extends object>(result: T): T => {
@@ -53,7 +56,7 @@ export function withIcons(mounts: MountIcons): <T extends object>(result: T) => 
 
 const LISTS: ReadonlySet<string> = new Set(['resources', 'contents', 'resourceTemplates']);
 
-function withIcon(described: Described, mounts: MountIcons): Described {
+function withIcon(described: Described, mounts: MountIcons, byType: boolean): Described {
   if (described.icons !== undefined) return described;
   const uri = described.uri ?? described.uriTemplate ?? '';
   if (typeof uri !== 'string' || !['string', 'undefined'].includes(typeof described.mimeType)) return described;
@@ -61,6 +64,7 @@ function withIcon(described: Described, mounts: MountIcons): Described {
   const mount = mounts(uri);
   if (mount !== undefined && mount.icons === undefined) return described;
   const own = isFolder ? mount?.icons : undefined;
+  if (own === undefined && !byType) return described;
   return { ...described, icons: own ?? ICONS[isFolder ? 'folder' : kindOf(described.mimeType)] };
 }
 

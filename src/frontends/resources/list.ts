@@ -25,7 +25,7 @@ export async function listForClient(
   { uri, cursor }: ListParams,
   ctx: Context,
 ): Promise<ListResult> {
-  const { kept, withIcons, cacheHint } = options;
+  const { kept, withListIcons, cacheHint } = options;
   const scope = uri === undefined ? scopeOf(ctx, method) : scopeOf(ctx, method, uri);
   const opened = openCursor(options, cursor, scope);
   const notes = createNotes();
@@ -41,7 +41,7 @@ export async function listForClient(
     },
     cacheHint,
   );
-  const result: ListResult = withIcons === undefined ? said : withIcons(said);
+  const result: ListResult = withListIcons === undefined ? said : withListIcons(said);
   // Later pages are asked for with a cursor that is sealed anew each time.
   if (kept === undefined || cursor !== undefined || result._meta !== undefined) return result;
   return notes.silent && isUnasked(ctx) ? kept.keep(keyOf(method, uri, ctx), taken, result) : result;

@@ -46,6 +46,8 @@ export interface ResourceOptions {
   readonly cacheHint: CacheHint;
   /** Puts icons on the resources of a result that goes to a client. Default: none are put on. */
   readonly withIcons?: (<T extends object>(result: T) => T) | undefined;
+  /** The same for lists of resources, whose entries may do with fewer. */
+  readonly withListIcons?: (<T extends object>(result: T) => T) | undefined;
   /** Answers to reads. Default: none are kept. */
   readonly kept?: KeptAnswers | undefined;
 }

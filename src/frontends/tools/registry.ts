@@ -89,7 +89,9 @@ export function createToolRegistry(
       const { items, nextCursor } = pageOf([...byName.values()], (tool) => tool.name, page);
       const good = await Promise.all(items.map((tool) => compile(tool, ctx)));
       const named = good.flatMap((each): Named<ToolDescription>[] =>
-        each === undefined ? [] : [{ described: each.description, owner: ownOwner(each.tool.name) }],
+        each === undefined || !isOffered(each.tool, ctx)
+          ? []
+          : [{ described: each.description, owner: ownOwner(each.tool.name) }],
       );
       return { items: named, nextCursor };
     },
@@ -132,6 +134,10 @@ export function createToolRegistry(
     watch: (onChange, ctx) => routes.watch(onChange, ctx),
   };
 }
+
+/** Whoever asks without a client is told of all. */
+const isOffered = ({ offeredTo }: Tool, { client }: Context): boolean =>
+  offeredTo === undefined || client === undefined || offeredTo(client);
 
 async function compileTool(tool: Tool): Promise<CompiledTool> {
   const input = await compileSchema(tool.inputSchema);

@@ -63,18 +63,20 @@ function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, again
   };
 }
 
+const unchanged = <T extends object>(result: T): T => result;
+
 /** The methods that an engine can have, by name; which it has for somebody, `offersTo` says. */
 export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
   const { resources, provider, tools, prompts, tasks } = vitrine;
-  const { withIcons } = resources;
-  const looking = [
-    method(METADATA_METHOD, metadataParams, (params, ctx) => readMetadata(resources, params, ctx)),
-    method('resources/templates/list', templatesParams, (params, ctx) => listTemplates(resources, params, ctx)),
+  const { withIcons = unchanged } = resources;
+  const methods: Method[] = [
+    method(METADATA_METHOD, metadataParams, async (params, ctx) =>
+      withIcons(await readMetadata(resources, params, ctx)),
+    ),
+    method('resources/templates/list', templatesParams, async (params, ctx) =>
+      withIcons(await listTemplates(resources, params, ctx)),
+    ),
   ];
-  const methods = looking.map((each): Method => {
-    if (withIcons === undefined) return each;
-    return { ...each, run: async (params, invocation) => withIcons(await each.run(params, invocation)) };
-  });
   const listing = (name: string, params: typeof listParams | typeof directoryReadParams): Method =>
     method(
       name,
