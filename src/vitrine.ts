@@ -93,7 +93,7 @@ export interface Vitrine {
   readonly changes: Pick<Changes, 'size'>;
   readonly resources: ResourceOptions;
   /** Which tools and prompts there can be, and whose they are; the provider lists and runs them. */
-  readonly tools: Pick<ToolRegistry, 'some' | 'watchable' | 'ownerOf'>;
+  readonly tools: Pick<ToolRegistry, 'some' | 'watchable' | 'logging' | 'ownerOf'>;
   readonly prompts: Pick<PromptRegistry, 'some' | 'watchable' | 'ownerOf' | 'ownNames'>;
   /** In which eras calls may become tasks, of which mounts, and under which ids clients know them. */
   readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };

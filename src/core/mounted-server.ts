@@ -16,6 +16,8 @@ export interface ServerFeatures {
   /** `false` where it does not tell when its tools, or prompts, change. */
   readonly toolChanges?: boolean | undefined;
   readonly promptChanges?: boolean | undefined;
+  /** `false` where it sends no log messages. */
+  readonly logging?: boolean | undefined;
   /** The eras in which its tools may become tasks, as far as is known. */
   readonly tasks?: readonly Era[] | undefined;
 }

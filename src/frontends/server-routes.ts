@@ -12,6 +12,8 @@ export interface ServerRoutes {
   readonly some: boolean;
   /** Whether one of them tells of changes, or may. */
   readonly watchable: boolean;
+  /** Whether one of them sends log messages, or may. */
+  readonly logging: boolean;
   /** The server that a name belongs to; undefined for the names of this server itself, and for those of none. */
   find(name: string): PublishedServer | undefined;
   /** One source a server, without the entries whose names belong to others. */
@@ -71,6 +73,9 @@ export function createServerRoutes(
       return servers.some(
         ({ features }) => (kind === 'tools' ? features.toolChanges : features.promptChanges) !== false,
       );
+    },
+    get logging() {
+      return servers.some(({ features }) => features.logging !== false);
     },
     find,
     sources: (list) =>

@@ -302,6 +302,11 @@ async function rooted(): Promise<{ folder: Folder; args: readonly string[]; root
 
 const DOOR = 'work+file:///';
 
+async function capabilitiesOf(on: Connected, uri: string): Promise<unknown> {
+  const { resource } = await on.request<{ resource: { capabilities: unknown } }>('resources/metadata', { uri });
+  return resource.capabilities;
+}
+
 async function listed(on: Connected, uri?: string): Promise<string[]> {
   const params = uri === undefined ? {} : { uri };
   const { resources } = await on.request<ListAnswer & Record<string, unknown>>('resources/list', params);
@@ -325,6 +330,8 @@ describe.concurrent.each(OVER)('roots over $transport, legacy', ({ transport }) 
     ]);
     expect(await text(on, 'work+file:///a/one.md')).toBe('one');
     expect(await text(on, 'other+file:///free.md')).toBe('free');
+    expect(await capabilitiesOf(on, DOOR)).toEqual({ list: true, subscribe: false });
+    expect(await capabilitiesOf(on, 'work+file:///a')).toEqual({ list: true, subscribe: true });
     for (const uri of ['work+file:///b/three.md', 'work+file:///b', 'work+file:///b/missing.md']) {
       for (const method of ['resources/read', 'resources/metadata', 'resources/list', 'resources/subscribe']) {
         expect(await failure(on.request(method, { uri }))).toMatchObject({
@@ -404,6 +411,19 @@ describe.concurrent.each(OVER)('roots over $transport, legacy', ({ transport }) 
   });
 });
 
+describe.concurrent.each(MATRIX)('roots of a client that has none, over $transport, $era', ({ transport, era }) => {
+  it('leave the folder as what can neither be listed nor subscribed to [2093-3, SEC-ROOT-2]', async () => {
+    const { folder, args } = await rooted();
+    await using _folder = folder;
+    await using on = await connect(transport, era, args);
+    const { resources } = await on.request<ListAnswer & Record<string, unknown>>('resources/list');
+    const door = resources.find(({ uri }) => uri === DOOR);
+    expect(door).toMatchObject({ mimeType: 'inode/directory', capabilities: { list: false, subscribe: false } });
+    expect(await capabilitiesOf(on, DOOR)).toEqual({ list: false, subscribe: false });
+    expect((await failure(on.request('resources/list', { uri: DOOR }))).message).toContain("the client's roots");
+  });
+});
+
 describe.concurrent.each(OVER)('roots over $transport, modern', ({ transport }) => {
   it('are asked for by reads and tools, where they are needed [SEC-ROOT-2]', async () => {
     const { folder, args, root } = await rooted();
@@ -429,6 +449,7 @@ describe.concurrent.each(OVER)('roots over $transport, modern', ({ transport }) 
     const { abilities } = askable({ roots: () => [root('a')] });
     await using on = await connect(transport, 'modern', args, abilities);
     expect(await listed(on)).toEqual(['other+file:///', 'other+file:///free.md', DOOR]);
+    expect(await capabilitiesOf(on, DOOR)).toEqual({ list: false, subscribe: false });
     for (const [method, uri] of [
       ['resources/list', DOOR],
       ['resources/metadata', 'work+file:///a/one.md'],

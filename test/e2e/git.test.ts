@@ -40,6 +40,24 @@ describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ t
   });
   afterAll(() => server.close());
 
+  it('warns of no leak, however much is asked of it at a time', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warned);
+    try {
+      const read = (): Promise<unknown> => server.request('resources/read', { uri: 'git:///HEAD/readme.md' });
+      const list = (): Promise<unknown> => server.request('resources/list', { uri: 'git:///branches' });
+      const search = (): Promise<unknown> =>
+        server.request('tools/call', { name: 'search', arguments: { pattern: 'Read', uri: 'git:///HEAD' } });
+      await Promise.all(Array.from({ length: 8 }, () => [read(), list(), search()]).flat());
+      // Warnings come in the next turn.
+      await new Promise((done) => setImmediate(done));
+    } finally {
+      process.off('warning', warned);
+    }
+    expect(warnings).toEqual([]);
+  });
+
   it('lists what HEAD is at, and what else there is to open [RES-1, 2093-4]', async () => {
     const uris = (await drain(server, 'resources/list')).map(({ uri }) => uri);
     expect(uris).toEqual([

@@ -9,6 +9,7 @@ export const memoryKind: MountKind<MemoryConfig> = {
     const { memoryProvider } = await import('../../providers/memory/index.ts');
     return memoryProvider({
       name,
+      fixed: true,
       resources: Object.fromEntries(
         Object.entries(resources).map(([path, said]) => [
           path,

@@ -25,6 +25,8 @@ export interface ToolRegistry
   readonly some: boolean;
   /** Whether the list can change. */
   readonly watchable: boolean;
+  /** Whether a call may send the client log messages: the resource tools send none. */
+  readonly logging: boolean;
   /** Whose a tool is, or would be. */
   ownerOf(name: string): Owner;
   /** Calls back when the list may have changed. */
@@ -104,6 +106,9 @@ export function createToolRegistry(
     },
     get watchable() {
       return routes.watchable;
+    },
+    get logging() {
+      return tools.some(({ name }) => !resourceTools.names.has(name)) || routes.logging;
     },
     ownerOf: (name) => (byName.has(name) ? ownOwner(name) : (routes.ownerOf(name, listOf) ?? ownOwner(name))),
     listTools: (page, ctx) =>

@@ -138,13 +138,14 @@ function bounded(
         return located.place === 'within' ? inner.list(uri, page, ctx) : listWay(located, page, ctx);
       }
       const { resources, ...rest } = await inner.list(uri, page, ctx);
-      const bounds = ctx.roots === undefined ? [] : await boundsFor(ctx.roots, ctx);
+      if (ctx.roots === undefined) return { ...rest, resources: mapEntries(resources, asClosed, ctx) };
+      const bounds = await boundsFor(ctx.roots, ctx);
       return { ...rest, resources: placeOf(bounds, []) === 'within' ? resources : mapEntries(resources, asWay, ctx) };
     },
 
     async metadata(uri, ctx) {
       const isDoor = parseTreeUri(uri, scheme).segments.length === 0;
-      if (isDoor && ctx.roots === undefined) return asWay(await inner.metadata(uri, ctx));
+      if (isDoor && ctx.roots === undefined) return asClosed(await inner.metadata(uri, ctx));
       const { place } = await locate(uri, ctx);
       const resource = await inner.metadata(uri, ctx);
       return place === 'within' ? resource : asWay(resource);
@@ -176,6 +177,9 @@ const asWay = (resource: Resource): Resource => ({
   ...resource,
   capabilities: { list: resource.capabilities?.list === true, subscribe: false },
 });
+
+/** The folder itself, while the client has not said what its roots are: nothing can be done with it (2093-3). */
+const asClosed = (resource: Resource): Resource => ({ ...resource, capabilities: { list: false, subscribe: false } });
 
 /** The folder of a path that is being typed. */
 function folderOf(value: string, scheme: string): readonly string[] | undefined {

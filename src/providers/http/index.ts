@@ -8,7 +8,7 @@
 import type { Context } from '../../core/context.ts';
 import { invalid, notListable } from '../../core/errors.ts';
 import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
-import type { Resource } from '../../protocol/resources.ts';
+import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import { createAddressPolicy } from './addresses.ts';
 import { createAnswers } from './answers.ts';
 import { createCatalogue } from './catalogue.ts';
@@ -102,7 +102,7 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
 
     async list(uri, page, ctx) {
       ctx.signal.throwIfAborted();
-      if (uri === undefined) return listRoots(page, ctx);
+      if (uri === undefined || isRoot(uri)) return listRoots(page, ctx);
       const target = await catalogue.find(uri, ctx);
       if (!isFeed(target, await factsOf(target, ctx))) throw notListable(uri);
       return listFeed(target, page, ctx);
@@ -110,11 +110,15 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
 
     async metadata(uri, ctx) {
       ctx.signal.throwIfAborted();
+      if (isRoot(uri)) return rootOf(uri, name);
       const target = await catalogue.find(uri, ctx);
       return resourceOf(target, await factsOf(target, ctx), limits.watch);
     },
 
-    read: (uri, want, ctx) => readWeb({ catalogue, answers, watched: limits.watch }, uri, want, ctx),
+    async read(uri, want, ctx) {
+      if (isRoot(uri)) throw invalid('This is where all that is served here is listed; list it', uri);
+      return readWeb({ catalogue, answers, watched: limits.watch }, uri, want, ctx);
+    },
 
     ...(templates && {
       listTemplates: async (page, ctx) => templatePage(await catalogue.templates(ctx), page),
@@ -132,6 +136,16 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
     },
   } satisfies ResourceProvider;
 }
+
+/** No address: where the list of all that is served begins, as a person types it. */
+const isRoot = (uri: string): boolean => /^https?:\/\/\/?$/i.test(uri);
+
+const rootOf = (uri: string, name: string): Resource => ({
+  uri,
+  name,
+  mimeType: DIRECTORY_MIME_TYPE,
+  capabilities: { list: true, subscribe: false },
+});
 
 /** Where an API is may be known by its document only. */
 const schemesOf = (any: boolean, urls: readonly URL[]): readonly string[] =>

@@ -25,18 +25,21 @@ export interface MemoryOptions {
   readonly scheme?: string;
   /** By path, such as `guide/intro.md`; folders come into being by what is in them. */
   readonly resources?: Readonly<Record<string, MemoryResource>>;
+  /** They stay as they are: there is nothing to subscribe to, and `set` and `delete` fail. Default: `false`. */
+  readonly fixed?: boolean;
 }
 
 export interface MemoryProvider extends ResourceProvider {
-  /** Adds or replaces a resource. @throws ResourceError `invalid` for a path that is not one */
+  /** Adds or replaces a resource. @throws ResourceError `invalid` for a path that is not one, and where they are fixed */
   set(path: string, resource: MemoryResource): void;
-  /** Removes a resource; says whether there was one. */
+  /** Removes a resource; says whether there was one. @throws ResourceError `invalid` where they are fixed */
   delete(path: string): boolean;
 }
 
 export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
   const scheme = options.scheme ?? 'memory';
   const name = options.name ?? 'memory';
+  const subscribe = options.fixed !== true;
   const tree = createTree();
   /** What whole items were read from. */
   const origins = new WeakMap<
@@ -60,6 +63,10 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
     return { segments, node };
   }
 
+  function assertChangeable(): void {
+    if (!subscribe) throw invalid('These resources are fixed');
+  }
+
   function isThere(uri: string, item: Item): boolean {
     return tree.find(parseTreeUri(uri, scheme).segments) === item;
   }
@@ -68,7 +75,7 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
     const uri = treeUri(scheme, segments);
     const own = segments.at(-1) ?? name;
     if (node.kind === 'directory') {
-      return { uri, name: own, mimeType: DIRECTORY_MIME_TYPE, capabilities: { list: true, subscribe: true } };
+      return { uri, name: own, mimeType: DIRECTORY_MIME_TYPE, capabilities: { list: true, subscribe } };
     }
     const { text: _text, bytes: _bytes, ...said } = node.resource;
     const mimeType = said.mimeType ?? mimeTypeOfName(own);
@@ -79,7 +86,7 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
       ...(mimeType !== undefined && { mimeType }),
       size: node.bytes.byteLength,
       annotations: { lastModified: node.lastModified, ...said.annotations },
-      capabilities: { list: false, subscribe: true },
+      capabilities: { list: false, subscribe },
     };
   }
 
@@ -136,7 +143,7 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
 
   const provider: MemoryProvider = {
     name,
-    features: { schemes: [scheme], watch: true, templates: true, completion: true, search: false, ranges: true },
+    features: { schemes: [scheme], watch: subscribe, templates: true, completion: true, search: false, ranges: true },
 
     async list(uri, page, ctx) {
       ctx.signal.throwIfAborted();
@@ -170,23 +177,27 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
         return entries.map((entry): TreeEntry => ({ name: entry.name, isDirectory: entry.node.kind === 'directory' }));
       }),
 
-    async watch(uri, onChange) {
-      const path = uri === undefined ? undefined : parseTreeUri(uri, scheme).segments.join('/');
-      const watcher = { path, tell: onChange };
-      watchers.add(watcher);
-      return { [Symbol.asyncDispose]: async () => void watchers.delete(watcher) };
-    },
+    ...(subscribe && {
+      async watch(uri: string | undefined, onChange: (event: ChangeEvent) => void) {
+        const path = uri === undefined ? undefined : parseTreeUri(uri, scheme).segments.join('/');
+        const watcher = { path, tell: onChange };
+        watchers.add(watcher);
+        return { [Symbol.asyncDispose]: async () => void watchers.delete(watcher) };
+      },
+    }),
 
     async close() {
       watchers.clear();
     },
 
     set(path, resource) {
+      assertChangeable();
       version++;
       tell(path, tree.set(path, resource));
     },
 
     delete(path) {
+      assertChangeable();
       version++;
       const existed = tree.delete(path);
       if (existed) tell(path, true);

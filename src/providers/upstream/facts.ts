@@ -22,6 +22,8 @@ export interface Facts {
   readonly tellsResources: boolean;
   readonly tellsTools: boolean;
   readonly tellsPrompts: boolean;
+  /** It sends log messages. */
+  readonly logging: boolean;
 }
 
 const UNKNOWN: Facts = {
@@ -36,11 +38,12 @@ const UNKNOWN: Facts = {
   tellsResources: true,
   tellsTools: true,
   tellsPrompts: true,
+  logging: true,
 };
 
 export function factsOf(link: Pick<LinkFacts, 'capabilities'> | undefined): Facts {
   if (link === undefined) return UNKNOWN;
-  const { resources, tools, prompts, completions } = link.capabilities;
+  const { resources, tools, prompts, completions, logging } = link.capabilities;
   return {
     reached: true,
     resources: resources !== undefined,
@@ -52,6 +55,7 @@ export function factsOf(link: Pick<LinkFacts, 'capabilities'> | undefined): Fact
     tellsResources: resources?.listChanged === true,
     tellsTools: tools?.listChanged === true,
     tellsPrompts: prompts?.listChanged === true,
+    logging: logging !== undefined,
   };
 }
 

@@ -206,9 +206,9 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
 
   return {
     get features() {
-      const { tools: some, prompts, completion, tellsTools, tellsPrompts } = facts();
+      const { tools: some, prompts, completion, tellsTools, tellsPrompts, logging } = facts();
       const changes = { toolChanges: tellsTools, promptChanges: tellsPrompts };
-      return { tools: some, prompts, completion, ...changes, tasks: setup.taskEras() };
+      return { tools: some, prompts, completion, ...changes, logging, tasks: setup.taskEras() };
     },
 
     get instructions() {

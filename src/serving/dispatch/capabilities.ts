@@ -32,7 +32,8 @@ export function capabilitiesOf(vitrine: Vitrine, principal: Principal, tasks: Er
   const subscribe = watchesResources !== false && access?.could(principal, { operation: 'subscribe' }) !== false;
   return {
     ...(some && { resources: watch ? { ...(subscribe && { subscribe: true }), listChanged: true } : {} }),
-    ...(offered('tools/list') && { tools: tools.watchable ? { listChanged: true } : {}, logging: {} }),
+    ...(offered('tools/list') && { tools: tools.watchable ? { listChanged: true } : {} }),
+    ...(offered('logging/setLevel') && { logging: {} }),
     ...(offered('prompts/list') && { prompts: prompts.watchable ? { listChanged: true } : {} }),
     ...(offered('completion/complete') && { completions: {} }),
     ...(tasks === 'legacy' && offersTasks(vitrine, principal, tasks) && { tasks: TASKS_OF_2025 }),

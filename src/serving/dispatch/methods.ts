@@ -135,6 +135,7 @@ export function offersTo(
   return (method) => {
     // The resource tools are there for everybody: what they reach is decided resource by resource.
     if (method.startsWith('tools/')) return tools.some && (toolSubscriptions !== undefined || could('call'));
+    if (method === 'logging/setLevel') return tools.logging && could('call');
     if (method.startsWith('prompts/')) return ofPrompts();
     if (method === 'completion/complete') return (provider.features.completion && could('complete')) || ofPrompts();
     return provider.features.resources !== false;

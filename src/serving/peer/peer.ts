@@ -286,7 +286,7 @@ export class Peer {
       case 'ping':
         return { result: {} };
       case 'logging/setLevel':
-        return offersTo(vitrine, principal)('tools/list') ? this.#setLevel(message.params) : NO_SUCH_METHOD;
+        return offersTo(vitrine, principal)(message.method) ? this.#setLevel(message.params) : NO_SUCH_METHOD;
       default:
         if (this.#options.introduced !== undefined) await this.#introduce();
         return this.#dispatch(this.#envelopeOf(message, way, signal));
