@@ -2,6 +2,9 @@ import { resolve } from 'node:path';
 import { defineConfig, type Rolldown } from 'tsdown';
 import { bundledLicenses } from './scripts/bundled-licenses.ts';
 
+/** Of these a small part is used, and nobody else's copy of them has to be the same: they are built in. */
+const BUILT_IN = [/^@opentelemetry\/semantic-conventions$/, /^kysely$/, /^turndown$/, /^@mixmark-io\/domino$/];
+
 const COMMON = {
   format: 'esm',
   platform: 'node',
@@ -37,9 +40,11 @@ const LIBRARY = {
     testing: 'src/testing/index.ts',
     'config/schema': 'src/config/schema.ts',
   },
+  deps: { alwaysBundle: BUILT_IN },
   dts: true,
   sourcemap: true,
   clean: true,
+  plugins: [bundledLicenses()],
 };
 
 /**
@@ -77,6 +82,7 @@ const COMMAND = {
   outDir: 'dist/cli',
   deps: {
     alwaysBundle: [
+      ...BUILT_IN,
       /^@hono\/node-server(\/|$)/,
       /^@modelcontextprotocol\//,
       /^commander$/,

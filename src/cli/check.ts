@@ -1,6 +1,7 @@
 /** `vitrine check`: reports what would be served, without serving. */
 import type { Secrets } from '../config/secrets.ts';
 import { type Context, createContext, type Log, SILENT } from '../core/context.ts';
+import { installCommand } from '../core/missing-package.ts';
 import { publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/scrub.ts';
 import { missingPackages } from '../layers/alternatives/index.ts';
@@ -85,7 +86,7 @@ async function told<T>(report: T | Promise<T>, late: () => void): Promise<T> {
 /** Formats that are not offered for want of a package: no mistake, and easily mended. */
 function checkForms(print: Print): void {
   const packages = missingPackages();
-  if (packages.length > 0) print(`--  forms  to offer documents in all formats: npm install ${packages.join(' ')}`);
+  if (packages.length > 0) print(`--  forms  to offer documents in all formats: ${installCommand(packages)}`);
 }
 
 async function checkPrompts({ prompts }: Vitrine, print: Print): Promise<void> {

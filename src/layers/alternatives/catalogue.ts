@@ -29,7 +29,7 @@ export function createCatalogue(except: readonly string[] = [], isInstalled = in
   function find(type: string): readonly Form[] | undefined {
     const converters = byType.get(type);
     if (converters === undefined || bestFormat([type], except) !== undefined) return undefined;
-    const able = converters.filter(({ needs }) => needs.every(isInstalled));
+    const able = converters.filter(({ needs = [] }) => needs.every(isInstalled));
     const forms = new Map<string, Form>();
     for (const converter of able) {
       for (const mimeType of converter.to) if (!forms.has(mimeType)) forms.set(mimeType, { mimeType, converter });
@@ -79,5 +79,5 @@ function canResolve(name: string): boolean {
 
 /** Packages that would have to be installed for all forms, for those who check a configuration. */
 export function missingPackages(isInstalled: (name: string) => boolean = installed): readonly string[] {
-  return [...new Set(CONVERTERS.flatMap(({ needs }) => needs.filter((name) => !isInstalled(name))))];
+  return [...new Set(CONVERTERS.flatMap(({ needs = [] }) => needs.filter((name) => !isInstalled(name))))];
 }

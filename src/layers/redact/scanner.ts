@@ -5,8 +5,8 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../../core/context.ts';
-import { invalid } from '../../core/errors.ts';
 import { createFairQueue } from '../../core/fair-queue.ts';
+import { missingPackage } from '../../core/missing-package.ts';
 import type { Finding } from './mask.ts';
 import { scanProgramData } from './scan-program.ts';
 import { type ScanThread, scanFailed, startScanThread } from './scan-thread.ts';
@@ -133,6 +133,6 @@ function libraries(): [core: string, preset: string] {
   try {
     return [pathToFileURL(resolve(core)).href, pathToFileURL(resolve(preset)).href];
   } catch (cause) {
-    throw invalid(`To redact secrets, install what finds them: npm install ${PACKAGES.join(' ')}`).withCause(cause);
+    throw missingPackage('To redact secrets, install what finds them', PACKAGES, { cause });
   }
 }

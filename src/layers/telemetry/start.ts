@@ -7,7 +7,7 @@ import type { Resource } from '@opentelemetry/resources';
 import type { IMetricReader, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions';
 import { type Log, SILENT } from '../../core/context.ts';
-import { ResourceError } from '../../core/errors.ts';
+import { missingPackage } from '../../core/missing-package.ts';
 import type { Telemetry } from '../../core/telemetry.ts';
 import { VERSION } from '../../core/version.ts';
 import { createTelemetry } from './create.ts';
@@ -171,9 +171,7 @@ async function load<T>(importing: () => Promise<T>, name: string): Promise<T> {
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
     if (!missing) throw cause;
-    throw new ResourceError('invalid', `telemetry needs a package that is not installed: npm install ${name}`, {
-      cause,
-    });
+    throw missingPackage('telemetry needs a package that is not installed', [name], { cause });
   }
 }
 

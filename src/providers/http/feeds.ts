@@ -1,5 +1,6 @@
 /** Feeds (RSS, Atom, JSON Feed): their entries, read out of the document by `feedsmith`, as data that crosses to a thread. */
 import { ResourceError } from '../../core/errors.ts';
+import { missingPackage } from '../../core/missing-package.ts';
 import { encodeSegment } from '../../core/uri.ts';
 import { mimeTypeOf } from './facts.ts';
 import type { Said, Target } from './target.ts';
@@ -157,7 +158,7 @@ async function parser(uri: string): Promise<typeof import('feedsmith').parseFeed
   try {
     return (await import('feedsmith')).parseFeed;
   } catch (cause) {
-    throw new ResourceError('unavailable', 'Feeds need a package: npm install feedsmith', { uri, cause });
+    throw missingPackage('Feeds need a package', ['feedsmith'], { code: 'unavailable', uri, cause });
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { invalid } from '../../core/errors.ts';
+import { missingPackage } from '../../core/missing-package.ts';
 import { limitAnswers } from './answer-limits.ts';
 import { ATTEMPTS, type S3Options, TIMEOUT_SECONDS } from './config.ts';
 import { isMissing } from './fault.ts';
@@ -120,7 +121,7 @@ async function load(): Promise<typeof import('@aws-sdk/client-s3')> {
   try {
     return await import('@aws-sdk/client-s3');
   } catch (cause) {
-    throw invalid(`To serve a bucket, install what speaks to it: npm install ${PACKAGE}`).withCause(cause);
+    throw missingPackage('To serve a bucket, install what speaks to it', [PACKAGE], { cause });
   }
 }
 

@@ -7,11 +7,10 @@
  * const shop = await sqlProvider({ sql: './shop.sqlite' });
  */
 import { type Log, SILENT } from '../../core/context.ts';
-import { invalid, ResourceError } from '../../core/errors.ts';
+import { ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { createCatalogues } from './catalogues.ts';
 import { type SqlInput, sqlConfig } from './config.ts';
-import type { KyselyModule } from './dialect.ts';
 import { databaseName, dialectOf, isDatabaseUrl, sqlitePath } from './dialects.ts';
 import { limitsFor } from './limits.ts';
 import { listPlace } from './list.ts';
@@ -47,7 +46,7 @@ export async function sqlProvider({
   ...input
 }: SqlOptions): Promise<ResourceProvider> {
   const config = sqlConfig.parse(input);
-  const kysely = await importKysely();
+  const kysely = await import('kysely');
   const dialect = await dialectOf(config.sql);
   const source = dialect.scheme === 'sqlite' ? sqlitePath(config.sql, base) : config.sql;
   const connection = await dialect.open({ source, config, log });
@@ -142,13 +141,5 @@ async function about<T>(uri: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof ResourceError && error.uri === undefined) throw error.withUri(uri);
     throw error;
-  }
-}
-
-async function importKysely(): Promise<KyselyModule> {
-  try {
-    return await import('kysely');
-  } catch (cause) {
-    throw invalid('To serve a database, install what builds its statements: npm install kysely').withCause(cause);
   }
 }

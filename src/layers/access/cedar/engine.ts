@@ -1,5 +1,5 @@
 /** Cedar itself, which is loaded when somebody has policies for it. */
-import { invalid } from '../../../core/errors.ts';
+import { missingPackage } from '../../../core/missing-package.ts';
 
 export type Engine = typeof import('@cedar-policy/cedar-wasm/nodejs');
 
@@ -11,7 +11,7 @@ export async function loadEngine(): Promise<Engine> {
   try {
     return await import('@cedar-policy/cedar-wasm/nodejs');
   } catch (cause) {
-    throw invalid(`For policies in Cedar, install what decides by them: npm install ${PACKAGE}`).withCause(cause);
+    throw missingPackage('For policies in Cedar, install what decides by them', [PACKAGE], { cause });
   }
 }
 

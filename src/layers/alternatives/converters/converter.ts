@@ -27,8 +27,8 @@ export interface Converter {
   readonly from: readonly string[];
   /** MIME types that it writes, the preferred one first. */
   readonly to: readonly string[];
-  /** Packages that it loads; without them its forms are not offered. */
-  readonly needs: readonly string[];
+  /** Packages that it loads and that do not come with Vitrine; without them its forms are not offered. */
+  readonly needs?: readonly string[];
   /** @throws whatever is wrong with the content; `tooMuch` where a limit is reached */
   convert(bytes: Uint8Array, conversion: Conversion): Promise<string | Uint8Array>;
 }

@@ -7,7 +7,6 @@ export const csv: Converter = {
   name: 'csv',
   from: ['text/csv', 'text/tab-separated-values'],
   to: ['text/markdown', 'application/json'],
-  needs: ['hucre'],
   async convert(bytes, conversion) {
     const { parseCsv } = await import('hucre/csv');
     const tabs = conversion.from === 'text/tab-separated-values' ? { delimiter: '\t' } : {};

@@ -11,7 +11,6 @@ export const docx: Converter = {
     'application/vnd.ms-word.document.macroenabled.12',
   ],
   to: ['text/markdown'],
-  needs: ['mammoth', 'turndown', 'fflate'],
   async convert(bytes, conversion) {
     const { default: mammoth } = await import('mammoth');
     const buffer = Buffer.from(await repacked(bytes, conversion));

@@ -16,7 +16,6 @@ export const email: Converter = {
   name: 'email',
   from: ['message/rfc822'],
   to: ['text/markdown'],
-  needs: ['postal-mime', 'turndown'],
   async convert(bytes, conversion) {
     const { default: PostalMime } = await import('postal-mime');
     const mail = await PostalMime.parse(bytes, { maxNestingDepth: 32, maxHeadersSize: 256 * 1024 });

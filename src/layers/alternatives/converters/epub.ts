@@ -8,7 +8,6 @@ export const epub: Converter = {
   name: 'epub',
   from: ['application/epub+zip'],
   to: ['text/markdown'],
-  needs: ['fflate', 'saxen', 'turndown'],
   async convert(bytes, conversion) {
     const files = await unpack(bytes, (name) => /\.(?:xml|opf|xhtml|html?|ncx)$/i.test(name), conversion);
     const { title, chapters } = await bookOf(files);

@@ -7,7 +7,6 @@ export const html: Converter = {
   name: 'html',
   from: ['text/html', 'application/xhtml+xml'],
   to: ['text/markdown'],
-  needs: ['turndown'],
   async convert(bytes, conversion) {
     const page = decodeMarkup(bytes);
     const title = /<title\b[^>]*>([^<]{1,1000})<\/title>/i.exec(page)?.[1] ?? '';

@@ -5,7 +5,6 @@ export const notebook: Converter = {
   name: 'notebook',
   from: ['application/x-ipynb+json'],
   to: ['text/markdown'],
-  needs: [],
   async convert(bytes, conversion) {
     const { cells, metadata } = JSON.parse(new TextDecoder().decode(bytes)) as Loose;
     if (!Array.isArray(cells)) throw new Error('There are no cells in it');

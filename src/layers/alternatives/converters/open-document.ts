@@ -13,7 +13,6 @@ export const openDocument: Converter = {
     'application/vnd.oasis.opendocument.presentation-template',
   ],
   to: ['text/markdown'],
-  needs: ['fflate', 'saxen'],
   async convert(bytes, conversion) {
     const xml = textIn(await unpack(bytes, (name) => name === 'content.xml', conversion), 'content.xml');
     if (xml === undefined) throw new Error('There is no content in it');

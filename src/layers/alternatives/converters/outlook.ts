@@ -6,7 +6,6 @@ export const outlook: Converter = {
   name: 'outlook',
   from: ['application/vnd.ms-outlook'],
   to: ['text/markdown'],
-  needs: ['@kenjiuno/msgreader', 'turndown'],
   async convert(bytes, conversion) {
     const { default: loaded } = await import('@kenjiuno/msgreader');
     const Reader = readerIn(loaded);

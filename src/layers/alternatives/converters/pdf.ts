@@ -5,7 +5,6 @@ export const pdf: Converter = {
   name: 'pdf',
   from: ['application/pdf'],
   to: ['text/markdown'],
-  needs: ['unpdf'],
   async convert(bytes, conversion) {
     const { getDocumentProxy } = await import('unpdf');
     const document = await getDocumentProxy(new Uint8Array(bytes), {

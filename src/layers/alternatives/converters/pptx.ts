@@ -12,7 +12,6 @@ export const pptx: Converter = {
     'application/vnd.ms-powerpoint.presentation.macroenabled.12',
   ],
   to: ['text/markdown'],
-  needs: ['fflate', 'saxen'],
   async convert(bytes, conversion) {
     const files = await unpack(bytes, (name) => /^ppt\/.*\.(?:xml|rels)$/.test(name), conversion);
     const output = createOutput(conversion);

@@ -6,7 +6,6 @@ export const rtf: Converter = {
   name: 'rtf',
   from: ['application/rtf', 'text/rtf'],
   to: ['text/markdown'],
-  needs: [],
   async convert(bytes, conversion) {
     const output = createOutput(conversion);
     let row: string[] = [];

@@ -14,7 +14,6 @@ export const spreadsheet: Converter = {
     ODS,
   ],
   to: ['text/markdown', 'application/json'],
-  needs: ['hucre', 'fflate'],
   async convert(bytes, conversion) {
     const archive = await repacked(bytes, conversion);
     const { sheets } =

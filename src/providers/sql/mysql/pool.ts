@@ -1,7 +1,7 @@
 /** Connections to a MySQL or MariaDB server, opened when they are needed, and few. */
 import type { Connection, ConnectionOptions, Pool, PoolConnection } from 'mysql2/promise';
-import { ResourceError } from '../../../core/errors.ts';
 import type { FairQueue } from '../../../core/fair-queue.ts';
+import { missingPackage } from '../../../core/missing-package.ts';
 import type { Opening } from '../dialect.ts';
 import { connectionQueue } from '../queue.ts';
 import { CONNECTIONS, parseServerUrl, type ServerAddress } from '../server-url.ts';
@@ -28,9 +28,7 @@ export type { PoolConnection };
 /** @throws ResourceError `invalid`: the package is missing, or the URL is wrong */
 export async function mysqlPool({ source, config, log }: Opening): Promise<Connections> {
   const { default: mysql } = await import('mysql2/promise').catch((cause: unknown) => {
-    throw new ResourceError('invalid', 'MySQL and MariaDB need a package that is not here: npm install mysql2', {
-      cause,
-    });
+    throw missingPackage('MySQL and MariaDB need a package that is not here', ['mysql2'], { cause });
   });
   const address = await parseServerUrl(source, 3_306, log);
   const options = connectionOptions(address);

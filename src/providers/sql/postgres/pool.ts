@@ -1,7 +1,7 @@
 /** Connections to a PostgreSQL server, opened when they are needed, and few. */
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
-import { ResourceError } from '../../../core/errors.ts';
 import type { FairQueue } from '../../../core/fair-queue.ts';
+import { missingPackage } from '../../../core/missing-package.ts';
 import type { Opening } from '../dialect.ts';
 import { connectionQueue } from '../queue.ts';
 import { CONNECTIONS, parseServerUrl, type ServerAddress } from '../server-url.ts';
@@ -25,7 +25,7 @@ export type { PoolClient };
 /** @throws ResourceError `invalid`: the package is missing, or the URL is wrong */
 export async function postgresPool({ source, config, log }: Opening): Promise<Connections> {
   const { default: pg } = await import('pg').catch((cause: unknown) => {
-    throw new ResourceError('invalid', 'PostgreSQL needs a package that is not here: npm install pg', { cause });
+    throw missingPackage('PostgreSQL needs a package that is not here', ['pg'], { cause });
   });
   const client = clientConfig(await parseServerUrl(source, 5_432, log));
   const connections = config.connections ?? CONNECTIONS;

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { invalid, ResourceError } from '../../../core/errors.ts';
 import { SERVER } from '../../../core/fair-queue.ts';
+import { missingPackage } from '../../../core/missing-package.ts';
 import type { Connection, Dialect, Limits, Opening, Parameter } from '../dialect.ts';
 import { connectionQueue } from '../queue.ts';
 import { readCatalogue } from './catalogue.ts';
@@ -129,6 +130,6 @@ function libraryPath(): string {
   try {
     return createRequire(import.meta.url).resolve(LIBRARY);
   } catch (cause) {
-    throw invalid(`To serve SQLite, install what reads it: npm install kysely ${LIBRARY}`).withCause(cause);
+    throw missingPackage('What reads SQLite is for Linux, macOS and Windows on x64 and ARM64', [LIBRARY], { cause });
   }
 }

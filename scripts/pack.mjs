@@ -1,0 +1,67 @@
+/**
+ * Makes the package as it is published, as .release/vitrine-<version>.tgz: what `files` of package.json names, with a manifest
+ * that has nothing for developers in it. Run `npm run build` before.
+ *
+ * What reads SQLite comes in it, without the script that it would run when it is installed: its programs for all systems are
+ * there, and the script only looks whether they are.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const RELEASE = join(ROOT, '.release');
+const STAGE = join(RELEASE, 'package');
+/** Packages that come in ours, and what of them; `without` are those that only building them needs. */
+const BUNDLED = [
+  {
+    name: '@photostructure/sqlite',
+    parts: ['LICENSE', 'README.md', 'dist/index.cjs', 'dist/index.mjs', 'prebuilds'],
+    without: 'node-addon-api',
+  },
+  { name: 'node-gyp-build', parts: ['LICENSE', 'README.md', 'index.js', 'node-gyp-build.js'] },
+];
+
+const tarball = pack();
+console.log(tarball);
+
+/** Where the tarball is, from the root of the repository. */
+function pack() {
+  rmSync(RELEASE, { recursive: true, force: true });
+  const manifest = readJson(join(ROOT, 'package.json'));
+  for (const { path } of npmJson(['pack', '--dry-run', '--ignore-scripts', '--json'], ROOT)[0].files)
+    copy(ROOT, path, STAGE);
+  const { scripts: _scripts, devDependencies: _devDependencies, ...published } = manifest;
+  writeJson(join(STAGE, 'package.json'), {
+    ...published,
+    bundleDependencies: BUNDLED.map(({ name }) => name).slice(0, 1),
+  });
+  for (const { name, parts, without } of BUNDLED) {
+    const from = join(ROOT, 'node_modules', name);
+    const to = join(STAGE, 'node_modules', name);
+    for (const part of parts) copy(from, part, to);
+    const { scripts: _own, devDependencies: _dev, gypfile: _gyp, ...rest } = readJson(join(from, 'package.json'));
+    if (without !== undefined) delete rest.dependencies[without];
+    writeJson(join(to, 'package.json'), rest);
+  }
+  const [{ filename }] = npmJson(['pack', '--ignore-scripts', '--json', '--pack-destination', RELEASE], STAGE);
+  return `.release/${filename}`;
+}
+
+function copy(from, path, to) {
+  mkdirSync(dirname(join(to, path)), { recursive: true });
+  cpSync(join(from, path), join(to, path), { recursive: true });
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+function writeJson(path, value) {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function npmJson(args, cwd) {
+  return JSON.parse(execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }));
+}
