@@ -6,6 +6,7 @@ import { bundledLicenses } from './scripts/bundled-licenses.ts';
 const BUILT_IN = [/^@opentelemetry\/semantic-conventions$/, /^kysely$/, /^turndown$/, /^@mixmark-io\/domino$/];
 
 const COMMON = {
+  inputOptions: { checks: { pluginTimings: false } },
   format: 'esm',
   platform: 'node',
   target: 'node20',

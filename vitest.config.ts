@@ -49,6 +49,7 @@ const APART = [
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/runner/packages.ts'],
     // A file that never loads ends; every error that leaves a server while a test runs is looked at.
     setupFiles: ['test/runner/loading.ts', 'test/errors/setup.ts'],
     reporters: ['default', new SlowestFiles()],

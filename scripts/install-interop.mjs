@@ -6,30 +6,20 @@
  * virtual environment, and those in Go and Rust where there is no Go or Cargo, and says so in a line. What a registry does not
  * give is asked for again.
  */
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { download, fail, installNode, once, run, WINDOWS } from './installing.mjs';
 
 const FOLDERS = {
   servers: '../test/interop/servers',
   clients: '../test/interop/clients',
   rivals: '../bench/rivals',
 };
-const WINDOWS = process.platform === 'win32';
 /** Where Cargo keeps what it compiled, for every clone on this machine, as Go and npm do by themselves. */
 const CARGO_CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'vitrine-interop', 'cargo');
 const PYTHON = WINDOWS ? 'python' : 'python3';
-/** In what is installed: the digest of the files that said what to install. */
-const STAMP = '.installed';
-/** What one command may take, in milliseconds. */
-const TIME_LIMIT = 600_000;
-/** How often a command that downloads is tried, and how long is waited in between, in milliseconds. */
-const TRIES = 3;
-const PAUSE_MS = 5_000;
-
 const named = process.argv.slice(2);
 const unknown = named.find((name) => !(name in FOLDERS));
 if (unknown !== undefined) fail(`There is no "${unknown}" to install. Try one of: ${Object.keys(FOLDERS).join(', ')}.`);
@@ -40,24 +30,6 @@ for (const name of named.length > 0 ? named : Object.keys(FOLDERS)) {
   for (const requirements of requirementsOf(folder)) installPython(name, folder, requirements);
   if (existsSync(join(folder, 'go'))) buildGo(name, join(folder, 'go'));
   if (existsSync(join(folder, 'rust/Cargo.toml'))) buildRust(name, join(folder, 'rust'));
-}
-
-/**
- * @param {string} name
- * @param {string} folder
- */
-function installNode(name, folder) {
-  const files = ['package.json', 'package-lock.json'].map((file) => join(folder, file));
-  once(`${name}: Node.js packages`, join(folder, 'node_modules'), files, () => {
-    // npm is a script of the shell on Windows.
-    const done = download(
-      'npm',
-      ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
-      folder,
-      WINDOWS,
-    );
-    if (done.status !== 0) fail(`${name}: npm ci failed.\n${done.output}`);
-  });
 }
 
 /**
@@ -148,69 +120,8 @@ function leftOutBy(tool, done) {
   return done.status === 0 ? undefined : `${tool} build failed: ${done.output.trim().split('\n').at(-1)}`;
 }
 
-/**
- * Does what is not done yet for these files, and prints one line about it.
- * @param {string} what
- * @param {string} target the folder that the work fills
- * @param {readonly string[]} files
- * @param {() => string | undefined | void} work returns why it is left out
- */
-function once(what, target, files, work) {
-  const digest = createHash('sha256');
-  for (const file of files) digest.update(readFileSync(file)).update('\0');
-  const wanted = digest.digest('hex');
-  const stamp = join(target, STAMP);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return console.log(`${what}: in place`);
-  const leftOut = work();
-  if (leftOut) return console.log(`${what}: left out, because ${leftOut}`);
-  writeFileSync(stamp, wanted);
-  console.log(`${what}: installed`);
-}
-
 /** @param {string} folder */
 function requirementsOf(folder) {
   const python = join(folder, 'python');
   return existsSync(python) ? readdirSync(python).filter((file) => /^requirements.*\.txt$/.test(file)) : [];
-}
-
-/**
- * @param {string} command
- * @param {readonly string[]} args
- * @param {string} cwd
- * @param {boolean} [shell]
- */
-function run(command, args, cwd, shell = false) {
-  const done = spawnSync(command, args, { cwd, shell, encoding: 'utf8', timeout: TIME_LIMIT });
-  const missing = done.error !== undefined && 'code' in done.error && done.error.code === 'ENOENT';
-  return {
-    status: done.status,
-    missing,
-    output: `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`,
-  };
-}
-
-/**
- * Runs a command that downloads something, again after a pause where it fails.
- * @param {string} command
- * @param {readonly string[]} args
- * @param {string} cwd
- * @param {boolean} [shell]
- */
-function download(command, args, cwd, shell = false) {
-  let done = run(command, args, cwd, shell);
-  for (let tries = 1; done.status !== 0 && tries < TRIES && !done.missing; tries += 1) {
-    console.log(`${command} failed, and is tried again: ${done.output.trim().split('\n').at(-1)}`);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-    done = run(command, args, cwd, shell);
-  }
-  return done;
-}
-
-/**
- * @param {string} why
- * @returns {never}
- */
-function fail(why) {
-  console.error(why);
-  process.exit(1);
 }
