@@ -1,0 +1,140 @@
+/**
+ * Tries the package as somebody who has nothing else: in an empty folder, from the tarball, with Node.js 20, 22 and 24, or those
+ * that are named. npm says no warning, no package has a script for installing, and the whole is as small as it is said to be.
+ * Then one command serves a folder, and the MCP Inspector's command line reads the documents and a database in it as text; and
+ * once more as `npx` runs it. Fetches from the npm registry.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** What all that is installed may have. */
+const MAX_MEBIBYTES = 110;
+const MAX_PACKAGES = 120;
+/** For one command, and for the server to be there, in milliseconds. */
+const TIME_LIMIT = 300_000;
+/** The Inspector needs a newer Node.js than Vitrine. */
+const INSPECTOR = ['-p', 'node@22', '-p', '@modelcontextprotocol/inspector@2.12.0'];
+
+/** What is served as docs, and beside it its database as shop: each with something that its text says. */
+const FILES = {
+  'report.pdf': 'museum/office/conservation-report.pdf',
+  'loan.docx': 'museum/office/loan-agreement.docx',
+  'visitors.xlsx': 'museum/office/visitors.xlsx',
+  'shop.sqlite': 'registrar.sqlite',
+};
+const SERVED = ['./docs', './docs/shop.sqlite'];
+const TEXTS = {
+  'docs+file:///report.pdf': 'It was stabilised with wheat-starch paste in March.',
+  'docs+file:///loan.docx': 'The museum lends the **brass carriage clock**',
+  'docs+file:///visitors.xlsx': '| December | 1204 | 611 | 14448.25 |',
+  'shop+sqlite:///inspections/VM.1931.001,2025-01-01': '"VM.1931.001"',
+};
+
+const versions = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'vitrine-package-'));
+try {
+  const tarball = join(ROOT, execFileSync('node', ['scripts/pack.mjs'], { cwd: ROOT, encoding: 'utf8' }).trim());
+  mkdirSync(join(folder, 'docs'));
+  for (const [name, from] of Object.entries(FILES)) cpSync(join(ROOT, 'examples', from), join(folder, 'docs', name));
+  const inspector = fetched(INSPECTOR, 'mcp-inspector');
+  for (const version of versions.length > 0 ? versions : ['20', '22', '24']) {
+    const env = pathFirst(fetched(['-p', `node@${version}`], 'node').folder);
+    console.log(`Node.js ${version}: ${run('node', ['--version'], env).trim()}`);
+    await tryInstalled(tarball, env, inspector);
+  }
+  await tryNpx(tarball, inspector);
+  console.log('The package works where nothing else is.');
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function tryInstalled(tarball, env, inspector) {
+  for (const name of ['node_modules', 'package.json', 'package-lock.json']) {
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
+  const installed = spawnSync('npm', ['install', '--no-audit', '--no-fund', tarball], { ...how(env), stdio: 'pipe' });
+  const said = `${installed.stdout}${installed.stderr}`;
+  if (installed.status !== 0 || /warn|deprecated/i.test(said)) throw new Error(`npm install said:\n${said}`);
+  const { packages } = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
+  const scripted = Object.keys(packages).filter((path) => packages[path].hasInstallScript);
+  if (scripted.length > 0) throw new Error(`These have scripts for installing: ${scripted.join(', ')}`);
+  const mebibytes = Number.parseInt(run('du', ['-sk', 'node_modules'], env), 10) / 1024;
+  const count = Object.keys(packages).length;
+  console.log(`  installed ${count} packages, ${Math.ceil(mebibytes)} MiB, no warning`);
+  if (count > MAX_PACKAGES || mebibytes > MAX_MEBIBYTES) throw new Error('That is too much.');
+  const vitrine = join(folder, 'node_modules/.bin/vitrine');
+  await served(vitrine, SERVED, env, inspector, TEXTS);
+  const [[uri, text]] = Object.entries(TEXTS);
+  read(inspector, [vitrine, ...SERVED], uri, text, env);
+}
+
+/** With a cache of its own: npx keeps what it once installed from a file of that name. */
+async function tryNpx(tarball, inspector) {
+  const env = { ...process.env, npm_config_cache: join(folder, 'cache') };
+  await served('npx', ['-y', `file:${tarball}`, ...SERVED], env, inspector, TEXTS);
+}
+
+/** Over HTTP, as to somebody who types the command. */
+async function served(command, args, env, inspector, texts) {
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  const server = spawn(command, [...args, '--port', '0'], { cwd: folder, env, stdio, detached: true });
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  try {
+    const endpoint = await endpointOf(server);
+    for (const [uri, text] of Object.entries(texts)) read(inspector, [endpoint], uri, text, env);
+  } finally {
+    if (server.exitCode === null) process.kill(-server.pid, 'SIGINT');
+    await ended;
+  }
+}
+
+/** The Inspector reads a resource, and one of its contents is text that has this in it. */
+function read(inspector, target, uri, text, env) {
+  const args = [
+    '--cli',
+    ...target,
+
+    '--method',
+    'resources/read',
+    '--uri',
+    uri,
+  ];
+  const path = pathFirst(inspector.folder, env);
+  const { contents } = JSON.parse(run(join(inspector.folder, inspector.program), args, path));
+  if (!contents.some((each) => each.text?.includes(text))) throw new Error(`${uri} was not read as text with: ${text}`);
+  console.log(`  ${target[0].startsWith('http:') ? 'HTTP' : 'stdio'}: ${uri} is read as text`);
+}
+
+async function endpointOf(server) {
+  const lines = createInterface({ input: server.stdout });
+  const late = AbortSignal.timeout(TIME_LIMIT);
+  late.addEventListener('abort', () => lines.close());
+  for await (const line of lines) {
+    const [, endpoint] = /^Endpoint: (\S+)$/.exec(line) ?? [];
+    if (endpoint !== undefined) return endpoint;
+  }
+  throw new Error('The server printed no endpoint.');
+}
+
+/** Has npx fetch packages, and says where their programs are. */
+function fetched(packages, program) {
+  const out = run('npx', ['-y', ...packages, '-c', `command -v ${program}`], process.env, 'ignore');
+  return { folder: dirname(out.trim()), program };
+}
+
+function pathFirst(first, env = process.env) {
+  return { ...env, PATH: `${first}${delimiter}${env.PATH}` };
+}
+
+function how(env, stderr = 'inherit') {
+  return { cwd: folder, env, encoding: 'utf8', timeout: TIME_LIMIT, stdio: ['ignore', 'pipe', stderr] };
+}
+
+function run(command, args, env, stderr) {
+  return execFileSync(command, args, how(env, stderr));
+}
