@@ -21,8 +21,14 @@ export const ETAG_META_KEY = 'vitrine/etag';
 /** In the `_meta` of a file of a git tree: `{hash, mode}`, as git writes them. */
 export const GIT_META_KEY = 'vitrine/git';
 
-/** In the `_meta` of contents that are text in UTF-16, as their byte-order mark says: `utf-16le` or `utf-16be`. */
+/**
+ * In the `_meta` of contents that are text and not UTF-8: `utf-16le` or `utf-16be`, as their byte-order mark says, or
+ * `unknown-8bit`.
+ */
 export const CHARSET_META_KEY = 'vitrine/charset';
+
+/** IANA's name for text that does not say what it is. */
+export const UNKNOWN_CHARSET = 'unknown-8bit';
 
 /** In the `_meta` of contents, and of results of mounted servers: how many secrets of each kind are covered, as `{kind: count}`. */
 export const REDACTED_META_KEY = 'vitrine/redacted';

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { bestFormat } from '../../core/accept.ts';
 import type { Converter } from './converters/converter.ts';
 import { CONVERTERS } from './converters/index.ts';
+import { utf8 } from './converters/utf8.ts';
 
 /** One form of a type, and who makes it. */
 export interface Form {
@@ -48,6 +49,15 @@ export function createCatalogue(except: readonly string[] = [], isInstalled = in
     },
   };
 }
+
+/** The form of a text that is not UTF-8. */
+export const utf8Form = (mimeType: string): Form => ({
+  mimeType: `${essenceOf(mimeType)};charset=utf-8`,
+  converter: utf8,
+});
+
+/** Whether a format that is wanted is that one. */
+export const isUtf8Form = (mimeType: string): boolean => /;\s*charset\s*=\s*"?utf-?8/i.test(mimeType);
 
 /** Without parameters, in lower case; most types are like that already. */
 const essenceOf = (mimeType: string): string => {

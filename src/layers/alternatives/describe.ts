@@ -1,5 +1,5 @@
 /** What is said of a resource that has other forms (2093-8), and of a form (2093-6). */
-import { DECLARED_MIME_TYPE_META_KEY, FORMATS_META_KEY } from '../../protocol/meta.ts';
+import { CHARSET_META_KEY, DECLARED_MIME_TYPE_META_KEY, FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Form } from './catalogue.ts';
 
@@ -13,6 +13,6 @@ export function withFormats(resource: Resource, forms: readonly Form[]): Resourc
 
 /** The resource in one of its forms. What its name claims is about the original. */
 export function inForm(resource: Resource, mimeType: string, size: number): Resource {
-  const { [DECLARED_MIME_TYPE_META_KEY]: _declared, ...meta } = resource._meta ?? {};
+  const { [DECLARED_MIME_TYPE_META_KEY]: _declared, [CHARSET_META_KEY]: _charset, ...meta } = resource._meta ?? {};
   return { ...resource, mimeType, size, _meta: meta };
 }

@@ -2,6 +2,7 @@
  * The alternatives layer: a resource offers other forms of itself, as documents do their text (2093-6, 2093-8). They are
  * converted when somebody wants them, in processes of their own, and kept by what they are made of.
  */
+import { bestFormat } from '../../core/accept.ts';
 import { createOrigins } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
@@ -11,9 +12,9 @@ import { isBetterAsText, TEXT_TYPES } from '../../core/formats.ts';
 import { oncePerKept } from '../../core/kept.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { ReadOptions } from '../../core/provider.ts';
-import { FORMATS_META_KEY } from '../../protocol/meta.ts';
+import { CHARSET_META_KEY, FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import { createCatalogue, type Form } from './catalogue.ts';
+import { createCatalogue, type Form, utf8Form } from './catalogue.ts';
 import { withFormats } from './describe.ts';
 import { type AlternativesOptions, limitsOf } from './options.ts';
 import type { ProcessOptions } from './process.ts';
@@ -45,7 +46,13 @@ export function createAlternatives(
 
   /** What a provider says of formats itself is right; a container has no content to convert. */
   function formsOf({ uri, mimeType, capabilities, _meta }: Resource): readonly Form[] | undefined {
-    const forms = catalogue.formsOf(mimeType);
+    const known = catalogue.formsOf(mimeType);
+    // Only what was read is known not to be UTF-8.
+    const charset = _meta?.[CHARSET_META_KEY];
+    const forms =
+      mimeType !== undefined && charset !== undefined && bestFormat([mimeType], limits.except) === undefined
+        ? [utf8Form(mimeType), ...(known ?? [])]
+        : known;
     if (forms === undefined || capabilities?.list || _meta?.[FORMATS_META_KEY] !== undefined) return undefined;
     return concerns(uri) ? forms : undefined;
   }

@@ -7,7 +7,7 @@ import { isBetterAsText, TEXT_TYPES } from '../../core/formats.ts';
 import type { ByteRange, ReadOptions, ResourceProvider } from '../../core/provider.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import type { Form } from './catalogue.ts';
+import { type Form, isUtf8Form } from './catalogue.ts';
 import { inForm, withFormats } from './describe.ts';
 import type { AlternativesLimits } from './options.ts';
 import { contentOf, type FormStore, given } from './store.ts';
@@ -46,9 +46,9 @@ export async function withText(
 ): Promise<readonly ResourceBody[]> {
   const resource = withFormats(body.resource, forms);
   const original: ResourceBody = { ...body, resource };
-  const form = isBetterAsText(resource.mimeType)
-    ? forms.find(({ mimeType }) => TEXT_TYPES.includes(mimeType))
-    : undefined;
+  const form =
+    forms.find(({ mimeType }) => isUtf8Form(mimeType)) ??
+    (isBetterAsText(resource.mimeType) ? forms.find(({ mimeType }) => TEXT_TYPES.includes(mimeType)) : undefined);
   if (form === undefined) return [original];
   const source = createSource(reading, original, ctx);
   try {
@@ -82,7 +82,7 @@ export async function readAccepted(
   ctx: Context,
 ): Promise<readonly ResourceBody[]> {
   const { inner } = reading;
-  const known = reading.formsOf(await inner.metadata(uri, ctx));
+  const known = reading.formsOf(await inner.metadata(uri, ctx)) ?? (accept.some(isUtf8Form) ? [] : undefined);
   if (known === undefined && want.range !== undefined) return inner.read(uri, want, ctx);
   const bodies = await inner.read(uri, known === undefined ? want : unwindowed(want, reading.limits), ctx);
   // The bytes may say that it is something else than its name claims.
@@ -95,7 +95,10 @@ export async function readAccepted(
   }
   const source = createSource(reading, { ...body, resource: withFormats(body.resource, forms) }, ctx);
   let failure: unknown;
-  let left: readonly (Form | undefined)[] = [undefined, ...forms];
+  // Of a text that is not UTF-8 its bytes come last among its formats: whoever wants text wants it to be read.
+  const [first] = forms;
+  let left: readonly (Form | undefined)[] =
+    first !== undefined && isUtf8Form(first.mimeType) ? [first, undefined, ...forms.slice(1)] : [undefined, ...forms];
   try {
     for (;;) {
       const own = body.resource.mimeType ?? '';

@@ -1,10 +1,11 @@
 /** The mime layer, innermost: the type of what is read is verified from its leading bytes (SEC-RES-6, 2093-8). */
+import { isUtf8 } from 'node:buffer';
 import { createOrigins } from '../../core/again.ts';
 import { type BodyContent, closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
-import { isBinaryType } from '../../core/text.ts';
-import { CHARSET_META_KEY, DECLARED_MIME_TYPE_META_KEY } from '../../protocol/meta.ts';
+import { isBinaryType, trailingPartBytes } from '../../core/text.ts';
+import { CHARSET_META_KEY, DECLARED_MIME_TYPE_META_KEY, UNKNOWN_CHARSET } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { HEAD_BYTES, verifyType } from './verify.ts';
 
@@ -35,7 +36,9 @@ async function verified(body: ResourceBody): Promise<ResourceBody> {
   if (body.item !== undefined || (body.window?.offset ?? 0) > 0 || body.resource.capabilities?.list) return body;
   if (body.content.kind === 'bytes') {
     const head = body.content.bytes.subarray(0, HEAD_BYTES);
-    return encoded(typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head))), head);
+    const { bytes } = body.content;
+    const whole = body.window === undefined || body.window.total === bytes.byteLength;
+    return encoded(typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head))), bytes, whole);
   }
   const { head, content, close } = await peek(body.content);
   const ended = async (): Promise<void> => {
@@ -43,8 +46,9 @@ async function verified(body: ResourceBody): Promise<ResourceBody> {
     await body.close?.();
   };
   try {
+    const whole = isWhole(body, head);
     return {
-      ...encoded(typed(body, await verifyType(body.resource.mimeType, head, isWhole(body, head))), head),
+      ...encoded(typed(body, await verifyType(body.resource.mimeType, head, whole)), head, whole),
       content,
       close: ended,
     };
@@ -68,14 +72,24 @@ function typed(body: ResourceBody, mimeType: string | undefined): ResourceBody {
   return { ...body, resource };
 }
 
-/** With the encoding of a text that says that it is UTF-16. Others do not say what they are, and nobody guesses. */
-function encoded(body: ResourceBody, head: Uint8Array): ResourceBody {
-  const mark = (head[0] ?? 0) * 256 + (head[1] ?? 0);
-  if (mark !== 0xfffe && mark !== 0xfeff) return body;
+/**
+ * With the encoding of a text that is not UTF-8: UTF-16 says that it is that, others do not say what they are.
+ * @param bytes as many as are looked at; @param whole they are all that there is
+ */
+function encoded(body: ResourceBody, bytes: Uint8Array, whole: boolean): ResourceBody {
   const { mimeType, _meta } = body.resource;
   if (mimeType === undefined || isBinaryType(mimeType)) return body;
-  const charset = mark === 0xfffe ? 'utf-16le' : 'utf-16be';
+  const charset = charsetOf(whole ? bytes : bytes.subarray(0, bytes.byteLength - trailingPartBytes(bytes)));
+  if (charset === undefined) return body;
   return { ...body, resource: { ...body.resource, _meta: { ..._meta, [CHARSET_META_KEY]: charset } } };
+}
+
+/** Undefined for UTF-8, and for what is no text. */
+function charsetOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | typeof UNKNOWN_CHARSET | undefined {
+  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
+  if (mark === 0xfffe) return 'utf-16le';
+  if (mark === 0xfeff) return 'utf-16be';
+  return isUtf8(bytes) || bytes.includes(0) ? undefined : UNKNOWN_CHARSET;
 }
 
 type Stream = Extract<BodyContent, { kind: 'stream' }>;

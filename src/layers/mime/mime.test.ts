@@ -55,10 +55,10 @@ describe.each([
     expect(resource).not.toHaveProperty('_meta');
   });
 
-  it('says the encoding of a text that names its own, and guesses no other [SEC-RES-6]', async () => {
+  it('says the encoding of a text that names its own, and of others that they are not UTF-8 [SEC-RES-6]', async () => {
     const charsetOf = async (name: string) => (await first(provider, `memory:///${name}`))?._meta?.[CHARSET_META_KEY];
     expect(await charsetOf('utf16.csv')).toBe('utf-16le');
-    expect(await charsetOf('latin1.txt')).toBeUndefined();
+    expect(await charsetOf('latin1.txt')).toBe('unknown-8bit');
     expect(await charsetOf('frames.mp3')).toBeUndefined();
     expect(await first(provider, 'memory:///utf16.csv')).toMatchObject({ mimeType: 'text/csv' });
   });

@@ -219,7 +219,7 @@ describe('before the roots are known', () => {
 
   it('only the folder itself is shown, and nothing in it', async () => {
     const { resources } = await provider.list(undefined, { limit: 10 }, ctx);
-    expect(resources).toMatchObject([{ uri: 'file:///', capabilities: { list: true, subscribe: false } }]);
+    expect(resources).toMatchObject([{ uri: 'file:///', capabilities: { list: false, subscribe: false } }]);
     expect(await provider.metadata('file:///', ctx)).toMatchObject({ name: 'work' });
     expect(await complete('', ctx)).toEqual([]);
   });

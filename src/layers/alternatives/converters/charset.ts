@@ -14,7 +14,8 @@ export function decodeMarkup(bytes: Uint8Array): string {
   const declared = /(?:charset|encoding)\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(head)?.[1];
   if (declared !== undefined && !/^utf-?16/i.test(declared)) {
     try {
-      return new TextDecoder(declared).decode(bytes);
+      const decoder = new TextDecoder(declared);
+      return decoder.encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoder.decode(bytes);
     } catch {
       // An encoding that nobody knows.
     }
@@ -29,9 +30,20 @@ export function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+    return decodeWindows1252(bytes);
   }
 }
+
+/** What windows-1252 has where ISO 8859-1 has control characters, from 0x80 on. Five places are as there. */
+const FROM_0X80 =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
+
+/** Node.js takes `windows-1252` for ISO 8859-1 in some of its versions. */
+const decodeWindows1252 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString('latin1')
+    .replace(/[\u0080-\u009f]/g, (each) => FROM_0X80[each.charCodeAt(0) - 0x80] ?? each);
 
 function markOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | 'utf-8' | undefined {
   const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);

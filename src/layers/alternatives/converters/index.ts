@@ -15,6 +15,7 @@ import { pptx } from './pptx.ts';
 import { rtf } from './rtf.ts';
 import { smallerImage, smallerWebp } from './smaller-image.ts';
 import { spreadsheet } from './spreadsheet.ts';
+import { utf8 } from './utf8.ts';
 
 export const CONVERTERS: readonly Converter[] = [
   pdf,
@@ -33,4 +34,5 @@ export const CONVERTERS: readonly Converter[] = [
   smallerWebp,
   imageMetadata,
   mediaMetadata,
+  utf8,
 ];
