@@ -188,7 +188,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     });
 
   addHostCommands(program, secrets, terminal);
-  addClientCommands(program, secrets);
+  addClientCommands(program, secrets, terminal);
 
   for (const command of [...program.commands, ...audit.commands, ...pins.commands])
     command.exitOverride().configureOutput({ outputError: () => {} });

@@ -68,3 +68,8 @@ export function hostPlaces({ cwd, home, platform, env }: Surroundings): readonly
     user('Goose', join(goose, 'config.yaml'), 'extensions'),
   ];
 }
+
+/** The hosts as they are typed, as in `claude-code`. */
+export const hostIds = (around: Surroundings): readonly string[] => [
+  ...new Set(hostPlaces(around).map(({ host }) => host.toLowerCase().replaceAll(' ', '-'))),
+];

@@ -1,6 +1,7 @@
 /** The commands for servers of others, their options and their help. What they do is loaded when one of them runs. */
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { Secrets } from '../../config/secrets.ts';
+import type { Terminal } from '../terminal.ts';
 import type { CallFlags } from './call.ts';
 import type { CatFlags } from './cat.ts';
 import type { ServerFlags } from './connect.ts';
@@ -24,7 +25,7 @@ const MAX_BYTES = ['--max-bytes <bytes>', 'bytes of one resource, as in 500, 64K
 const ARG = ['--arg <pair>', 'an argument, as name=value (may be repeated)', collect] as const;
 
 /** Adds the commands that look into a server. */
-export function addClientCommands(program: Command, secrets: Secrets): void {
+export function addClientCommands(program: Command, secrets: Secrets, terminal: Pick<Terminal, 'output'>): void {
   serverOptions(program.command('ls'))
     .summary('list the resources of a server')
     .description(
@@ -259,9 +260,18 @@ export function addClientCommands(program: Command, secrets: Secrets): void {
     .command('completions')
     .summary('print what completes these commands in a shell')
     .description('Prints a script for a shell. For bash: source <(vitrine completions bash)')
-    .argument('<shell>', 'bash, zsh or fish')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish', 'pwsh']))
     .action(async (shell: string) => {
-      const { completions } = await import('./completions.ts');
-      await completions(shell, program);
+      const { printScript } = await import('../completion/scripts.ts');
+      printScript(shell);
+    });
+
+  program
+    .command('complete', { hidden: true })
+    .description('Says what may stand at the end of a command line: for the scripts of vitrine completions.')
+    .argument('[words...]', 'behind --, the last one is completed')
+    .action(async (words: readonly string[]) => {
+      const { complete } = await import('../completion/index.ts');
+      await complete(program, words, secrets, terminal);
     });
 }

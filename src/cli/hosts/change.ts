@@ -5,7 +5,7 @@ import { isRecord } from '../../config/references.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { showUnseen } from '../../core/clean-text.ts';
 import { hideValues } from '../client/host-block.ts';
-import { type HostPlace, hostPlaces, type Surroundings } from '../client/host-places.ts';
+import { type HostPlace, hostIds, hostPlaces, type Surroundings } from '../client/host-places.ts';
 import { surroundings } from '../client/known-servers.ts';
 import { confirmed } from '../confirmed.ts';
 import { compared } from '../difference.ts';
@@ -92,7 +92,7 @@ function hostNamed(typed: string, { name }: ChangeFlags, around: Surroundings) {
   const own = places.filter(({ host }) => bare(host) === bare(typed));
   const [first] = own;
   if (first !== undefined) return { host: first.host, places: own };
-  const ids = [...new Set(places.map(({ host }) => host.toLowerCase().replaceAll(' ', '-')))];
+  const ids = hostIds(around);
   const near = ids.find((id) => distance(bare(id), bare(typed)) <= MAX_DISTANCE);
   throw new UsageError(
     `There is no host "${typed}" here; ${near === undefined ? `there are ${ids.join(', ')}` : `did you mean ${near}?`}`,

@@ -1,0 +1,84 @@
+/** `vitrine complete`, which shells call: what may stand at the end of a command line, in the protocol of their scripts. */
+import type { Command } from 'commander';
+import type { Secrets } from '../../config/secrets.ts';
+import { stripUnseen } from '../../core/clean-text.ts';
+import { hostIds } from '../client/host-places.ts';
+import { knownServers, surroundings } from '../client/known-servers.ts';
+import type { Terminal } from '../terminal.ts';
+import { type Offer, plain } from './offer.ts';
+import { type Position, positionOf } from './position.ts';
+
+/** As in the protocol. */
+const NO_SPACE = 2;
+const NO_FILES = 4;
+
+/** What is printed of one answer, in values. */
+const MAX_OFFERED = 1_000;
+
+/** Prints a value a line, with a tab and what it is, and then `:` and a number that says what else the shell does. */
+export async function complete(
+  program: Command,
+  words: readonly string[],
+  secrets: Secrets,
+  { output }: Pick<Terminal, 'output'>,
+): Promise<void> {
+  const position = positionOf(program, words.map(unquoted));
+  const { values, files = false, open = false } = await offerFor(program, position, secrets);
+  const lines = values
+    .filter(({ value }) => value.startsWith(position.typed))
+    .slice(0, MAX_OFFERED)
+    .map(({ value, about }) => (about === undefined ? value : `${value}\t${stripUnseen(about).replace(/\s+/g, ' ')}`));
+  output.write(`${[...lines, `:${(open ? NO_SPACE : 0) + (files ? 0 : NO_FILES)}`].join('\n')}\n`);
+}
+
+async function offerFor(program: Command, position: Position, secrets: Secrets): Promise<Offer> {
+  const { source, command } = position;
+  const help = command.createHelp();
+  switch (source) {
+    case 'commands':
+      return {
+        values: help
+          .visibleCommands(command)
+          .map((each) => ({ value: each.name(), about: help.subcommandDescription(each) })),
+        files: command === program,
+      };
+    case 'options':
+      return {
+        values: help
+          .visibleOptions(command)
+          .flatMap(({ short, long, description }) =>
+            [long, short].flatMap((value) => (value === undefined ? [] : [{ value, about: description }])),
+          ),
+      };
+    case 'host':
+      return { values: hostIds(surroundings()).map((value) => ({ value })) };
+    case 'server': {
+      const known = await knownServers(position.given.get('mcp-config')?.[0]).catch(() => []);
+      const names = [...new Set(known.map(({ name }) => name))];
+      return { values: plain(names), files: true };
+    }
+    case 'files':
+      return { values: [], files: true };
+    case 'nothing':
+      return { values: [] };
+    case 'uri':
+    case 'tool':
+    case 'prompt':
+    case 'parameter': {
+      const { offerOfServer } = await import('./remote.ts');
+      return offerOfServer(source, position, secrets);
+    }
+    default:
+      return { values: source.map((value) => ({ value })) };
+  }
+}
+
+/** A word as a shell takes it: bash and zsh hand it over as it was typed. On Windows a backslash is no escape. */
+function unquoted(word: string): string {
+  const parts = process.platform === 'win32' ? /'([^']*)'?|"([^"]*)"?/g : /'([^']*)'?|"((?:[^"\\]|\\.)*)"?|\\(.)/g;
+  return word.replace(
+    parts,
+    (_all, single?: string, double?: string, escaped?: string) =>
+      single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
+  );
+}
