@@ -205,6 +205,9 @@ Examples:
   vitrine serve --mcp-config mcp.json      the servers of a host in one; see docs/guide/gateway.md
   vitrine serve https://mcp.example/mcp    another server, for hosts that cannot reach it
   vitrine serve https://example.com/feed   a page, a feed or an answer of the web
+
+  vitrine add claude-code ./docs           has a host start it: shows what changes in the host's configuration, and asks
+  vitrine init ./docs                      writes a vitrine.yaml from what is in a folder
 `;
 
 /** @throws UsageError for what commander refuses; help and version print and return */
