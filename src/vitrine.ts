@@ -5,11 +5,9 @@ import type { ChangeHubOptions } from './core/change-hub.ts';
 import type { Principal } from './core/context.ts';
 import { type CursorOptions, createCursorCodec } from './core/cursor.ts';
 import { applyLayers } from './core/layer.ts';
-import type { Mount } from './core/mounts/mount.ts';
-import { createResolver } from './core/mounts/resolver.ts';
-import { mountTree } from './core/mounts.ts';
+import type { Resolver } from './core/mounts/resolver.ts';
 import type { EngineOperations } from './core/operations.ts';
-import type { Prompt, PromptFolder, PromptSource } from './core/prompt.ts';
+import type { Prompt, PromptSource } from './core/prompt.ts';
 import { publishServer } from './core/published-server.ts';
 import type { Telemetry } from './core/telemetry.ts';
 import type { Tool } from './core/tool.ts';
@@ -17,6 +15,7 @@ import { VERSION } from './core/version.ts';
 import { withNamed } from './core/with-named.ts';
 import { type Changes, createChanges } from './engine/changes.ts';
 import { createLayers, type LayerOptions } from './engine/layers.ts';
+import { createLiveMounts, type NamedParts, type ServedMounts } from './engine/live-mounts.ts';
 import { iconsOf, joinInstructions, prefixApart, unreadyOf, upstreamStates, withState } from './engine/mounts.ts';
 import { promptFolder } from './frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from './frontends/prompts/registry.ts';
@@ -47,8 +46,9 @@ export interface ServerIdentity {
   readonly instructions?: string | undefined;
 }
 
-export interface VitrineOptions extends LayerOptions {
-  readonly mounts: readonly Mount[];
+export interface VitrineOptions extends LayerOptions, ServedMounts {
+  /** Whether `replaceMounts` may be called later; then clients are promised to be told when lists change. Default: `false`. */
+  readonly replaceable?: boolean | undefined;
   readonly server?: Partial<ServerIdentity> | undefined;
   readonly limits?: (Partial<ResourceLimits> & UsageLimits) | undefined;
   /** `walk` (default): the default list goes down the tree; `roots`: it shows the mounts' roots only. */
@@ -59,8 +59,6 @@ export interface VitrineOptions extends LayerOptions {
   /** Tools beside the resource tools. */
   readonly tools?: readonly Tool[] | undefined;
   readonly prompts?: readonly (Prompt | PromptSource)[] | undefined;
-  /** Folders of Markdown files that are prompts. */
-  readonly promptFolders?: readonly PromptFolder[] | undefined;
   /** Tools that reach the resources, for hosts that give models nothing else. `false` leaves them out. */
   readonly resourceTools?: ResourceToolOptions | false | undefined;
   /**
@@ -105,6 +103,12 @@ export interface Vitrine {
   readonly hide: ((text: string) => string) | undefined;
   /** Mounts that have to be there, and are not: without them the server is not ready. */
   unready(): Promise<readonly string[]>;
+  /**
+   * Serves other mounts and folders of prompts from now on: whoever listens is told, sessions go on. A mount that is the same object
+   * is left as it is; one that is not among them any more is closed. Undefined where mounts are not `replaceable`.
+   * @throws ResourceError `invalid` when they are ambiguous: then nothing has changed
+   */
+  readonly replaceMounts: ((next: ServedMounts) => Promise<void>) | undefined;
   /** Ends watches, then providers; resolves when nothing is left running. */
   close(): Promise<void>;
 }
@@ -119,14 +123,18 @@ function iconsFor(mounts: MountIcons, listed: boolean): Pick<ResourceOptions, 'w
  * @throws ResourceError `invalid` when mounts are ambiguous
  */
 export function createVitrine(options: VitrineOptions): Vitrine {
-  const { resourceTools = {}, icons = true } = options;
+  const { resourceTools = {}, icons = true, replaceable = false } = options;
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
-  const mounts = withState(options.mounts, toolSubscriptions, options.hide);
-  const resolver = createResolver(mounts);
+  const live = createLiveMounts({
+    replaceable,
+    withState: (mounts) => withState(mounts, toolSubscriptions, options.hide),
+    partsOf,
+  });
+  const { resolver, tools, prompts, tasks } = live;
   const layers = createLayers(options, options.limits, resolver);
   const { audit, access, limits } = layers;
   // Tools and prompts read through the same layers that are around them.
-  const tree = withNamed(mountTree(mounts, resolver), () => named);
+  const tree = withNamed(live.tree, () => named);
   // A layer keeps every method that there is.
   const provider = applyLayers(tree, layers.all) as EngineOperations;
   const bounds = { ...DEFAULT_LIMITS, ...options.limits };
@@ -134,38 +142,48 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     provider,
     cursors: createCursorCodec(options.cursors),
     limits: bounds,
-    ...(icons !== false && iconsFor(iconsOf(options.mounts, resolver), icons === true)),
+    ...(icons !== false && iconsFor((uri) => iconsOf(live, uri), icons === true)),
     kept: createKeptAnswers(provider, bounds.keptBytes),
     listing: options.listing ?? 'walk',
     cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
   };
-  const own =
-    resourceTools === false || toolSubscriptions === undefined
-      ? undefined
-      : createResourceTools(
-          {
-            resources,
-            operations: provider,
-            mounts: options.mounts,
-            resolver,
-            subscriptions: toolSubscriptions,
-            access: access?.outline,
-          },
-          { icons: icons === true, ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(options.mounts) },
-        );
-  const folders = (options.promptFolders ?? []).map((folder) => ({
-    ...promptFolder(folder, resources),
-    // One with a provider of its own is not served, and so of no mount.
-    mount: folder.provider === undefined ? resolver.mountOf(folder.uri) : undefined,
-  }));
-  const servers = options.mounts.flatMap((mount) => publishServer(mount) ?? []);
-  const prompts = createPromptRegistry([...(options.prompts ?? []), ...folders], servers);
-  const tools = createToolRegistry(
-    [...(own?.tools ?? []), ...(options.tools ?? [])],
-    servers,
-    own && { names: new Set(own.tools.map(({ name }) => name)), again: own.again },
-  );
-  const tasks = createTaskRegistry(servers);
+
+  function partsOf({ mounts, promptFolders = [] }: ServedMounts, { mountOf }: Resolver): NamedParts {
+    const own =
+      resourceTools === false || toolSubscriptions === undefined
+        ? undefined
+        : createResourceTools(
+            {
+              resources,
+              operations: provider,
+              mounts,
+              resolver,
+              subscriptions: toolSubscriptions,
+              access: access?.outline,
+            },
+            { icons: icons === true, ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(mounts) },
+          );
+    const folders = promptFolders.map((folder) => ({
+      ...promptFolder(folder, resources),
+      // One with a provider of its own is not served, and so of no mount.
+      mount: folder.provider === undefined ? mountOf(folder.uri) : undefined,
+    }));
+    const servers = mounts.flatMap((mount) => publishServer(mount) ?? []);
+    return {
+      servers,
+      own,
+      folders,
+      prompts: createPromptRegistry([...(options.prompts ?? []), ...folders], servers),
+      tools: createToolRegistry(
+        [...(own?.tools ?? []), ...(options.tools ?? [])],
+        servers,
+        own && { names: new Set(own.tools.map(({ name }) => name)), again: own.again },
+      ),
+      tasks: createTaskRegistry(servers),
+    };
+  }
+
+  live.begin(options);
   const changes = createChanges(provider, { tools, prompts, tasks }, options.changes);
   const { listTools, callTool, callToolAgain, headerParameters } = tools;
   const { askTask } = tasks;
@@ -186,12 +204,12 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   audit?.open();
   const told = options.telemetry?.engine({
     watches: () => changes.size,
-    upstreams: () => upstreamStates(options.mounts),
+    upstreams: () => upstreamStates(live.mounts),
   });
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },
     instructionsFor(principal) {
-      const seen = servers.filter(({ mount }) => access?.outline.could(principal, { mount }) !== false);
+      const seen = live.parts.servers.filter(({ mount }) => access?.outline.could(principal, { mount }) !== false);
       return joinInstructions(options.server?.instructions, seen);
     },
     access: access?.outline,
@@ -207,10 +225,11 @@ export function createVitrine(options: VitrineOptions): Vitrine {
     toolSubscriptions,
     telemetry: options.telemetry,
     hide: options.hide,
-    unready: () => unreadyOf(options.mounts),
+    unready: () => unreadyOf(live.mounts),
+    replaceMounts: replaceable ? live.replace : undefined,
     async close() {
       told?.[Symbol.dispose]();
-      await own?.close();
+      await live.parts.own?.close();
       toolSubscriptions?.close();
       await changes.close();
       await prompts.close();

@@ -18,6 +18,7 @@ import { UsageError } from './errors.ts';
 import { addedWith, addOverHttp } from './hosts.ts';
 import { createLog } from './log.ts';
 import type { LogLevel } from './log-levels.ts';
+import { followSources, type Served } from './reloading.ts';
 import { defined, type EngineFlags, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
 import { metricsOf, telemetryOf } from './telemetry.ts';
 import type { Terminal } from './terminal.ts';
@@ -58,27 +59,34 @@ export async function serve(
   // Servers that are mounted are started while sources are opened: from here on there is something to end.
   const stopping = terminal.takeSignals(log);
   const host = address === undefined ? soleHost() : undefined;
-  const opening = openSources(paths, flags, { log, secrets, sole: host?.known });
+  const surroundings = { log, secrets, sole: host?.known };
+  const opening = openSources(paths, flags, surroundings);
   const sources = await Promise.race([opening, stopping.signalled]);
   if (sources === 'stopped') return terminal.exit();
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
   const { vitrine, telemetry } = await engineOf(sources, flags, address === undefined, log, secrets);
   let sent = true;
+  let served: Served | undefined;
   // What is closed may wait for something that keeps no process running, and is to be waited for all the same.
   const held = setInterval(() => {}, HOLD_MS);
   try {
     const stopped = stopping.signalled;
     // Over stdio that is waited for when it is known who the host is: programs are started for it.
     if (host === undefined && (await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
+    const reopen = (before: Sources): Promise<Sources> => openSources(paths, flags, { ...surroundings, before });
+    const now = await followSources(sources, { vitrine, reopen, hide: secrets.hide, log, terminal });
+    served = now;
     const metrics = metricsOf(sources.config.telemetry, telemetry);
     const args = [...sources.args, ...typedAgain(flags)];
-    const said: Said = { terminal, shown: secrets.hide(title(vitrine, sources)), args, log, stopped, metrics };
+    const shown = secrets.hide(title(vitrine, sources));
+    const said: Said = { terminal, shown, args, log, stopped, metrics, end: () => endUpstreams(now.current) };
     if (host !== undefined) await overStdio(vitrine, sources, host, said);
     else if (address !== undefined) await overHttp(vitrine, sources, flags, address, said);
   } finally {
     stopping.begin();
-    await endUpstreams(sources);
+    await served?.close();
+    await endUpstreams(served?.current ?? sources);
     await vitrine.close();
     sent = (await telemetry?.close()) ?? true;
     clearInterval(held);
@@ -150,6 +158,8 @@ interface Said {
   readonly stopped: Promise<'stopped'>;
   /** For Prometheus, where they are wanted. */
   readonly metrics: MetricsOptions | undefined;
+  /** Ends the programs that are mounted. */
+  end(): Promise<unknown>;
 }
 
 /** The one at the other end of standard input and output. */
@@ -170,7 +180,7 @@ async function overStdio(
   vitrine: Vitrine,
   sources: Sources,
   host: SoleHost,
-  { terminal, shown, args, log, stopped, metrics }: Said,
+  { terminal, shown, args, log, stopped, metrics, end }: Said,
 ): Promise<void> {
   if (metrics !== undefined) log.warn('there are no metrics for Prometheus over stdio; add --http');
   const serving = serveStdio(vitrine, {
@@ -189,7 +199,7 @@ async function overStdio(
     );
   }
   await Promise.race([serving.closed, stopped]);
-  await endAll(serving, sources);
+  await endAll(serving, end);
 }
 
 async function overHttp(
@@ -197,7 +207,7 @@ async function overHttp(
   sources: Sources,
   flags: ServeFlags,
   address: Address,
-  { terminal, shown, log, stopped, metrics }: Said,
+  { terminal, shown, log, stopped, metrics, end }: Said,
 ): Promise<void> {
   const { server = {}, limits = {}, auth } = sources.config;
   const allowRemote = flags.allowRemote ?? server.allowRemote;
@@ -242,7 +252,7 @@ async function overHttp(
     `${shown}\n\nEndpoint: ${serving.url}\n\nAdd it to a host:\n\n${addOverHttp(serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
   await stopped;
-  await endAll(serving, sources);
+  await endAll(serving, end);
 }
 
 /** Serves at the first port from `port` on that is free, or fails as it did at the first. */
@@ -260,14 +270,14 @@ async function atFreePort<T>(port: number, more: number, serveAt: (port: number)
 }
 
 /** Ends what is served, and programs as soon as nobody waits for an answer, or has waited long enough. */
-async function endAll(serving: { close(): Promise<void> }, sources: Sources): Promise<void> {
+async function endAll(serving: { close(): Promise<void> }, end: Said['end']): Promise<void> {
   const closed = serving.close();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ANSWERS_MS);
   });
   await Promise.race([closed, late]).finally(() => clearTimeout(timer));
-  await Promise.all([closed, endUpstreams(sources)]);
+  await Promise.all([closed, end()]);
 }
 
 const endUpstreams = ({ mounts }: Sources): Promise<unknown> =>

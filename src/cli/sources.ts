@@ -1,13 +1,14 @@
 /** What `serve` and `check` are to serve: paths and URLs as typed, a configuration, or the servers of a host. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { cedarOf } from '../config/cedar.ts';
 import { ConfigError } from '../config/error.ts';
 import { kindOfFile } from '../config/file-kind.ts';
 import type { HostServer } from '../config/host-servers.ts';
 import { kindOfSource } from '../config/kinds/index.ts';
 import { nameServers } from '../config/mount-names.ts';
-import { closeMounts, mountsOf, mountsOfSources } from '../config/mounts.ts';
+import { closeOpened, mountsOf, mountsOfSources } from '../config/mounts.ts';
 import { promptFoldersOf } from '../config/prompts.ts';
 import { isUrl } from '../config/references.ts';
 import type { Config } from '../config/schema.ts';
@@ -31,6 +32,8 @@ export interface Sources {
   readonly config: Partial<Config>;
   /** What decides instead of the rules of the configuration. */
   readonly policy?: AccessPolicy | undefined;
+  /** The files that say what is served: while they change, it may. */
+  readonly files: readonly string[];
   /** The arguments of `vitrine serve` that serve the same from any working directory. */
   readonly args: readonly string[];
   /** Keys of hosts that mean nothing here, by server; undefined where there are none. */
@@ -49,6 +52,8 @@ export interface SourceFlags {
 interface Opening extends Pick<UpstreamSurroundings, 'sole'> {
   readonly log: Log;
   readonly secrets: Secrets;
+  /** What is served already, as long as its files have changed: its mounts stay open where they are wanted again. */
+  readonly before?: Sources | undefined;
 }
 
 /** What of the engine may be said on the command line; it goes before what a configuration says. */
@@ -62,20 +67,21 @@ export interface EngineFlags {
 export const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml', 'vitrine.json']);
 
 /** @throws UsageError, ConfigError, ResourceError `invalid` */
-export async function openSources(
-  typed: readonly string[],
-  flags: SourceFlags,
-  { log, secrets, sole }: Opening,
-): Promise<Sources> {
+export async function openSources(typed: readonly string[], flags: SourceFlags, opening: Opening): Promise<Sources> {
+  const { log, secrets, sole, before } = opening;
   const { hidden, gitignore } = flags;
   const { file, paths, mcpConfig, args } = await namedSources(typed, flags, secrets);
   const servers = mcpConfig === undefined ? [] : await serversOf(mcpConfig, secrets);
-  if (file !== undefined) return { ...(await openConfig(file, servers, { log, secrets, sole })), args };
+  const mcpFiles = mcpConfig === undefined ? [] : [resolve(mcpConfig)];
+  if (file !== undefined) {
+    return { ...(await openConfig(file, servers, opening)), files: [resolve(file), ...mcpFiles], args };
+  }
   for (const path of paths)
     if (await isExecutable(path)) log.warn('a program is served as a file; a mount with command: runs it', { path });
-  const surroundings = { base: mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig)), log, sole };
+  const base = mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig));
+  const surroundings = { base, log, sole, open: before?.mounts };
   const mounts = await mountsOfSources(paths, servers, surroundings, defined({ hidden, gitignore }));
-  return { mounts, promptFolders: [], config: {}, args, ignored: ignoredOf(servers) };
+  return { mounts, promptFolders: [], config: {}, files: mcpFiles, args, ignored: ignoredOf(servers) };
 }
 
 interface NamedSources extends Typed {
@@ -149,13 +155,15 @@ async function withServers(paths: readonly string[], { mcpConfig, config }: Sour
 async function openConfig(
   file: string,
   more: readonly HostServer[],
-  { log, secrets, sole }: Opening,
-): Promise<Omit<Sources, 'args'>> {
+  { log, secrets, sole, before }: Opening,
+): Promise<Omit<Sources, 'args' | 'files'>> {
   const { hostServersOf, loadConfig } = await import('../config/load.ts');
   const config = await loadConfig(file, { secrets });
   for (const mount of Object.values(config.mounts))
     addPassword(typeof mount === 'object' && 'sql' in mount ? mount.sql : mount, secrets);
   const base = dirname(resolve(file));
+  const settled = { ...config, ...auditFrom(config, base), ...tlsFrom(config, base) };
+  if (before !== undefined) assertSettled(before.config, settled, file);
   const servers = hostServersOf(config.mcpServers ?? {}, base);
   assertNotItself(servers, file);
   const taken = [...Object.keys(config.mounts), ...servers.map((server) => server.name)];
@@ -165,20 +173,36 @@ async function openConfig(
   ).find((each) => each.problem !== undefined);
   if (clash !== undefined) throw new ConfigError(`--mcp-config, server ${clash.title}: ${clash.problem}`);
   const all = [...servers, ...more];
-  const mounts = await mountsOf(config.mounts, { base, log, sole }, all);
+  const mounts = await mountsOf(config.mounts, { base, log, sole, open: before?.mounts }, all);
   try {
     const promptFolders = await promptFoldersOf(config, mounts, base);
     return {
       mounts,
       promptFolders,
-      policy: await cedarOf(config, { base, log }),
-      config: { ...config, ...auditFrom(config, base), ...tlsFrom(config, base) },
+      policy: before?.policy ?? (await cedarOf(config, { base, log })),
+      config: settled,
       ignored: ignoredOf(all),
     };
   } catch (error) {
-    await closeMounts(mounts);
+    await closeOpened(mounts, before?.mounts);
     throw error;
   }
+}
+
+/** What may be something else while it is served. */
+const LIVE: ReadonlySet<string> = new Set(['$schema', 'mounts', 'mcpServers', 'prompts']);
+
+/** @throws ConfigError for what is decided when the server starts */
+function assertSettled(before: Partial<Config>, after: Config, file: string): void {
+  const was = new Map<string, unknown>(Object.entries(before));
+  const is = new Map<string, unknown>(Object.entries(after));
+  const changed = [...new Set([...was.keys(), ...is.keys()])].filter(
+    (key) => !LIVE.has(key) && !isDeepStrictEqual(was.get(key), is.get(key)),
+  );
+  if (changed.length > 0)
+    throw new ConfigError(
+      `${basename(file)}: ${changed.join(', ')} cannot change while it is served; restart to take over the new configuration`,
+    );
 }
 
 /** The audit file, and that of its anchor, lie where the configuration does, as every path in it. */
@@ -252,7 +276,7 @@ function assertServable(path: string): void {
 
 /** The engine's options out of a configuration. */
 export function engineOptions(
-  { mounts, promptFolders, config, policy }: Sources,
+  { mounts, promptFolders, config, policy, files }: Sources,
   { name, ...flags }: EngineFlags = {},
 ): VitrineOptions {
   const { limits = {}, listing = 'walk', confirm } = config;
@@ -269,6 +293,7 @@ export function engineOptions(
   return {
     mounts,
     promptFolders,
+    replaceable: files.length > 0,
     resourceTools: resourceTools(config.tools, flags.tools),
     confirm,
     access: policy ?? accessRules(access),

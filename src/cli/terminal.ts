@@ -9,6 +9,8 @@ export interface Terminal {
   readonly errors: Writable;
   /** Listens to who may end it, from now on. */
   takeSignals(log: Log): Stopping;
+  /** Listens to SIGHUP until the function that it gives is called. Left out where there are no signals. */
+  readonly onHangup?: ((heard: () => void) => () => void) | undefined;
   /** Ends what is left, whatever it waits for. */
   exit(): void;
 }
@@ -25,5 +27,9 @@ export const processTerminal: Terminal = {
     return process.stderr;
   },
   takeSignals,
+  onHangup(heard) {
+    process.on('SIGHUP', heard);
+    return () => void process.off('SIGHUP', heard);
+  },
   exit: () => process.exit(),
 };

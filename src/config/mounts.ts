@@ -20,27 +20,54 @@ export function mountsOf(
   surroundings: UpstreamSurroundings,
   servers: readonly HostServer[] = [],
 ): Promise<ConfiguredMount[]> {
-  return openAll([
-    ...Object.entries(mounts).map(
-      ([name, block]) =>
-        () =>
-          mountOf(name, block, surroundings),
-    ),
-    ...servers.map((server) => () => upstreamMount(server.name, server.block, { ...surroundings, base: server.base })),
-  ]);
+  return openAll(
+    [
+      ...Object.entries(mounts).map(
+        ([name, block]): Source => ({
+          said: [name, block, surroundings.base],
+          open: () => mountOf(name, block, surroundings),
+        }),
+      ),
+      ...servers.map((server) => serverSource(server, {}, surroundings)),
+    ],
+    surroundings.open,
+  );
 }
 
-/** Opens one after the other; none stays open when one fails. */
-async function openAll(sources: readonly (() => Promise<ConfiguredMount>)[]): Promise<ConfiguredMount[]> {
-  const opened: ConfiguredMount[] = [];
+interface Source {
+  /** All that it is opened by, as data. */
+  readonly said: readonly unknown[];
+  readonly open: () => Promise<ConfiguredMount>;
+}
+
+const serverSource = (
+  { name, block, base }: HostServer,
+  more: Pick<Mount, 'prefix'>,
+  surroundings: UpstreamSurroundings,
+): Source => ({
+  said: [name, block, base, more],
+  open: () => upstreamMount(name, { ...more, ...block }, { ...surroundings, base }),
+});
+
+/** Opens one after the other what is not open already; none that it has opened stays open when one fails. */
+async function openAll(sources: readonly Source[], open: readonly ConfiguredMount[] = []): Promise<ConfiguredMount[]> {
+  const mounts: ConfiguredMount[] = [];
   try {
-    for (const open of sources) opened.push(await open());
-    return opened;
+    for (const source of sources) {
+      const openedFor = JSON.stringify(source.said);
+      const same = open.find((mount) => mount.openedFor === openedFor);
+      mounts.push(same ?? { ...(await source.open()), openedFor });
+    }
+    return mounts;
   } catch (error) {
-    await closeMounts(opened);
+    await closeOpened(mounts, open);
     throw error;
   }
 }
+
+/** Closes those that were not open before. */
+export const closeOpened = (mounts: readonly Mount[], before: readonly Mount[] = []): Promise<void> =>
+  closeMounts(mounts.filter((mount) => !before.includes(mount)));
 
 async function mountOf(
   name: string,
@@ -115,17 +142,17 @@ export async function mountsOfSources(
     taken.add(name);
     named.push({ name, source, kind });
   }
-  return openAll([
-    ...named.map(({ name, source, kind }) => async (): Promise<ConfiguredMount> => {
+  const typed = named.map(({ name, source, kind }): Source => {
+    async function open(): Promise<ConfiguredMount> {
       if (kind !== undefined) return kindMount(kind, name, { [kind.key]: source, prefix }, surroundings);
       if (isUrl(source)) return upstreamMount(name, { url: source, prefix }, surroundings);
       const provider = await filesProvider({ ...options, path: source, name: basename(resolve(source)) || 'root' });
       return { name, provider, prefix };
-    }),
-    ...servers.map(
-      (server) => () => upstreamMount(server.name, { prefix, ...server.block }, { ...surroundings, base: server.base }),
-    ),
-  ]);
+    }
+    return { said: [name, source, prefix], open };
+  });
+  const all = [...typed, ...servers.map((server) => serverSource(server, { prefix }, surroundings))];
+  return openAll(all, surroundings.open);
 }
 
 export async function closeMounts(mounts: readonly Mount[]): Promise<void> {

@@ -14,7 +14,11 @@ export interface MountedUpstream {
   readonly start: 'eager' | 'lazy';
 }
 
-export type ConfiguredMount = Mount & { readonly upstream?: MountedUpstream | undefined };
+export type ConfiguredMount = Mount & {
+  readonly upstream?: MountedUpstream | undefined;
+  /** What it was opened for, as JSON: what is opened for the same is the same. */
+  readonly openedFor?: string | undefined;
+};
 
 export interface UpstreamSurroundings {
   /** The directory that relative paths start from, and that programs start in. */
@@ -22,6 +26,8 @@ export interface UpstreamSurroundings {
   readonly log?: Log | undefined;
   /** The only client that there will be, once it is known. */
   readonly sole?: Promise<ClientFeatures> | undefined;
+  /** Mounts that are open: those that are wanted again are not opened anew, and closed by nobody here. */
+  readonly open?: readonly ConfiguredMount[] | undefined;
 }
 
 /** As a configuration says it: YAML takes a year for a number. */

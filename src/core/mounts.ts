@@ -46,9 +46,14 @@ export function mountNameProblem(name: string): string | undefined {
 
 /**
  * One provider over all mounts, in the order given.
+ * @param replaceable whether there may be other mounts later: then its lists change, whatever the mounts do
  * @throws ResourceError `invalid` for a bad or doubled name, or when two mounts would publish the same URIs.
  */
-export function mountTree(mounts: readonly Mount[], { resolve } = createResolver(mounts)): ResourceProvider {
+export function mountTree(
+  mounts: readonly Mount[],
+  { resolve } = createResolver(mounts),
+  replaceable = false,
+): ResourceProvider {
   assertUnambiguous(mounts);
   const origins = new Map<Mount, Origins>(mounts.map((mount) => [mount, createOrigins(mount.provider)]));
 
@@ -183,7 +188,7 @@ export function mountTree(mounts: readonly Mount[], { resolve } = createResolver
 
   const provider: ResourceProvider = {
     name: 'mounts',
-    features: featuresOf(mounts),
+    features: featuresOf(mounts, replaceable),
 
     async list(uri, page, ctx) {
       if (uri === undefined) {
@@ -329,7 +334,7 @@ function within(mount: Mount, ctx: Context): Context {
 }
 
 /** Each is looked up when it is asked for: those of a mounted server are known when it has been reached. */
-function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
+function featuresOf(mounts: readonly Mount[], replaceable: boolean): ProviderFeatures {
   const some = (pick: (features: ProviderFeatures) => boolean): boolean =>
     mounts.some((mount) => pick(mount.provider.features));
   return {
@@ -340,7 +345,7 @@ function featuresOf(mounts: readonly Mount[]): ProviderFeatures {
       return [...new Set(mounts.flatMap(publishedSchemes))];
     },
     get watch() {
-      return some((features) => features.watch);
+      return replaceable || some((features) => features.watch);
     },
     get watchesResources() {
       return some((features) => features.watch && features.watchesResources !== false);

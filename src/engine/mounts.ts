@@ -54,18 +54,10 @@ export function joinInstructions(own: string | undefined, servers: readonly Publ
   return all.length === 0 ? undefined : all.join('\n\n').slice(0, MAX_INSTRUCTIONS);
 }
 
-/** The icons of mounts, by the URI of what they are put on. Those of a mounted server are its own business. */
-export function iconsOf(mounts: readonly Mount[], { resolve }: Resolver): MountIcons {
-  const own = new Map(
-    mounts.flatMap((mount) => {
-      const { icons, server } = mount;
-      return icons === undefined && server === undefined ? [] : [[mount, { icons }] as const];
-    }),
-  );
-  return (uri) => {
-    const mount = resolve(uri)?.mount;
-    return mount && own.get(mount);
-  };
+/** The icons of the mount of a URI, to be put on what it has. Those of a mounted server are its own business. */
+export function iconsOf({ resolver }: { readonly resolver: Resolver }, uri: string): ReturnType<MountIcons> {
+  const mount = resolver.resolve(uri)?.mount;
+  return mount === undefined || (mount.icons === undefined && mount.server === undefined) ? undefined : mount;
 }
 
 /** Mounts that have to be there, and are not. */

@@ -128,7 +128,7 @@ describe.each(DIAGONAL)('introduction of other servers over $transport, $era', (
     await using folder = await temporaryFolder({ 'data/a.txt': 'a' });
     const config = await writeConfig(folder, { mounts: { data: { path: './data', watch: false } } });
     await using server = await connect(transport, era, ['--config', config]);
-    expect(server.client.getServerCapabilities()?.resources).toEqual({});
+    expect(server.client.getServerCapabilities()?.resources).toEqual({ listChanged: true });
     const { resource } = await server.request<{ resource: object }>('resources/metadata', {
       uri: 'data+file:///a.txt',
     });
@@ -141,7 +141,7 @@ describe.each(DIAGONAL)('introduction of other servers over $transport, $era', (
         resourcesListChanged: true,
         resourceSubscriptions: ['data+file:///a.txt'],
       });
-      expect(listening.honoredFilter.resourcesListChanged).not.toBe(true);
+      expect(listening.honoredFilter.resourcesListChanged).toBe(true);
       expect(listening.honoredFilter.resourceSubscriptions ?? []).toEqual([]);
       await listening.close();
     }

@@ -248,16 +248,19 @@ describe.concurrent.each(MATRIX)('changes of prompts over $transport, $era', ({ 
 });
 
 describe.concurrent.each(DIAGONAL)('prompts that cannot be watched over $transport, $era', ({ transport, era }) => {
-  it('promise no changes, and none are listened to [SEC-CAP-1]', async () => {
+  it('may change with their configuration alone [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder({ 'docs/prompts/one.md': 'One' });
     const config = { mounts: { docs: { path: './docs', prompts: 'prompts', watch: false } } };
     await using on = await connect(transport, era, ['--config', await writeConfig(folder, config)]);
-    expect(on.client.getServerCapabilities()?.prompts).toEqual({});
+    expect(on.client.getServerCapabilities()?.prompts).toEqual({ listChanged: true });
     expect(await names(on)).toEqual(['one']);
-    if (era === 'modern') {
-      const stream = await on.client.listen({ promptsListChanged: true });
-      expect(stream.honoredFilter).toEqual({});
-    }
+    await folder.write('docs/prompts/two.md', 'Two');
+    const changed = { mounts: { docs: { path: './docs', prompts: 'prompts', watch: false, hidden: true } } };
+    const count = countChanges(on);
+    await on.reachable;
+    if (era === 'modern') await on.client.listen({ promptsListChanged: true });
+    await toldAfter(count, 'the configuration has changed', async () => void (await writeConfig(folder, changed)));
+    expect(await names(on)).toEqual(['one', 'two']);
   });
 });
 

@@ -195,3 +195,17 @@ async function expectFree(port: number): Promise<void> {
   }, `port ${port} to be free`);
   taken.close();
 }
+
+describe.each(ERAS)('on SIGHUP, a server over HTTP, to a client of the %s era', (era) => {
+  it('reads its configuration again, and goes on [RES-4]', async () => {
+    await using folder = await temporaryFolder({ 'docs/a.txt': 'a' });
+    const config = await writeConfig(folder, { mounts: { docs: './docs' } });
+    await using server = await startProgram(['--config', config, '--log-level', 'info']);
+    await using client = await connectHttp(era, server);
+    server.process.kill('SIGHUP');
+    await until(() => server.output().includes('a changed configuration is served'), 'the configuration');
+    const uri = 'docs+file:///a.txt';
+    expect(await client.request('resources/read', { uri })).toMatchObject({ contents: [{ text: 'a' }] });
+    expect(await server.stop()).toBe(0);
+  });
+});

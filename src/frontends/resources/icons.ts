@@ -28,7 +28,7 @@ const ICONS = Object.fromEntries(
 ) as Readonly<Record<Kind, readonly Icon[]>>;
 
 /** The icons of the mount that a URI belongs to, undefined within where none are to be put on; undefined of other mounts. */
-export type MountIcons = (uri: string) => { readonly icons: readonly Icon[] | undefined } | undefined;
+export type MountIcons = (uri: string) => { readonly icons?: readonly Icon[] | undefined } | undefined;
 
 interface Described {
   readonly uri?: string;

@@ -59,6 +59,8 @@ export async function watchRefs(
       });
       watchers.set(path, watcher);
     } catch (error) {
+      // A folder that is not there yet: the one that it is in tells when it comes.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       if (!told) log().warn('references are looked at from time to time only: they cannot be watched', { error });
       told = true;
     }

@@ -1,11 +1,10 @@
 /** TLS by Vitrine itself: certificates from files, and from new ones as soon as they are there. */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { followFiles } from '../followed-files.ts';
 
 export interface TlsOptions {
   /** Path of the certificate and those between it and its authority, in PEM. */
@@ -27,12 +26,6 @@ export interface Certificates {
   readonly digest: string;
   readonly validTo: string;
 }
-
-/** How long after the last change files are read: those that belong together do not come at the same moment. */
-const SETTLE_MS = 250;
-
-/** How often files are read without a sign that they changed: some file systems give none. */
-const RECHECK_MS = 60_000;
 
 /** @throws ResourceError `invalid` that says which file is wrong, and how */
 export async function loadCertificates(options: TlsOptions): Promise<Certificates> {
@@ -68,7 +61,6 @@ export async function loadCertificates(options: TlsOptions): Promise<Certificate
 export function followCertificates(server: Server, options: TlsOptions, first: Certificates, log: Log): void {
   let digest = first.digest;
   let told: string | undefined;
-  let settling: NodeJS.Timeout | undefined;
   let closed = false;
   warnIfExpired(first, log);
 
@@ -88,29 +80,11 @@ export function followCertificates(server: Server, options: TlsOptions, first: C
     }
   }
 
-  const changed = (): void => {
-    clearTimeout(settling);
-    settling = setTimeout(() => void reload(), SETTLE_MS);
-  };
-  // Renewals replace files, or links to them: the folder sees it, the file that was there does not.
   const paths = [options.cert, options.key, ...(options.ca === undefined ? [] : [options.ca])];
-  const watchers = [...new Set(paths.map((path) => dirname(path)))].flatMap((folder) => {
-    try {
-      const watcher: FSWatcher = watch(folder, { persistent: false }, changed);
-      watcher.on('error', (error) => log.debug('a folder of certificates is not watched any more', { error }));
-      return [watcher];
-    } catch (error) {
-      log.debug('a folder of certificates is not watched', { error });
-      return [];
-    }
-  });
-  const recheck = setInterval(() => void reload(), RECHECK_MS);
-  recheck.unref();
+  const files = followFiles(paths, () => void reload(), log);
   server.once('close', () => {
     closed = true;
-    clearTimeout(settling);
-    clearInterval(recheck);
-    for (const watcher of watchers) watcher.close();
+    files.close();
   });
 }
 

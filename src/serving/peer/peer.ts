@@ -313,7 +313,7 @@ export class Peer {
 
   #ownMethods({ method }: RequestMessage): SubscriptionMethods['methods'] | undefined {
     const { vitrine } = this.#options;
-    if (!SUBSCRIBING.has(method) || !vitrine.provider.features.watch) return undefined;
+    if (!SUBSCRIBING.has(method) || vitrine.provider.features.watchesResources === false) return undefined;
     this.#own ??= subscriptionMethods(vitrine, this.#subscriptions);
     return this.#own.methods;
   }

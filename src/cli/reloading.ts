@@ -1,0 +1,84 @@
+/** A configuration that changes while it is served: it is taken over, or refused with the reason while the old one goes on. */
+import { readFile } from 'node:fs/promises';
+import { closeMounts } from '../config/mounts.ts';
+import type { Log } from '../core/context.ts';
+import { followFiles } from '../serving/followed-files.ts';
+import type { Vitrine } from '../vitrine.ts';
+import { explainFailure } from './errors.ts';
+import type { Sources } from './sources.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface Served {
+  /** What is served now. */
+  readonly current: Sources;
+  /** Follows no more changes; resolves when none is being taken over. */
+  close(): Promise<void>;
+}
+
+interface Following {
+  readonly vitrine: Vitrine;
+  /** Reads all of it again; mounts that are as before are the same objects. */
+  readonly reopen: (before: Sources) => Promise<Sources>;
+  readonly hide: (text: string) => string;
+  readonly log: Log;
+  readonly terminal: Pick<Terminal, 'input' | 'onHangup'>;
+}
+
+/** Follows the files of what is served, and a SIGHUP, unless a person's terminal sends it as it closes. */
+export async function followSources(
+  first: Sources,
+  { vitrine, reopen, hide, log, terminal }: Following,
+): Promise<Served> {
+  const { replaceMounts } = vitrine;
+  let current = first;
+  let closed = false;
+  let seen = await textOf(first.files);
+  let running = Promise.resolve();
+
+  async function takeOver(asked: boolean): Promise<void> {
+    const text = await textOf(first.files);
+    if (closed || replaceMounts === undefined || (text === seen && !asked)) return;
+    seen = text;
+    try {
+      const next = await reopen(current);
+      const added = next.mounts.filter((mount) => !current.mounts.includes(mount));
+      const gone = current.mounts.filter((mount) => !next.mounts.includes(mount));
+      try {
+        if (closed) throw new Error('The server is ending');
+        await replaceMounts(next);
+      } catch (error) {
+        await closeMounts(added);
+        throw error;
+      }
+      current = next;
+      log.info('a changed configuration is served', { opened: namesOf(added), closed: namesOf(gone) });
+    } catch (error) {
+      if (closed) return;
+      const reason = hide(explainFailure(error).line);
+      log.error('a changed configuration is refused, and what was served goes on', { reason });
+    }
+  }
+
+  const again = (asked: boolean): void => {
+    running = running.then(() => takeOver(asked));
+  };
+  const files = first.files.length === 0 ? undefined : followFiles(first.files, () => again(false), log);
+  const forget = files && terminal.input.isTTY !== true ? terminal.onHangup?.(() => again(true)) : undefined;
+  return {
+    get current() {
+      return current;
+    },
+    async close() {
+      closed = true;
+      files?.close();
+      forget?.();
+      await running;
+    },
+  };
+}
+
+const namesOf = (mounts: Sources['mounts']): readonly string[] => mounts.map(({ name }) => name);
+
+/** What the files say, to see whether it is something else; a file that is not there says nothing. */
+const textOf = async (files: readonly string[]): Promise<string> =>
+  JSON.stringify(await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => null))));

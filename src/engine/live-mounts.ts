@@ -1,0 +1,204 @@
+/**
+ * What stays while mounts come and go. Layers, hubs and wires hold on to the faces that are made here once; each use of one
+ * finds what there is now. What depends on the mounts is made anew as a whole, and put in their place at once.
+ */
+import { withAgain } from '../core/again.ts';
+import type { Mount } from '../core/mounts/mount.ts';
+import { createResolver, type Resolver } from '../core/mounts/resolver.ts';
+import { mountTree } from '../core/mounts.ts';
+import type { PromptFolder, PromptSource } from '../core/prompt.ts';
+import type { ResourceProvider } from '../core/provider.ts';
+import type { PublishedServer } from '../core/published-server.ts';
+import type { PromptRegistry } from '../frontends/prompts/registry.ts';
+import type { ResourceTools } from '../frontends/resource-tools/index.ts';
+import type { TaskRegistry } from '../frontends/tasks/registry.ts';
+import type { ToolRegistry } from '../frontends/tools/registry.ts';
+import { createLastingWatches, type LastingWatches } from './lasting-watches.ts';
+
+export interface ServedMounts {
+  readonly mounts: readonly Mount[];
+  /** Folders of Markdown files that are prompts. */
+  readonly promptFolders?: readonly PromptFolder[] | undefined;
+}
+
+/** What mounts have that is found by a name. */
+export interface NamedParts {
+  readonly servers: readonly PublishedServer[];
+  readonly own: ResourceTools | undefined;
+  readonly folders: readonly PromptSource[];
+  readonly tools: ToolRegistry;
+  readonly prompts: PromptRegistry;
+  readonly tasks: TaskRegistry;
+}
+
+interface Tree {
+  /** As they were given, without that of Vitrine's own state. */
+  readonly mounts: readonly Mount[];
+  readonly resolver: Resolver;
+  readonly provider: ResourceProvider;
+}
+
+export interface LiveMounts {
+  readonly mounts: readonly Mount[];
+  readonly parts: NamedParts;
+  readonly resolver: Resolver;
+  readonly tree: ResourceProvider;
+  readonly tools: ToolRegistry;
+  readonly prompts: PromptRegistry;
+  readonly tasks: TaskRegistry;
+  /** Serves the first mounts. @throws ResourceError `invalid` when they are ambiguous */
+  begin(first: ServedMounts): void;
+  /**
+   * Serves others from now on, and closes those that are not among them; the same object is the same mount.
+   * @throws ResourceError `invalid` when they are ambiguous: then nothing has changed
+   */
+  replace(next: ServedMounts): Promise<void>;
+}
+
+export interface LiveOptions {
+  /** They may be replaced: every list may change. */
+  readonly replaceable: boolean;
+  readonly withState: (mounts: readonly Mount[]) => readonly Mount[];
+  /** Makes what is found by name. The tree is that of these mounts by then. */
+  readonly partsOf: (served: ServedMounts, resolver: Resolver) => NamedParts;
+}
+
+export function createLiveMounts({ replaceable, withState, partsOf }: LiveOptions): LiveMounts {
+  let current: Tree | undefined;
+  let named: NamedParts | undefined;
+  const watches = createLastingWatches();
+  const tree = (): Tree => begun(current);
+  const parts = (): NamedParts => begun(named);
+
+  function put(next: ServedMounts): void {
+    const before = current;
+    const mounts = withState(next.mounts);
+    const resolver = createResolver(mounts);
+    current = { mounts: next.mounts, resolver, provider: mountTree(mounts, resolver, replaceable) };
+    try {
+      named = partsOf(next, resolver);
+    } catch (error) {
+      current = before;
+      throw error;
+    }
+  }
+
+  return {
+    get mounts() {
+      return tree().mounts;
+    },
+    get parts() {
+      return parts();
+    },
+    resolver: {
+      get mounts() {
+        return tree().resolver.mounts;
+      },
+      resolve: (published) => tree().resolver.resolve(published),
+      mountOf: (published) => tree().resolver.mountOf(published),
+    },
+    tree: treeFace(tree, watches),
+    tools: toolsFace(() => parts().tools, watches, replaceable),
+    prompts: promptsFace(() => parts().prompts, watches, replaceable),
+    tasks: {
+      mounts: (era) => parts().tasks.mounts(era),
+      askTask: (...asked) => parts().tasks.askTask(...asked),
+      watch: (...asked) => parts().tasks.watch(...asked),
+    },
+    begin: put,
+    async replace(next) {
+      const before = { ...tree(), ...parts() };
+      put(next);
+      await watches.renew();
+      const kept = new Set(next.mounts.map(({ provider }) => provider));
+      const gone = before.mounts.filter(({ provider }) => !kept.has(provider));
+      await Promise.allSettled([
+        before.own?.close(),
+        ...before.folders.map((folder) => folder.close?.()),
+        ...gone.map(({ provider }) => provider.close?.()),
+      ]);
+    },
+  };
+}
+
+function begun<T>(part: T | undefined): T {
+  if (part === undefined) throw new TypeError('No mounts are served yet');
+  return part;
+}
+
+function treeFace(now: () => Tree, watches: LastingWatches): ResourceProvider {
+  const provider = (): ResourceProvider => now().provider;
+  const face: ResourceProvider = {
+    name: 'mounts',
+    get features() {
+      return provider().features;
+    },
+    list: (...asked) => provider().list(...asked),
+    metadata: (...asked) => provider().metadata(...asked),
+    read: (...asked) => provider().read(...asked),
+    listTemplates: async (...asked) => (await provider().listTemplates?.(...asked)) ?? { resourceTemplates: [] },
+    complete: async (...asked) => (await provider().complete?.(...asked)) ?? { values: [], hasMore: false },
+    isListed: async (...asked) => (await provider().isListed?.(...asked)) === true,
+    search: (...asked) => provider().search?.(...asked) ?? none(),
+    watch(uri, onChange, ctx) {
+      const open = async (): Promise<AsyncDisposable> => {
+        const { watch } = provider();
+        if (watch === undefined) throw new TypeError('The tree of mounts can be watched');
+        return watch(uri, onChange, ctx);
+      };
+      if (uri === undefined)
+        return watches.add({ open, replaced: () => onChange({ kind: 'list-changed' }), log: ctx.log });
+      return watches.add({
+        open,
+        replaced: () => onChange({ kind: 'updated', uri }),
+        on: () => now().resolver.resolve(uri)?.mount,
+        log: ctx.log,
+      });
+    },
+    close: async () => provider().close?.(),
+  };
+  return withAgain(face, {
+    again: (...asked) => provider().again?.(...asked) === true,
+    listAgain: (...asked) => provider().listAgain?.(...asked) === true,
+  });
+}
+
+async function* none(): AsyncGenerator<never> {}
+
+function toolsFace(now: () => ToolRegistry, watches: LastingWatches, replaceable: boolean): ToolRegistry {
+  return {
+    get some() {
+      return now().some;
+    },
+    get watchable() {
+      return replaceable || now().watchable;
+    },
+    get logging() {
+      return now().logging;
+    },
+    ownerOf: (name) => now().ownerOf(name),
+    listTools: (...asked) => now().listTools(...asked),
+    callTool: (...asked) => now().callTool(...asked),
+    callToolAgain: (...asked) => now().callToolAgain(...asked),
+    headerParameters: (...asked) => now().headerParameters(...asked),
+    watch: (onChange, ctx) => watches.add({ open: () => now().watch(onChange, ctx), replaced: onChange, log: ctx.log }),
+  };
+}
+
+function promptsFace(now: () => PromptRegistry, watches: LastingWatches, replaceable: boolean): PromptRegistry {
+  return {
+    get some() {
+      return now().some;
+    },
+    get watchable() {
+      return replaceable || now().watchable;
+    },
+    ownNames: (ctx) => now().ownNames(ctx),
+    ownerOf: (...asked) => now().ownerOf(...asked),
+    listPrompts: (...asked) => now().listPrompts(...asked),
+    getPrompt: (...asked) => now().getPrompt(...asked),
+    completePrompt: (...asked) => now().completePrompt(...asked),
+    watch: (onChange, ctx) => watches.add({ open: () => now().watch(onChange, ctx), replaced: onChange, log: ctx.log }),
+    close: () => now().close(),
+  };
+}
