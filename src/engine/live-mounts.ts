@@ -15,6 +15,9 @@ import type { TaskRegistry } from '../frontends/tasks/registry.ts';
 import type { ToolRegistry } from '../frontends/tools/registry.ts';
 import { createLastingWatches, type LastingWatches } from './lasting-watches.ts';
 
+/** How long what is under way in mounts that are not served any more may take, in milliseconds. */
+const RETIRED_MS = 5_000;
+
 export interface ServedMounts {
   readonly mounts: readonly Mount[];
   /** Folders of Markdown files that are prompts. */
@@ -49,7 +52,7 @@ export interface LiveMounts {
   /** Serves the first mounts. @throws ResourceError `invalid` when they are ambiguous */
   begin(first: ServedMounts): void;
   /**
-   * Serves others from now on, and closes those that are not among them; the same object is the same mount.
+   * Serves others from now on, and closes those that are not among them soon after; the same object is the same mount.
    * @throws ResourceError `invalid` when they are ambiguous: then nothing has changed
    */
   replace(next: ServedMounts): Promise<void>;
@@ -67,6 +70,7 @@ export function createLiveMounts({ replaceable, withState, partsOf }: LiveOption
   let current: Tree | undefined;
   let named: NamedParts | undefined;
   const watches = createLastingWatches();
+  const retired = createRetired();
   const tree = (): Tree => begun(current);
   const parts = (): NamedParts => begun(named);
 
@@ -97,7 +101,7 @@ export function createLiveMounts({ replaceable, withState, partsOf }: LiveOption
       resolve: (published) => tree().resolver.resolve(published),
       mountOf: (published) => tree().resolver.mountOf(published),
     },
-    tree: treeFace(tree, watches),
+    tree: treeFace(tree, watches, retired),
     tools: toolsFace(() => parts().tools, watches, replaceable),
     prompts: promptsFace(() => parts().prompts, watches, replaceable),
     tasks: {
@@ -112,11 +116,34 @@ export function createLiveMounts({ replaceable, withState, partsOf }: LiveOption
       await watches.renew();
       const kept = new Set(next.mounts.map(({ provider }) => provider));
       const gone = before.mounts.filter(({ provider }) => !kept.has(provider));
-      await Promise.allSettled([
-        before.own?.close(),
-        ...before.folders.map((folder) => folder.close?.()),
-        ...gone.map(({ provider }) => provider.close?.()),
-      ]);
+      retired.add(async () => {
+        await Promise.allSettled([
+          before.own?.close(),
+          ...before.folders.map((folder) => folder.close?.()),
+          ...gone.map(({ provider }) => provider.close?.()),
+        ]);
+      });
+    },
+  };
+}
+
+interface Retired {
+  /** @param end is called once, when what is under way has had its time */
+  add(end: () => Promise<void>): void;
+  /** Ends all that are left. */
+  close(): Promise<void>;
+}
+
+function createRetired(): Retired {
+  const waiting = new Map<() => Promise<void>, NodeJS.Timeout>();
+  async function endNow(end: () => Promise<void>): Promise<void> {
+    clearTimeout(waiting.get(end));
+    if (waiting.delete(end)) await end();
+  }
+  return {
+    add: (end) => void waiting.set(end, setTimeout(() => void endNow(end), RETIRED_MS).unref()),
+    async close() {
+      await Promise.all([...waiting.keys()].map(endNow));
     },
   };
 }
@@ -126,7 +153,7 @@ function begun<T>(part: T | undefined): T {
   return part;
 }
 
-function treeFace(now: () => Tree, watches: LastingWatches): ResourceProvider {
+function treeFace(now: () => Tree, watches: LastingWatches, retired: Retired): ResourceProvider {
   const provider = (): ResourceProvider => now().provider;
   const face: ResourceProvider = {
     name: 'mounts',
@@ -155,7 +182,9 @@ function treeFace(now: () => Tree, watches: LastingWatches): ResourceProvider {
         log: ctx.log,
       });
     },
-    close: async () => provider().close?.(),
+    async close() {
+      await Promise.all([retired.close(), provider().close?.()]);
+    },
   };
   return withAgain(face, {
     again: (...asked) => provider().again?.(...asked) === true,

@@ -32,7 +32,7 @@ const typesOf = (contents: ReadAnswer['contents']) => contents.map(({ mimeType }
 describe.each(DIAGONAL)('documents over $transport, $era', ({ transport, era }) => {
   let office: Connected;
   beforeAll(async () => {
-    office = await connect(transport, era, [OFFICE]);
+    office = await connect(transport, era, [OFFICE, '--icons', 'on']);
   });
   afterAll(() => office.close());
 

@@ -29,7 +29,12 @@ export function describeTool(setup: ToolSetup): Tool {
   });
 }
 
-async function describe(setup: ToolSetup, uri: string, ctx: Context): Promise<CallToolResult> {
+/** What is known of it, as lines and as `resource`. */
+export async function describe(
+  setup: ToolSetup,
+  uri: string,
+  ctx: Context,
+): Promise<CallToolResult & { readonly structuredContent: { readonly resource: Resource } }> {
   const { resource } = await readMetadata(setup.resources, { uri: splitLines(uri).resource }, ctx);
   const next = isContainer(resource) ? 'list' : 'read';
   const lines = [...factsOf(resource).map(oneLine), `Next: ${callOf(setup, next, { uri: resource.uri })}`];

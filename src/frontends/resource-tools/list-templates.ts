@@ -1,7 +1,6 @@
 /** The `list_templates` tool: URI templates, with their variables as an input schema (CB-2). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
-import { invalid } from '../../core/errors.ts';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import type { ResourceTemplate } from '../../protocol/resources.ts';
@@ -9,7 +8,7 @@ import { nextCursor, openCursor, scopeOf } from '../resources/options.ts';
 import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';
 import { pageFor } from './paging.ts';
-import { cursorArgument, mountArgument, mountNames, nextCursorOutput, seenMounts } from './schemas.ts';
+import { cursorArgument, mountArgument, nextCursorOutput, seenMount } from './schemas.ts';
 import { callOf, type ToolSetup } from './setup.ts';
 import { templateInput } from './template-input.ts';
 
@@ -45,10 +44,7 @@ async function listTemplates(
   ctx: Context,
 ): Promise<CallToolResult> {
   const { resources: options } = setup;
-  const mounts = seenMounts(setup, ctx);
-  const mount = mounts.find((each) => each.name === name);
-  if (name !== undefined && mount === undefined)
-    throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);
+  const mount = name === undefined ? undefined : seenMount(setup, name, ctx);
   const scope = scopeOf(ctx, 'list_templates tool', name ?? '');
   return pageFor<ResourceTemplate>(setup, {
     position: openCursor(options, cursor, scope),

@@ -13,15 +13,7 @@ import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resour
 import { resourceTool } from './define.ts';
 import { lineOf } from './facts.ts';
 import { type Batch, pageFor } from './paging.ts';
-import {
-  cursorArgument,
-  mountArgument,
-  mountNames,
-  nextCursorOutput,
-  resourceOutput,
-  seenMounts,
-  uriArgument,
-} from './schemas.ts';
+import { cursorArgument, mountArgument, nextCursorOutput, resourceOutput, seenMount, uriArgument } from './schemas.ts';
 import { callOf, type ToolSetup } from './setup.ts';
 
 const inputFor = (setup: ToolSetup) =>
@@ -84,10 +76,7 @@ async function list(setup: ToolSetup, args: Arguments, ctx: Context): Promise<Ca
 
 function mountOf(setup: ToolSetup, { mount: name, uri }: Arguments, ctx: Context): Mount | undefined {
   if (name === undefined) return undefined;
-  const mounts = seenMounts(setup, ctx);
-  const mount = mounts.find((each) => each.name === name);
-  if (mount === undefined)
-    throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);
+  const mount = seenMount(setup, name, ctx);
   if (uri !== undefined && setup.resolver.resolve(uri)?.mount !== mount)
     throw invalid(`This URI is not of the mount ${name}; leave out mount`, uri);
   return mount;

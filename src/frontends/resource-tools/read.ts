@@ -1,16 +1,20 @@
 /** The `read` tool: the content of a resource in one of three forms, or in the one that fits (CB-3 to CB-6). */
 import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
+import { MAX_MOUNT_NAME_LENGTH, publishUri } from '../../core/mounts.ts';
 import type { Tool } from '../../core/tool.ts';
 import { resourceTool } from './define.ts';
-import { FORMS } from './reading/forms.ts';
+import { FORMS, type ReadArguments } from './reading/forms.ts';
 import { readAndKeep } from './reading/kept.ts';
-import { MIN_WINDOW_BYTES } from './reading/window.ts';
-import { textArgument, uriArgument } from './schemas.ts';
+import { seenMount, textArgument, uriArgument } from './schemas.ts';
 import type { ToolSetup } from './setup.ts';
 
 const inputFor = ({ resources, outputBytes }: ToolSetup) =>
   z.strictObject({
     uri: uriArgument.describe('The resource, or lines of it: …#L10-L20'),
+    server: textArgument(MAX_MOUNT_NAME_LENGTH)
+      .optional()
+      .describe('A mount, where uri is its own, without the prefix'),
     as: z
       .enum(FORMS)
       .optional()
@@ -24,10 +28,10 @@ const inputFor = ({ resources, outputBytes }: ToolSetup) =>
     max_bytes: z
       .number()
       .int()
-      .min(MIN_WINDOW_BYTES)
+      .min(0)
       .max(resources.limits.maxReadBytes)
       .optional()
-      .describe(`Bytes of the window. Default: ${outputBytes} of output`),
+      .describe(`Bytes of the window; 0: no content, only what it is. Default: ${outputBytes} of output`),
   });
 
 /**
@@ -42,6 +46,17 @@ export function readTool(setup: ToolSetup): Tool {
       'Reads a resource; uri is enough. What is small comes whole, of what is large the first window, with the call for the next. Of a directory, the children that fit.',
     changes: 'nothing',
     inputSchema: inputFor(setup),
-    run: (args, invocation) => readAndKeep(setup, args, invocation),
+    run: (args, invocation) => readAndKeep(setup, published(setup, args, invocation), invocation),
   });
+}
+
+/** With the URI that is published for the one that a server calls its own. */
+function published(
+  setup: ToolSetup,
+  { server, ...args }: ReadArguments & { readonly server?: string | undefined },
+  ctx: Context,
+): ReadArguments {
+  if (server === undefined) return args;
+  const mount = seenMount(setup, server, ctx);
+  return setup.resolver.resolve(args.uri)?.mount === mount ? args : { ...args, uri: publishUri(mount, args.uri) };
 }

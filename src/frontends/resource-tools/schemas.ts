@@ -3,7 +3,9 @@
 import { z } from 'zod';
 import type { AccessOutline } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
+import { invalid } from '../../core/errors.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
+import { MAX_MOUNT_NAME_LENGTH } from '../../core/mounts.ts';
 import { MAX_URI_LENGTH } from '../../core/uri.ts';
 
 /** A text that is checked to be there and no longer than `max`: a model has no use for that in its context. */
@@ -14,10 +16,8 @@ export const uriArgument = textArgument(MAX_URI_LENGTH);
 
 export const cursorArgument = textArgument(65_536).describe('nextCursor of the page before, with the same arguments');
 
-const MAX_MOUNT_LENGTH = 64;
-
 export const mountArgument = (mounts: KnownMounts) =>
-  textArgument(MAX_MOUNT_LENGTH).describe(`Only this mount.${mountHint(mounts)}`);
+  textArgument(MAX_MOUNT_NAME_LENGTH).describe(`Only this mount.${mountHint(mounts)}`);
 
 /** A resource in structured content, which says of itself what it is: providers may say more than is known here. */
 export const resourceOutput = z.object({ uri: z.string() });
@@ -32,6 +32,15 @@ interface KnownMounts {
 /** The mounts that a caller may know of. */
 export const seenMounts = ({ mounts, access }: KnownMounts, { principal }: Context): readonly Mount[] =>
   mounts.filter(({ name }) => access?.could(principal, { operation: 'list', mount: name }) !== false);
+
+/** @throws ResourceError `invalid` where the caller knows no mount of this name */
+export function seenMount(known: KnownMounts, name: string, ctx: Context): Mount {
+  const mounts = seenMounts(known, ctx);
+  const mount = mounts.find((each) => each.name === name);
+  if (mount === undefined)
+    throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);
+  return mount;
+}
 
 /** For the description of a tool, which everybody reads: names only where everybody may know them. */
 export const mountHint = ({ mounts, access }: KnownMounts): string =>

@@ -188,7 +188,9 @@ export function createRead(world: World, resources: Resources): ReadPlace {
     }
   }
 
-  const read: ReadPlace = async (place, uri, known, want, ctx) => {
+  const read: ReadPlace = async (place, uri, known, asked, ctx) => {
+    // Of what is made here there is the whole or nothing: where somebody wants a part, it is cut from the same whole each time.
+    const want = asked.range === undefined ? asked : { ...asked, maxBytes: config.maxBytes };
     switch (place.kind) {
       case 'table':
         // Somebody who says in which format wants the rows, and not what is below.

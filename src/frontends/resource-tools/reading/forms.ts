@@ -1,7 +1,7 @@
 /** The forms of a read: whole and embedded, whole and plain, a window, or what fits (CB-3 to CB-6). */
 import type { Context } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
-import { textFirst } from '../../../core/formats.ts';
+import { formatsOf, textFirst } from '../../../core/formats.ts';
 import { type CallToolResult, type ContentBlock, text } from '../../../protocol/content.ts';
 import { ACCEPT_META_KEY } from '../../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
@@ -9,6 +9,7 @@ import { contentsOf } from '../../resources/encode.ts';
 import { splitLines } from '../../resources/lines.ts';
 import { readMetadata } from '../../resources/metadata.ts';
 import { readConfirmed } from '../../resources/read.ts';
+import { describe } from '../describe.ts';
 import { base64Length, isContainer } from '../facts.ts';
 import type { ToolSetup } from '../setup.ts';
 import { type BlockForm, blocksOf, encodedSize, isMediaType, itemOf, windowIn } from './blocks.ts';
@@ -32,19 +33,33 @@ export interface ReadArguments {
 /** Reads in the form that was asked for. What needs a confirmation is refused: that is for the caller to ask. */
 export async function readAs(setup: ToolSetup, args: ReadArguments, ctx: Context): Promise<CallToolResult> {
   const { uri, as, start_offset, max_bytes } = args;
+  if (max_bytes === 0) return withoutContent(setup, args, ctx);
   if (splitLines(uri).lines !== undefined) return linesAs(setup, args, ctx);
   const { resource: known } = await readMetadata(setup.resources, { uri }, { ...ctx, purpose: 'read' });
   const resource = { ...known, uri };
   const accept = acceptOf(args, known);
   const windowed = start_offset !== undefined || max_bytes !== undefined;
   if (as === 'window' || (as === undefined && windowed)) {
-    const window = await readWindow(setup, resource, start_offset ?? 0, windowLimits(setup, max_bytes), ctx, accept);
+    const limits = windowLimits(setup, max_bytes);
+    const window = await readWindow(setup, resource, start_offset ?? 0, limits, ctx, accept ?? ownFormat(known));
     return windowResult(setup, uri, window, args.format);
   }
-  if (windowed) return { content: await windowBlocks(setup, resource, args, accept, as ?? 'embedded', ctx) };
+  if (windowed)
+    return { content: await windowBlocks(setup, resource, args, accept ?? ownFormat(known), as ?? 'embedded', ctx) };
   return as === undefined
     ? readFitting(setup, resource, accept, args.format, ctx)
     : { content: await wholeBlocks(setup, resource, accept, as, ctx) };
+}
+
+/** What it is, and a window of nothing. */
+async function withoutContent(
+  setup: ToolSetup,
+  { uri, start_offset }: ReadArguments,
+  ctx: Context,
+): Promise<CallToolResult> {
+  const { content, structuredContent } = await describe(setup, uri, ctx);
+  const window = { start_offset: start_offset ?? 0, max_bytes: 0 };
+  return { content, structuredContent: { ...structuredContent, window, parts: [] } };
 }
 
 /** What is asked for; else the text of what is better read as text, and the resource as it is where it has none. */
@@ -52,6 +67,12 @@ function acceptOf({ format }: ReadArguments, resource: Resource): Accept {
   if (format !== undefined) return [format];
   return textFirst(resource);
 }
+
+/** What a window is of where nobody says: offsets count the bytes of one format, and of the others nothing. */
+const ownFormat = (resource: Resource): Accept =>
+  formatsOf(resource)
+    ?.slice(0, 1)
+    .map(({ mimeType }) => mimeType);
 
 type Accept = readonly string[] | undefined;
 
@@ -119,7 +140,7 @@ async function severalFitting(setup: ToolSetup, resource: Resource, ctx: Context
   const items = window.parts.map(({ resource: part, bytes }) => contentsOf(part, bytes));
   const size = items.reduce((sum, item) => sum + encodedSize(item), 0);
   if (window.next === undefined && size <= setup.outputBytes) return fitting(items);
-  return windowResult(setup, resource.uri, await readWindow(setup, resource, 0, limits, ctx));
+  return windowResult(setup, resource.uri, await readWindow(setup, resource, 0, limits, ctx, ownFormat(resource)));
 }
 
 const fitting = (items: readonly ResourceContents[]): CallToolResult => ({
