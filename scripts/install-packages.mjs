@@ -4,7 +4,7 @@
  * named. They are in scripts/packages, each with its own lock, and linked into node_modules, where they are looked for.
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, installNode, WINDOWS } from './installing.mjs';
 
@@ -26,7 +26,7 @@ for (const group of named.length > 0 ? named : GROUPS) {
 
 function linkPrograms(folder, name) {
   const { bin = {} } = readJson(join(folder, 'node_modules', name, 'package.json'));
-  for (const program of typeof bin === 'string' ? [name] : Object.keys(bin)) {
+  for (const program of typeof bin === 'string' ? [basename(name)] : Object.keys(bin)) {
     link(join(folder, 'node_modules/.bin', program), join(MODULES, '.bin', program));
   }
 }

@@ -3,10 +3,10 @@
  * that has nothing for developers in it. Run `npm run build` before.
  *
  * What reads SQLite comes in it, without the script that it would run when it is installed: its programs for all systems are
- * there, and the script only looks whether they are.
+ * there, and the script only looks whether they are. What the README links to is in it too.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -44,6 +44,9 @@ function pack() {
     const { scripts: _own, devDependencies: _dev, gypfile: _gyp, ...rest } = readJson(join(from, 'package.json'));
     if (without !== undefined) delete rest.dependencies[without];
     writeJson(join(to, 'package.json'), rest);
+  }
+  for (const [, link] of readFileSync(join(STAGE, 'README.md'), 'utf8').matchAll(/\]\(([^)#:\s]+)(?:#[^)\s]*)?\)/g)) {
+    if (!existsSync(join(STAGE, link))) throw new Error(`README.md leads to ${link}, which is not in the package`);
   }
   const [{ filename }] = npmJson(['pack', '--ignore-scripts', '--json', '--pack-destination', RELEASE], STAGE);
   return `.release/${filename}`;

@@ -1,0 +1,142 @@
+/**
+ * Makes all that a release consists of, in .release, and publishes it:
+ *
+ *   vitrine-<version>.tgz        the package for npm; vitrine.tgz is the same, for the Dockerfile
+ *   vitrine-<version>.mcpb       the bundle for hosts that install one, with programs for macOS, Windows and Linux
+ *   vitrine-<version>.cdx.json   what is in it (SBOM, CycloneDX)
+ *   server.json                  for the MCP registry, with the bundle's digest
+ *
+ * Publishing needs `npm login` or a workflow of the repository (provenance), docker, gh and mcp-publisher. With `--dry-run`
+ * everything is made and looked at, and what would be published is printed.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const RELEASE = join(ROOT, '.release');
+/** Systems beside the one that this runs on, whose program for searching comes in the bundle. */
+const SYSTEMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64'];
+
+const dryRun = process.argv.includes('--dry-run');
+const manifest = readJson('package.json');
+const { version } = manifest;
+const server = readJson('server.json');
+checkVersions();
+run('npm', ['run', 'build']);
+const tarball = run('node', ['scripts/pack.mjs']).trim();
+copyFileSync(join(ROOT, tarball), join(RELEASE, 'vitrine.tgz'));
+const files = { tarball, bundle: `.release/vitrine-${version}.mcpb`, sbom: `.release/vitrine-${version}.cdx.json` };
+makeBundle();
+writeJson('.release/server.json', { ...server, packages: [...server.packages, bundlePackage()] });
+publish();
+
+/** One version everywhere, and a release has its part of the changelog and a tree without changes. */
+function checkVersions() {
+  const image = server.packages.find(({ registryType }) => registryType === 'oci').identifier;
+  const found = {
+    'server.json': server.version,
+    'server.json, npm': server.packages.find(({ registryType }) => registryType === 'npm').version,
+    'server.json, image': image.slice(image.lastIndexOf(':') + 1),
+    'scripts/bundle/manifest.json': readJson('scripts/bundle/manifest.json').version,
+  };
+  for (const [place, said] of Object.entries(found)) {
+    if (said !== version) throw new Error(`${place} has version ${said}, and package.json ${version}`);
+  }
+  if (server.name !== manifest.mcpName)
+    throw new Error('server.json and mcpName of package.json name different servers');
+  if (dryRun) return;
+  if (!readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').includes(`\n## ${version}`)) {
+    throw new Error(`CHANGELOG.md has no part "## ${version}"; give "## Unreleased" that name`);
+  }
+  const changes = run('git', ['status', '--porcelain']);
+  if (changes !== '') throw new Error(`There are changes that are not committed:\n${changes}`);
+}
+
+/** Installs the tarball as a host would, once for all systems, and looks whether it runs from there. */
+function makeBundle() {
+  const folder = join(RELEASE, 'bundle');
+  mkdirSync(folder, { recursive: true });
+  // npm would take the folder above for the project.
+  writeJson('.release/bundle/package.json', { name: 'vitrine-bundle', version, private: true });
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', join(ROOT, tarball)], folder);
+  writeFileSync(
+    join(ROOT, files.sbom),
+    run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'], folder),
+  );
+  const ripgrep = readJson('.release/bundle/node_modules/@vscode/ripgrep/package.json').optionalDependencies;
+  const programs = SYSTEMS.map((system) => `@vscode/ripgrep-${system}`).map((name) => `${name}@${ripgrep[name]}`);
+  run(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--no-save', '--loglevel=error', '--force', ...programs],
+    folder,
+  );
+  copyFileSync(join(ROOT, 'scripts/bundle/manifest.json'), join(folder, 'manifest.json'));
+  const mcpb = join(ROOT, 'node_modules/.bin/mcpb');
+  run(mcpb, ['validate', join(folder, 'manifest.json')]);
+  run(mcpb, ['pack', folder, join(ROOT, files.bundle)]);
+  const command = join(folder, readJson('scripts/bundle/manifest.json').server.entry_point);
+  const listed = run('node', ['dist/cli/main.js', 'ls', `node ${command} serve examples/museum/office`]);
+  if (!listed.includes('conservation-report.pdf')) throw new Error(`What is in the bundle serves nothing:\n${listed}`);
+}
+
+function bundlePackage() {
+  const url = `${server.repository.url}/releases/download/v${version}/vitrine-${version}.mcpb`;
+  const fileSha256 = createHash('sha256')
+    .update(readFileSync(join(ROOT, files.bundle)))
+    .digest('hex');
+  return { registryType: 'mcpb', identifier: url, version, fileSha256, transport: { type: 'stdio' } };
+}
+
+/** In the order in which one needs the other; what was published is not published again by a second run. */
+function publish() {
+  const image = server.packages.find(({ registryType }) => registryType === 'oci').identifier;
+  const commands = [
+    ['npm', 'publish', files.tarball],
+    [
+      'docker',
+      'buildx',
+      'build',
+      '--platform',
+      'linux/amd64,linux/arm64',
+      '--provenance',
+      'true',
+      '--sbom',
+      'true',
+      '--tag',
+      image,
+      '--push',
+      '.',
+    ],
+    [
+      'gh',
+      'release',
+      'create',
+      `v${version}`,
+      ...Object.values(files),
+      '--title',
+      `Vitrine ${version}`,
+      '--notes-file',
+      'CHANGELOG.md',
+    ],
+    ['mcp-publisher', 'publish', '.release/server.json'],
+  ];
+  for (const [command, ...args] of commands) {
+    console.log(`${dryRun ? 'Left out' : 'Running'}: ${[command, ...args].join(' ')}`);
+    if (!dryRun) run(command, args);
+  }
+}
+
+function run(command, args, cwd = ROOT) {
+  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+}
+
+function writeJson(path, value) {
+  writeFileSync(join(ROOT, path), `${JSON.stringify(value, null, 2)}\n`);
+}
