@@ -5,7 +5,7 @@
  * once more as `npx` runs it. Fetches from the npm registry.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -27,10 +27,13 @@ const FILES = {
   'visitors.xlsx': 'museum/office/visitors.xlsx',
   'shop.sqlite': 'registrar.sqlite',
 };
+/** A text as programs wrote it before there was UTF-8. */
+const LATIN_1 = Buffer.from('Der Schl\u00fcssel f\u00fcr die Uhr\n', 'latin1');
 const SERVED = ['./docs', './docs/shop.sqlite'];
 const TEXTS = {
   'docs+file:///report.pdf': 'It was stabilised with wheat-starch paste in March.',
   'docs+file:///loan.docx': 'The museum lends the **brass carriage clock**',
+  'docs+file:///note.txt': 'Der Schl\u00fcssel f\u00fcr die Uhr',
   'docs+file:///visitors.xlsx': '| December | 1204 | 611 | 14448.25 |',
   'shop+sqlite:///inspections/VM.1931.001,2025-01-01': '"VM.1931.001"',
 };
@@ -41,6 +44,7 @@ try {
   const tarball = join(ROOT, execFileSync('node', ['scripts/pack.mjs'], { cwd: ROOT, encoding: 'utf8' }).trim());
   mkdirSync(join(folder, 'docs'));
   for (const [name, from] of Object.entries(FILES)) cpSync(join(ROOT, 'examples', from), join(folder, 'docs', name));
+  writeFileSync(join(folder, 'docs/note.txt'), LATIN_1);
   const inspector = fetched(INSPECTOR, 'mcp-inspector');
   for (const version of versions.length > 0 ? versions : ['20', '22', '24']) {
     const env = pathFirst(fetched(['-p', `node@${version}`], 'node').folder);
@@ -95,15 +99,7 @@ async function served(command, args, env, inspector, texts) {
 
 /** The Inspector reads a resource, and one of its contents is text that has this in it. */
 function read(inspector, target, uri, text, env) {
-  const args = [
-    '--cli',
-    ...target,
-
-    '--method',
-    'resources/read',
-    '--uri',
-    uri,
-  ];
+  const args = ['--cli', ...target, '--method', 'resources/read', '--uri', uri];
   const path = pathFirst(inspector.folder, env);
   const { contents } = JSON.parse(run(join(inspector.folder, inspector.program), args, path));
   if (!contents.some((each) => each.text?.includes(text))) throw new Error(`${uri} was not read as text with: ${text}`);
