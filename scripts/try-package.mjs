@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What all that is installed may have. */
-const MAX_MEBIBYTES = 110;
+const MAX_MEGABYTES = 110;
 const MAX_PACKAGES = 120;
 /** For one command, and for the server to be there, in milliseconds. */
 const TIME_LIMIT = 300_000;
@@ -67,10 +67,10 @@ async function tryInstalled(tarball, env, inspector) {
   const { packages } = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
   const scripted = Object.keys(packages).filter((path) => packages[path].hasInstallScript);
   if (scripted.length > 0) throw new Error(`These have scripts for installing: ${scripted.join(', ')}`);
-  const mebibytes = Number.parseInt(run('du', ['-sk', 'node_modules'], env), 10) / 1024;
+  const megabytes = (Number.parseInt(run('du', ['-sk', 'node_modules'], env), 10) * 1024) / 1e6;
   const count = Object.keys(packages).length;
-  console.log(`  installed ${count} packages, ${Math.ceil(mebibytes)} MiB, no warning`);
-  if (count > MAX_PACKAGES || mebibytes > MAX_MEBIBYTES) throw new Error('That is too much.');
+  console.log(`  installed ${count} packages, ${Math.ceil(megabytes)} MB, no warning`);
+  if (count > MAX_PACKAGES || megabytes > MAX_MEGABYTES) throw new Error('That is too much.');
   const vitrine = join(folder, 'node_modules/.bin/vitrine');
   await served(vitrine, SERVED, env, inspector, TEXTS);
   const [[uri, text]] = Object.entries(TEXTS);
