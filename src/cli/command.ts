@@ -11,7 +11,7 @@ export async function runCommand(): Promise<void> {
     await runProgram(process.argv.slice(2), secrets, processTerminal);
   } catch (error) {
     const { line, status } = explainFailure(error);
-    process.stderr.write(`vitrine: ${stripControls(secrets.hide(line))}\n`);
+    for (const each of line.split('\n')) process.stderr.write(`vitrine: ${stripControls(secrets.hide(each))}\n`);
     process.exitCode = status;
   }
 }

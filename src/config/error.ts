@@ -1,4 +1,4 @@
-/** Something in a configuration that is to be mended by whoever wrote it. The message is one line. */
+/** Something in a configuration that is to be mended by whoever wrote it. The message is a line, or one for each mistake. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a configuration: the one problem that was meant, its place, and the nearest valid key. */
+/** What is wrong with a configuration: the problems that were meant, their places, and the nearest valid keys. */
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 
@@ -7,23 +7,31 @@ export interface Explanation {
   readonly path: readonly PropertyKey[];
 }
 
-/** @param input what was checked against the schema */
-export function explain(error: z.ZodError, schema: z.ZodType, input: unknown): Explanation {
-  const issues = error.issues.map((issue) => deepest(issue, schema, input));
-  const issue = mistyped([...issues].sort((a, b) => b.path.length - a.path.length));
-  if (issue === undefined) return { message: 'The configuration is not valid', path: [] };
+/** All that is wrong, each once. @param input what was checked against the schema */
+export function explain(error: z.ZodError, schema: z.ZodType, input: unknown): readonly Explanation[] {
+  const issues = likeliest(
+    error.issues.flatMap((issue) => deepest(issue, schema, input)),
+    input,
+  );
+  if (issues.length === 0) return [{ message: 'The configuration is not valid', path: [] }];
+  return issues.flatMap((issue) => explanationsOf(issue, schema, input));
+}
+
+function explanationsOf(issue: Issue, schema: z.ZodType, input: unknown): readonly Explanation[] {
   const where = issue.path.map(String).join('.');
   if (issue.code !== 'unrecognized_keys')
-    return { message: where === '' ? issue.message : `${where}: ${issue.message}`, path: issue.path };
-  const key = issue.keys[0] ?? '';
+    return [{ message: where === '' ? issue.message : `${where}: ${issue.message}`, path: issue.path }];
   const given = at(input, issue.path);
   const sources = isObject(given) ? SOURCES.filter((each) => each in given) : [];
-  const path = [...issue.path, key];
-  if (sources.some((each) => each === key))
-    return { message: `${where} has ${sources.join(' and ')}; a mount has one of path, command and url`, path };
-  const nearest = nearestKey(key, Object.keys(shapeOf(schemaAt(schema, input, issue.path)) ?? {}));
-  const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
-  return { message: `unknown key "${key}"${where === '' ? '' : ` in ${where}`}${hint}`, path };
+  const known = Object.keys(shapeOf(schemaAt(schema, input, issue.path)) ?? {});
+  return issue.keys.map((key) => {
+    const path = [...issue.path, key];
+    if (sources.some((each) => each === key))
+      return { message: `${where} has ${sources.join(' and ')}; a mount has one of path, command and url`, path };
+    const nearest = nearestKey(key, known);
+    const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+    return { message: `unknown key "${key}"${where === '' ? '' : ` in ${where}`}${hint}`, path };
+  });
 }
 
 /** The keys that say what a mount is. */
@@ -31,27 +39,34 @@ const SOURCES = ['path', 'command', 'url'] as const;
 
 type Issue = z.core.$ZodIssue;
 
-/** A key that nobody knows is the likeliest mistake: what is missing may well be what it was meant to be. */
-function mistyped(issues: readonly Issue[]): Issue | undefined {
-  return issues.find((issue) => issue.code === 'unrecognized_keys') ?? issues[0];
+/** A key that nobody knows is the likeliest mistake: what is missing beside it may well be what it was meant to be. */
+function likeliest(issues: readonly Issue[], input: unknown): readonly Issue[] {
+  const mistyped = issues.filter((issue) => issue.code === 'unrecognized_keys').map(({ path }) => pathOf(path));
+  return issues.filter(
+    ({ code, path }) =>
+      code === 'unrecognized_keys' || at(input, path) !== undefined || !mistyped.includes(pathOf(path.slice(0, -1))),
+  );
 }
 
-/** Of a union, the problem of the branch that was meant. */
-function deepest(issue: Issue, schema: z.ZodType, input: unknown): Issue {
-  if (issue.code === 'invalid_key') return { ...(issue.issues[0] ?? issue), path: issue.path } as Issue;
-  if (issue.code !== 'invalid_union') return issue;
-  const branches = issue.errors.map(mistyped).filter((first) => first !== undefined);
+const pathOf = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
+
+/** Of a union, the problems of the branch that was meant. */
+function deepest(issue: Issue, schema: z.ZodType, input: unknown): readonly Issue[] {
+  if (issue.code === 'invalid_key') return [{ ...(issue.issues[0] ?? issue), path: issue.path } as Issue];
+  if (issue.code !== 'invalid_union') return [issue];
+  const within = (found: Issue, message = found.message): readonly Issue[] =>
+    deepest({ ...found, message, path: [...issue.path, ...found.path] } as Issue, schema, input);
   const value = at(input, issue.path);
   const union = unionAt(schema, input, issue.path);
   const fit = isObject(value) ? fitting(union, value) : undefined;
-  const chosen = fit === undefined ? -1 : union.indexOf(fit);
-  const meant = union.length === issue.errors.length ? mistyped(issue.errors[chosen] ?? []) : undefined;
-  const found = meant ?? furthest(branches);
-  if (found === undefined) return issue;
-  const message = branches.every((branch) => branch.code === 'invalid_type' && branch.path.length === 0)
-    ? [...new Set(branches.map((branch) => branch.message))].join(', or ')
-    : found.message;
-  return deepest({ ...found, message, path: [...issue.path, ...found.path] } as Issue, schema, input);
+  const meant =
+    fit !== undefined && union.length === issue.errors.length ? issue.errors[union.indexOf(fit)] : undefined;
+  if (meant !== undefined && meant.length > 0) return likeliest(meant, value).flatMap((each) => within(each));
+  const branches = issue.errors.map((errors) => likeliest(errors, value)[0]).filter((first) => first !== undefined);
+  const found = furthest(branches);
+  if (found === undefined) return [issue];
+  const plain = branches.every((branch) => branch.code === 'invalid_type' && branch.path.length === 0);
+  return within(found, plain ? [...new Set(branches.map((branch) => branch.message))].join(', or ') : undefined);
 }
 
 /** Where the value says nothing of the branch: the one that got furthest. */

@@ -189,3 +189,32 @@ describe('loadConfig', () => {
     await expect(loadConfig('src')).rejects.toThrow('src is a folder; name the configuration in it');
   });
 });
+
+describe('mistakes', () => {
+  it('are told all at once, as they follow each other in the file, each with its place', () => {
+    const text = `server:
+  nme: x
+mounts:
+  docs: { path: ./docs, hiden: true, watch: 3 }
+  up: { command: x, env: { KEY: "$\{NOT_SET}" } }
+  Bad Name: ./more
+limits:
+  pageSize: -1
+`;
+    const lines = mistake(text).split('\n');
+    expect(lines.map((line) => /^vitrine\.yaml:(\d+):\d+: /.exec(line)?.[1])).toEqual(['2', '4', '4', '5', '6', '8']);
+    expect(lines[0]).toContain('unknown key "nme" in server; did you mean "name"?');
+    expect(lines[1]).toContain('unknown key "hiden" in mounts.docs; did you mean "hidden"?');
+    expect(lines[2]).toContain('mounts.docs.watch: ');
+    expect(lines[3]).toContain('mounts.up.env.KEY: the environment variable NOT_SET is not set');
+    expect(lines[4]).toContain('mounts.Bad Name: A mount name starts with a lower-case letter');
+    expect(lines[5]).toContain('limits.pageSize: ');
+  });
+
+  it('are told as far as somebody reads them', () => {
+    const keys = Array.from({ length: 30 }, (_, number) => `k${number}: 1`).join('\n');
+    const lines = mistake(`mounts: { docs: ./docs }\n${keys}\n`).split('\n');
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe('vitrine.yaml: and 10 more');
+  });
+});

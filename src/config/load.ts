@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { ConfigError } from './error.ts';
-import { explain, nearestKey } from './explain.ts';
-import { type Environment, isRecord, ReferenceProblem, resolveReferences } from './references.ts';
+import { type Explanation, explain, nearestKey } from './explain.ts';
+import { type Environment, isRecord, resolveReferences } from './references.ts';
 import { type Config, config, type HostFile, hostFile } from './schema.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 
@@ -61,22 +61,41 @@ function parseAs<S extends z.ZodType>(schema: S, text: string, file: string, opt
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const broken = document.errors[0];
   if (broken !== undefined) {
-    const { line, col } = lines.linePos(broken.pos[0]);
     const several = broken.code === 'MULTIPLE_DOCS';
     const problem = several ? 'A configuration is one document; remove what follows "---"' : broken.message;
-    throw new ConfigError(`${file}:${line}:${col}: ${problem}`);
+    throw new ConfigError(`${file}${placeOf(lines, broken.pos[0])}: ${problem}`);
   }
-  const problemAt: ProblemAt = (path, message) =>
-    new ConfigError(`${file}${positionOf(document, path, lines)}: ${message}`);
-  const content = resolved(withoutDisabled(contentOf(document, file) ?? {}, problemAt), options, problemAt);
+  const problems: Explanation[] = [];
+  const content = resolved(withoutDisabled(contentOf(document, file) ?? {}, problems), options, problems);
   const result = schema.safeParse(content);
-  if (result.success) return result.data;
-  const { message, path } = explain(result.error, schema, content);
-  throw problemAt(path, message);
+  if (result.success && problems.length === 0) return result.data;
+  // What is wrong already may well be wrong in another way for it.
+  const others = result.success ? [] : explain(result.error, schema, content);
+  const found = [...problems, ...others.filter((other) => !problems.some(({ path }) => isBelow(other.path, path)))];
+  throw new ConfigError(allOf(found, document, lines, file));
 }
 
-/** An error that names the place of the path. */
-type ProblemAt = (path: readonly PropertyKey[], message: string) => ConfigError;
+const isBelow = (path: readonly PropertyKey[], above: readonly PropertyKey[]): boolean =>
+  above.every((key, at) => String(path[at]) === String(key));
+
+/** Mistakes that are told at once. */
+const MAX_TOLD = 20;
+
+/** A line for each, with its place, as they follow each other in the file. */
+function allOf(problems: readonly Explanation[], document: Document, lines: LineCounter, file: string): string {
+  const placed = problems.map(({ path, message }) => ({ message, offset: offsetOf(document, path) }));
+  const told = [...new Map(placed.map((each) => [`${each.offset} ${each.message}`, each])).values()]
+    .sort((a, b) => (a.offset ?? 0) - (b.offset ?? 0))
+    .map(({ message, offset }) => `${file}${offset === undefined ? '' : placeOf(lines, offset)}: ${message}`);
+  const more = told.length - MAX_TOLD;
+  return [...told.slice(0, MAX_TOLD), ...(more > 0 ? [`${file}: and ${more} more`] : [])].join('\n');
+}
+
+/** `:line:column` */
+function placeOf(lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `:${line}:${col}`;
+}
 
 function contentOf(document: Document, file: string): unknown {
   try {
@@ -87,17 +106,13 @@ function contentOf(document: Document, file: string): unknown {
   }
 }
 
-function resolved(content: unknown, { env, secrets }: LoadOptions, problemAt: ProblemAt): unknown {
-  try {
-    return resolveReferences(content, env ?? process.env, secrets ?? createSecrets());
-  } catch (error) {
-    if (!(error instanceof ReferenceProblem)) throw error;
-    throw problemAt(error.path, `${error.path.map(String).join('.')}: ${error.message}`);
-  }
-}
+const resolved = (content: unknown, { env, secrets }: LoadOptions, problems: Explanation[]): unknown =>
+  resolveReferences(content, env ?? process.env, secrets ?? createSecrets(), (path, message) =>
+    problems.push({ path, message: `${path.map(String).join('.')}: ${message}` }),
+  );
 
 /** Without the servers that a host leaves out: nothing in them has to be right. The others can be told apart. */
-function withoutDisabled(content: unknown, problemAt: ProblemAt): unknown {
+function withoutDisabled(content: unknown, problems: Explanation[]): unknown {
   if (!isRecord(content)) return content;
   const sections = ['mcpServers', 'servers'].flatMap((key) => {
     const section = content[key];
@@ -108,7 +123,7 @@ function withoutDisabled(content: unknown, problemAt: ProblemAt): unknown {
       const typed = Object.keys(entry).find((each) => nearestKey(each, ['command', 'url']) !== undefined);
       const hint = typed === undefined ? '' : `; did you mean "${nearestKey(typed, ['command', 'url'])}"?`;
       const unknown = typed === undefined ? '' : `, and an unknown key "${typed}"`;
-      throw problemAt([key, name], `${key}.${name}: has neither command nor url${unknown}${hint}`);
+      problems.push({ path: [key, name], message: `${key}.${name}: has neither command nor url${unknown}${hint}` });
     }
     return [[key, Object.fromEntries(entries)] as const];
   });
@@ -121,8 +136,8 @@ const withoutComments = (text: string): string =>
     found.startsWith('"') ? found : found.replace(/[^\n]/g, ' '),
   );
 
-/** `:line:column` of the key or value at a path, or of the last part of the path that exists. */
-function positionOf(document: Document, path: readonly PropertyKey[], lines: LineCounter): string {
+/** Where the key or value at a path stands, or the last part of the path that exists. */
+function offsetOf(document: Document, path: readonly PropertyKey[]): number | undefined {
   let node: Node | null = document.contents as Node | null;
   let offset = node?.range?.[0];
   for (const [index, key] of path.entries()) {
@@ -138,7 +153,5 @@ function positionOf(document: Document, path: readonly PropertyKey[], lines: Lin
     if (isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset;
     node = pair.value as Node | null;
   }
-  if (offset === undefined) return '';
-  const { line, col } = lines.linePos(offset);
-  return `:${line}:${col}`;
+  return offset;
 }

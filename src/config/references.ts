@@ -6,16 +6,6 @@ import type { Secrets } from './secrets.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A reference that leads nowhere, and where in the configuration it stands. */
-export class ReferenceProblem extends Error {
-  override readonly name = 'ReferenceProblem';
-  readonly path: readonly PropertyKey[];
-  constructor(path: readonly PropertyKey[], message: string) {
-    super(message);
-    this.path = path;
-  }
-}
-
 /** Where a reference may stand in the block of a server. */
 const REFERRING: ReadonlySet<string> = new Set([
   ...['command', 'args', 'env', 'cwd', 'url', 'headers', 'auth'],
@@ -29,10 +19,16 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const VARIABLE = /^(?:env:)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<default>:-(?<value>[\s\S]*))?$/;
 
 /**
- * The configuration as it was read, with what its references stand for; it is not validated yet.
- * @throws ReferenceProblem that names the variable, never a value
+ * The configuration as it was read, with what its references stand for; it is not validated yet. One that leads nowhere stays
+ * as it is.
+ * @param problem is told of those, by the variable and never by a value
  */
-export function resolveReferences(content: unknown, env: Environment, secrets: Secrets): unknown {
+export function resolveReferences(
+  content: unknown,
+  env: Environment,
+  secrets: Secrets,
+  problem: (path: readonly PropertyKey[], message: string) => void,
+): unknown {
   if (!isRecord(content)) return content;
   const resolveText = (text: string, path: readonly PropertyKey[]): string =>
     text.replaceAll(REFERENCE, (all: string, inner: string | undefined) =>
@@ -41,17 +37,21 @@ export function resolveReferences(content: unknown, env: Environment, secrets: S
 
   function standsFor(all: string, inner: string, path: readonly PropertyKey[]): string {
     const { name, default: fallback, value = '' } = VARIABLE.exec(inner)?.groups ?? {};
-    if (name === undefined) throw new ReferenceProblem(path, `${all} ${unknownReference(inner)}`);
+    if (name === undefined) {
+      problem(path, `${all} ${unknownReference(inner)}`);
+      return all;
+    }
     const found = env[name];
     if (found !== undefined && (found !== '' || fallback === undefined)) {
       secrets.add(name, found);
       return found;
     }
     if (fallback !== undefined) return value;
-    throw new ReferenceProblem(
+    problem(
       path,
       `the environment variable ${name} is not set; set it, or give a default, as in ${written(`${name}:-default`)}`,
     );
+    return all;
   }
 
   const resolve = (value: unknown, path: readonly PropertyKey[]): unknown => {

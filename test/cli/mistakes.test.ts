@@ -150,3 +150,19 @@ describe.concurrent('a mistake on the command line', () => {
     }
   });
 });
+
+describe('mistakes in a configuration', () => {
+  it('are a line each, with their places', async () => {
+    await using own = await temporaryFolder({
+      'vitrine.yaml': 'server:\n  nme: x\nmounts:\n  docs: .\nlimits:\n  pageSize: -1\n',
+    });
+    for (const command of ['serve', 'check']) {
+      const { status, stdout, stderr } = await vitrine([command, 'vitrine.yaml'], own.path);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr.trimEnd().split('\n')).toEqual([
+        'vitrine: vitrine.yaml:2:3: unknown key "nme" in server; did you mean "name"?',
+        expect.stringMatching(/^vitrine: vitrine\.yaml:6:3: limits\.pageSize: Too small/),
+      ]);
+    }
+  });
+});
