@@ -26,7 +26,7 @@ describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
   let museum: Connected;
   let files: readonly Resource[];
   beforeAll(async () => {
-    museum = await connect(transport, era, [MUSEUM]);
+    museum = await connect(transport, era, [MUSEUM, '--icons', 'on']);
     files = (await drain(museum, 'resources/list')).filter(({ capabilities }) => !capabilities?.list);
   });
   afterAll(() => museum.close());

@@ -6,8 +6,11 @@ import type { Tool } from '../../core/tool.ts';
 import { resourceTool } from './define.ts';
 import { FORMS, type ReadArguments } from './reading/forms.ts';
 import { readAndKeep } from './reading/kept.ts';
+import { MIN_WINDOW_BYTES } from './reading/window.ts';
 import { seenMount, textArgument, uriArgument } from './schemas.ts';
 import type { ToolSetup } from './setup.ts';
+
+const NO_WINDOW = `0, for no content, or >=${MIN_WINDOW_BYTES}`;
 
 const inputFor = ({ resources, outputBytes }: ToolSetup) =>
   z.strictObject({
@@ -28,7 +31,8 @@ const inputFor = ({ resources, outputBytes }: ToolSetup) =>
     max_bytes: z
       .number()
       .int()
-      .min(0)
+      .min(0, NO_WINDOW)
+      .refine((bytes) => bytes === 0 || bytes >= MIN_WINDOW_BYTES, NO_WINDOW)
       .max(resources.limits.maxReadBytes)
       .optional()
       .describe(`Bytes of the window; 0: no content, only what it is. Default: ${outputBytes} of output`),
