@@ -14,7 +14,7 @@ const isRoot = process.getuid?.() === 0;
 describe.each(MATRIX)('metadata over $transport, $era', ({ transport, era }) => {
   let museum: ConnectedProgram;
   beforeAll(async () => {
-    museum = await connectToProgram(transport, era, [MUSEUM]);
+    museum = await connectToProgram(transport, era, [MUSEUM, '--icons', 'on']);
   });
   afterAll(() => museum.close());
 
