@@ -35,6 +35,7 @@ const WHERE: Readonly<Record<string, readonly string[]>> = {
     'docs/guide/protocol.md',
   ],
   'SEC-CAP-2': ['src/serving/dispatch/capabilities.ts', 'docs/guide/protocol.md'],
+  'SEC-CAP-3': ['src/serving/dispatch/capabilities.ts', 'docs/guide/protocol.md'],
   'SEC-RES-1': ['src/core/uri.ts', 'src/providers/files', 'docs/decisions/0005-opens-what-it-checked.md'],
   'SEC-RES-2': ['src/core/access.ts', 'src/layers/access', 'docs/layers/access.md'],
   'SEC-RES-3': [
@@ -128,6 +129,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...rows('MCP data structures and security', [
     ['SEC-CAP-1', 'proved', 'What is declared works, and what is not declared is a protocol error'],
     ['SEC-CAP-2', 'proved', 'Experimental features are off until asked for by name'],
+    ['SEC-CAP-3', 'proved', 'Nothing is declared that never happens'],
     ['SEC-RES-1', 'proved', 'No spelling, link or race leaves the root of a mount'],
     ['SEC-RES-2', 'proved', 'Authorization before every operation; the denied may look like the missing'],
     ['SEC-RES-3', 'proved', 'Sizes of reads and requests are limited, and the limit stops the work early'],
@@ -162,5 +164,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['CB-7', 'proved', 'A search tool that embeds what it finds'],
     ['CB-8', 'proved', 'Tools for subscriptions'],
     ['CB-9', 'open', 'The cost of each form is measured'],
+    ['CB-10', 'proved', 'Reads by a server and its own URI, of nothing but metadata, and in windows over one format'],
   ]),
 ];

@@ -34,7 +34,7 @@ describe.each(MATRIX)('what is declared over $transport, $era', ({ transport, er
     await use(on);
   }
 
-  it('has no logging where nothing logs [SEC-CAP-1]', async () => {
+  it('has no logging where nothing logs [SEC-CAP-3]', async () => {
     await using on = await connect(transport, era, [MUSEUM]);
     expect(on.client.getServerCapabilities()?.tools).toBeDefined();
     expect(on.client.getServerCapabilities()?.logging).toBeUndefined();

@@ -24,7 +24,7 @@ describe.each(MATRIX)('the read tool over $transport, $era', ({ transport, era }
     ['application/json', 'application/json', 7],
     ['text/markdown', 'text/markdown', 40],
     ['text/markdown', 'text/markdown', 25_000],
-  ])('gives format %s in windows that are %s, of %i bytes [CB-3]', async (format, mime, max_bytes) => {
+  ])('gives format %s in windows that are %s, of %i bytes [CB-10]', async (format, mime, max_bytes) => {
     const contents = await readItems(museum, ROW);
     const whole = contents.find(({ mimeType }) => mimeType === mime)?.text ?? '';
     let text = '';
@@ -43,7 +43,7 @@ describe.each(MATRIX)('the read tool over $transport, $era', ({ transport, era }
     expect(text).toBe(whole);
   });
 
-  it('says what something is, and gives nothing of it, for max_bytes 0 [CB-3]', async () => {
+  it('says what something is, and gives nothing of it, for max_bytes 0 [CB-10]', async () => {
     const result = await read({ uri: 'museum+file:///README.md', max_bytes: 0 });
     const { resource, ...rest } = structured<{ resource: Resource; window: object; parts: readonly object[] }>(result);
     expect(resource).toMatchObject({ uri: 'museum+file:///README.md', mimeType: 'text/markdown' });
@@ -52,7 +52,7 @@ describe.each(MATRIX)('the read tool over $transport, $era', ({ transport, era }
     expect(textOf(result)).not.toContain('#');
   });
 
-  it('takes a server and the URI that it has there [CB-1]', async () => {
+  it('takes a server and the URI that it has there [CB-10]', async () => {
     const published = await read({ uri: ROW });
     for (const uri of ['sqlite:///objects/VM.1931.001', ROW])
       expect((await read({ server: 'registrar', uri })).content).toEqual(published.content);
