@@ -9,6 +9,7 @@ import { ConfigError } from './error.ts';
 import type { HostServer } from './host-servers.ts';
 import { type Kind, kindOf, kindOfSource, openKind } from './kinds/index.ts';
 import { slug } from './mount-names.ts';
+import { nestedFiles } from './nested.ts';
 import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
 import { type ConfiguredMount, type UpstreamSurroundings, upstreamMount } from './upstream-mounts.ts';
@@ -105,12 +106,12 @@ const saidForms = (forms: FormsBlock['forms']): Pick<Mount, 'forms'> =>
 type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> & { readonly path: string };
 
 async function filesMount(name: string, block: FilesBlock, base: string): Promise<Mount> {
-  const { prefix, prompts: _prompts, roots, path, icons, forms, ...options } = block;
+  const { prefix, prompts: _prompts, roots, path, icons, forms, nested, ...options } = block;
   const said = { name, prefix, icons, ...saidForms(forms) };
   const source = resolve(base, path);
-  if (roots === undefined) return { ...said, provider: await filesProvider({ ...options, path: source, name }) };
+  if (roots === undefined) return { ...said, provider: await nestedFiles({ ...options, path: source, name }, nested) };
   // Bounds are of names, so a name must not be a way to another place.
-  const provider = await filesProvider({ ...options, symlinks: false, path: source, name });
+  const provider = await nestedFiles({ ...options, symlinks: false, path: source, name }, nested);
   return { ...said, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
 }
 

@@ -18,6 +18,7 @@ import { describeConfig } from './describe-schema.ts';
 import { formsConfig } from './forms-schema.ts';
 import { nameServers } from './mount-names.ts';
 import { everyMount, iconConfig } from './mount-schema.ts';
+import { nestedConfig } from './nested-schema.ts';
 import { redactConfig } from './redact-schema.ts';
 import { metricsProblem, telemetryConfig } from './telemetry-schema.ts';
 import { hostEntry, httpMount, stdioMount } from './upstream-schema.ts';
@@ -153,6 +154,7 @@ const toolsConfig = z.union([
 
 const filesMount = filesConfig.extend({
   ...everyMount,
+  nested: nestedConfig,
   prompts: z.string().min(1).optional().describe('A folder in this mount whose Markdown files are prompts'),
   roots: z
     .enum(['client'])

@@ -4,7 +4,7 @@
  * `+`. That holds for opaque URIs and templates too, and depends on nothing but the mount and the URI (CB-1).
  */
 
-import { NAMES, type Resource, type ResourceTemplate } from '../protocol/resources.ts';
+import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { type ListSource, pageAcross, type SourcePage } from './across.ts';
 import { type AgainMethods, createOrigins, isRepeatable, markRepeatable, type Origins, withAgain } from './again.ts';
 import { closeBodies, type ResourceBody } from './body.ts';
@@ -24,6 +24,7 @@ import type {
   SearchQuery,
 } from './provider.ts';
 import { ANY_SCHEME, isPrefixed, publishUri } from './published-uris.ts';
+import { renameBody, renameError, renameResource } from './renamed.ts';
 import { publishAsking, publishQuestions } from './rewriting.ts';
 import { searchProvider } from './search.ts';
 
@@ -286,7 +287,7 @@ interface TakenRoots {
 
 /** What a mount throws of itself names the URI that it publishes. */
 const publishError = (mount: Mount, error: unknown): unknown =>
-  error instanceof ResourceError && error.uri !== undefined ? error.withUri(publishUri(mount, error.uri)) : error;
+  renameError(error, (native) => publishUri(mount, native));
 
 const renamed = (body: ResourceBody, uri: string): ResourceBody => ({
   ...body,
@@ -294,28 +295,11 @@ const renamed = (body: ResourceBody, uri: string): ResourceBody => ({
   ...(body.item !== undefined && { item: { ...body.item, uri } }),
 });
 
-function publishBody(mount: Mount, body: ResourceBody): ResourceBody {
-  const resource = publish(mount, body.resource);
-  const item = body.item === undefined ? {} : { item: publish(mount, body.item) };
-  if (body.content.kind === 'bytes') return { ...body, ...item, resource };
-  const { content } = body;
-  async function* published(): AsyncIterable<Uint8Array> {
-    try {
-      yield* content.open();
-    } catch (error) {
-      throw publishError(mount, error);
-    }
-  }
-  return { ...body, ...item, resource, content: { ...content, open: published } };
-}
+const publishBody = (mount: Mount, body: ResourceBody): ResourceBody =>
+  renameBody(body, (native) => publishUri(mount, native));
 
-function publish<T extends Pick<Resource, 'uri' | typeof NAMES>>(mount: Mount, resource: T): T {
-  if (!isPrefixed(mount)) return resource;
-  const names = resource[NAMES];
-  if (names?.leadsTo === undefined) return { ...resource, uri: publishUri(mount, resource.uri) };
-  const leadsTo = names.leadsTo.map((native) => publishUri(mount, native));
-  return { ...resource, uri: publishUri(mount, resource.uri), [NAMES]: { ...names, leadsTo } };
-}
+const publish = (mount: Mount, resource: Resource): Resource =>
+  isPrefixed(mount) ? renameResource(resource, (native) => publishUri(mount, native)) : resource;
 
 const publishTemplate = (mount: Mount, template: ResourceTemplate): ResourceTemplate =>
   isPrefixed(mount) ? { ...template, uriTemplate: publishUri(mount, template.uriTemplate) } : template;

@@ -6,7 +6,7 @@ import { databaseName, isDatabaseUrl } from '../../providers/sql/dialects.ts';
 import type { MountKind } from './kind.ts';
 
 /** Every SQLite file begins with it (https://sqlite.org/fileformat.html, section 1.3). */
-const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
+export const SQLITE_MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 
 export const sqlKind: MountKind<SqlConfig> = {
   key: 'sql',
@@ -22,8 +22,8 @@ async function isSqliteFile(path: string): Promise<boolean> {
   try {
     await using file = await open(path, 'r');
     if (!(await file.stat()).isFile()) return false;
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAGIC.byteLength), position: 0 });
-    return bytesRead === MAGIC.byteLength && buffer.equals(MAGIC);
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(SQLITE_MAGIC.byteLength), position: 0 });
+    return bytesRead === SQLITE_MAGIC.byteLength && buffer.equals(SQLITE_MAGIC);
   } catch {
     return false;
   }

@@ -20,6 +20,7 @@ import { type Folder, find, SCHEME } from './folder.ts';
 import { createKeptPages } from './kept-pages.ts';
 import { listDirectory, listRoots } from './list.ts';
 import { createListedWatches } from './listed-watches.ts';
+import { type FindPlace, placesIn } from './place.ts';
 import { readFileOrDirectory } from './read.ts';
 import { searchFolder } from './search.ts';
 import { createSnapshots } from './snapshots.ts';
@@ -29,13 +30,26 @@ import { watchResource } from './watch.ts';
 import { MAX_WATCHED_DIRECTORIES, watchTree } from './watch-tree.ts';
 
 export { type FilesConfig, type FilesOptions, filesConfig } from './config.ts';
+export type { FilePlace, FindPlace } from './place.ts';
 export { CREDENTIAL_GLOBS } from './visibility.ts';
+
+/** A folder with a way to its files for those who look into them. */
+export interface Files {
+  readonly provider: ResourceProvider;
+  readonly place: FindPlace;
+  /** Whether something at this path would be shown, by its name and the names on the way there. */
+  readonly shows: (segments: readonly string[], isDirectory: boolean) => Promise<boolean>;
+}
 
 /**
  * @throws ResourceError `invalid` when there is no such folder or file, or it cannot be read. The message has the path
  *   as it was given, since it is for whoever starts the server.
  */
-export async function filesProvider(options: FilesOptions): Promise<ResourceProvider> {
+export const filesProvider = async (options: FilesOptions): Promise<ResourceProvider> =>
+  (await openFiles(options)).provider;
+
+/** The same, for those who go into its files. @throws ResourceError likewise */
+export async function openFiles(options: FilesOptions): Promise<Files> {
   const { path, name, maxWatchedDirectories = MAX_WATCHED_DIRECTORIES, ...rest } = options;
   const { root, only, called } = await locate(path);
   const rules = filesConfig.omit({ path: true }).parse(rest);
@@ -96,7 +110,7 @@ export async function filesProvider(options: FilesOptions): Promise<ResourceProv
       kept.clear();
     },
   };
-  return withAgain(provider, againIn(folder));
+  return { provider: withAgain(provider, againIn(folder)), place: placesIn(folder), shows: folder.visibility.shows };
 }
 
 /** The canonical folder to serve; a single file is served as the folder it lies in, showing nothing else. */

@@ -1,0 +1,136 @@
+/** Folders whose archives and databases can be gone into (`nested`). */
+import { realpath, stat } from 'node:fs/promises';
+import { type Log, SILENT } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
+import type { ResourceProvider } from '../core/provider.ts';
+import { treeUri } from '../core/uri.ts';
+import type { Archive, ArchiveKind } from '../providers/archive/index.ts';
+import { type FilesOptions, openFiles } from '../providers/files/index.ts';
+import type { Inner, NestedKind, Opening, Openings, Outer, Place } from '../providers/nested/index.ts';
+import { SQLITE_MAGIC } from './kinds/sql.ts';
+import { NESTED_KINDS, type NestedConfig } from './nested-schema.ts';
+
+/** Archives lie in archives this deep: a file in the folder is the first. */
+const MAX_LEVELS = 2;
+
+/** Bytes of an archive in another one, which is held in memory. */
+const MAX_INNER_BYTES = 32 * 1024 ** 2;
+
+/** Milliseconds that it may take to get one archive out of another one. */
+const EXTRACT_MS = 60_000;
+
+/** A folder, and what is in its files where `nested` says so. @throws ResourceError as `filesProvider` */
+export async function nestedFiles(options: FilesOptions, nested: NestedConfig): Promise<ResourceProvider> {
+  const { provider, ...files } = await openFiles(options);
+  if (nested === undefined || nested === 'off') return provider;
+  const { createOpenings, nestedProvider } = await import('../providers/nested/index.ts');
+  const openings = createOpenings();
+  const kinds = kindsOf(nested === 'on' ? NESTED_KINDS : nested, openings, 1);
+  return nestedProvider({ outer: { provider, scheme: 'file', ...files }, kinds, openings });
+}
+
+function kindsOf(
+  wanted: readonly (typeof NESTED_KINDS)[number][],
+  openings: Openings,
+  level: number,
+): readonly NestedKind[] {
+  const archives = ARCHIVES.filter(({ option }) => wanted.includes(option));
+  const inner = (): readonly NestedKind[] => (level < MAX_LEVELS ? kindsOf(wanted, openings, level + 1) : []);
+  return [
+    ...archives.map(
+      ({ kind, endings }): NestedKind => ({
+        key: kind,
+        endings,
+        hasFiles: true,
+        open: (opening) => openedArchive(kind, opening, openings, inner()),
+      }),
+    ),
+    // What reads it needs a file on the disk.
+    ...(wanted.includes('sqlite') && level === 1 ? [SQLITE] : []),
+  ];
+}
+
+const ARCHIVES: readonly {
+  readonly option: 'zip' | 'tar';
+  readonly kind: ArchiveKind;
+  readonly endings: readonly string[];
+}[] = [
+  { option: 'zip', kind: 'zip', endings: ['.zip'] },
+  { option: 'tar', kind: 'tar', endings: ['.tar'] },
+  { option: 'tar', kind: 'tgz', endings: ['.tar.gz', '.tgz'] },
+];
+
+async function openedArchive(
+  kind: ArchiveKind,
+  { place, name, key, log }: Opening,
+  openings: Openings,
+  inner: readonly NestedKind[],
+): Promise<Inner> {
+  const { openArchive, SCHEME } = await import('../providers/archive/index.ts');
+  const { nestedProvider } = await import('../providers/nested/index.ts');
+  const archive = await openArchive({ source: place, kind, name, log });
+  // What is not on the disk is in memory.
+  const weight = archive.weight + (place.path === undefined ? place.size : 0);
+  if (inner.length === 0) return { provider: archive.provider, scheme: SCHEME, weight };
+  const outer: Outer = {
+    provider: archive.provider,
+    scheme: SCHEME,
+    place: async (segments) => placeIn(archive, treeUri(SCHEME, segments)),
+  };
+  return { provider: nestedProvider({ outer, kinds: inner, openings, key }), scheme: SCHEME, weight };
+}
+
+/** An entry of an archive that is one itself: taken out once, when somebody goes in. */
+function placeIn(archive: Archive, uri: string): Place | undefined {
+  const entry = archive.entry(uri);
+  if (entry === undefined) return undefined;
+  let bytes: Promise<Buffer> | undefined;
+  const taken = (): Promise<Buffer> => {
+    bytes ??= entry.bytes(MAX_INNER_BYTES, AbortSignal.timeout(EXTRACT_MS));
+    return bytes;
+  };
+  return {
+    size: entry.size,
+    // The archive around is opened anew when it changes, and all that is in it.
+    file: uri,
+    state: uri,
+    async open() {
+      const { bytesSource } = await import('../providers/archive/index.ts');
+      return bytesSource(await taken()).open();
+    },
+  };
+}
+
+const SQLITE: NestedKind = {
+  key: 'sqlite',
+  endings: ['.db', '.db3', '.sqlite', '.sqlite3', '.s3db'],
+  magic: SQLITE_MAGIC,
+  follows: true,
+  gathers: true,
+  async open({ place, name, log = SILENT }) {
+    const { path = '' } = place;
+    const provider = await openDatabase(path, name, log);
+    // It was opened by its name, which may lead elsewhere by now.
+    const now = await stat(path, { bigint: true }).catch(() => undefined);
+    const there = now !== undefined && `${now.dev}:${now.ino}` === place.file;
+    if (there && (await realpath(path).catch(() => '')) === path)
+      return { provider, scheme: 'sqlite', weight: DATABASE_WEIGHT };
+    await provider.close?.();
+    throw new ResourceError('unavailable', 'The database has been replaced meanwhile; try again');
+  },
+};
+
+/** Bytes that what is known of a database takes, about: its rows stay on the disk. */
+const DATABASE_WEIGHT = 1024 ** 2;
+
+/** @throws ResourceError without the path, which is in the message for whoever starts a server */
+async function openDatabase(path: string, name: string, log: Log): Promise<ResourceProvider> {
+  const { sqlProvider } = await import('../providers/sql/index.ts');
+  try {
+    return await sqlProvider({ sql: path, name, log, connections: 1 });
+  } catch (error) {
+    log.warn('a database in a folder cannot be opened', { name, error });
+    const said = error instanceof ResourceError && error.cause instanceof ResourceError ? error.cause : undefined;
+    throw new ResourceError('invalid', said?.message ?? 'The database cannot be opened', { cause: error });
+  }
+}

@@ -1,0 +1,86 @@
+/** Search that goes into containers: what the provider around finds, and then what is in each container that it has. */
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { globFilter } from '../../core/glob/filter.ts';
+import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
+import { searchProvider } from '../../core/search.ts';
+import { parseTreeUri } from '../../core/uri.ts';
+import { type Container, isShownIn, kindOfName, outwards } from './container.ts';
+import type { Inner, NestedKind, Outer } from './kind.ts';
+
+/** Containers that one search goes into. */
+const MAX_CONTAINERS = 100;
+
+export interface Searched {
+  readonly outer: Outer;
+  readonly kinds: readonly NestedKind[];
+  readonly find: (uri: string) => Promise<Container | undefined>;
+  readonly inside: <T>(
+    container: Container,
+    asked: string,
+    ctx: Context,
+    run: (inner: Inner, native: string, ctx: Context) => Promise<T>,
+  ) => Promise<T>;
+}
+
+export async function* searchNested(nested: Searched, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
+  const { outer, kinds, find } = nested;
+  const container = query.uri === undefined ? undefined : await find(query.uri);
+  if (container !== undefined && container.rest !== '') {
+    yield* searchContainer(nested, container, query, '', ctx);
+    return;
+  }
+  yield* searchProvider(outer.provider, query, ctx);
+  if (container !== undefined) {
+    yield* searchContainer(nested, container, query, '', ctx);
+    return;
+  }
+  const endings = kinds.flatMap((kind) => kind.endings.flatMap((ending) => [ending, ending.toUpperCase()]));
+  const glob = `*{${endings.join(',')}}`;
+  const names = searchProvider(outer.provider, { glob, literal: false, uri: query.uri }, ctx);
+  const start = query.uri === undefined ? 0 : parseTreeUri(query.uri, outer.scheme).segments.length;
+  let entered = 0;
+  for await (const { uri } of names) {
+    const { segments } = parseTreeUri(uri, outer.scheme);
+    if (kindOfName(kinds, segments.at(-1)) === undefined) continue;
+    const found = await find(uri);
+    if (found === undefined) continue;
+    if (++entered > MAX_CONTAINERS) {
+      ctx.log.warn('left out of a search: archives and databases behind the first', { searched: MAX_CONTAINERS });
+      return;
+    }
+    yield* searchContainer(nested, found, query, `${segments.slice(start).join('/')}/`, ctx);
+  }
+}
+
+/** @param prefix names from where the search starts to the container, for globs, which are about the whole path */
+async function* searchContainer(
+  { inside, outer }: Searched,
+  container: Container,
+  query: SearchQuery,
+  prefix: string,
+  ctx: Context,
+): AsyncIterable<SearchMatch> {
+  const included = globFilter(query.glob);
+  const found: SearchMatch[] = [];
+  try {
+    await inside(container, container.uri, ctx, async (inner, native, own) => {
+      const rename = outwards(container, inner.scheme);
+      const all = { ...query, uri: native, glob: query.pattern === undefined ? '**' : undefined };
+      for await (const match of searchProvider(inner.provider, all, own)) {
+        const path = prefix + (match.path ?? match.uri.slice(native.length).replace(/^\//, ''));
+        const uri = rename(match.uri);
+        if (!included(path) || !(await isShownIn(outer, container, { uri }))) continue;
+        found.push({ ...match, uri, path });
+        if (found.length >= MAX_MATCHES) return;
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof ResourceError) || error.code === 'timeout' || ctx.signal.aborted) throw error;
+    ctx.log.debug('left out of a search: what cannot be gone into', { uri: container.uri, error });
+  }
+  yield* found;
+}
+
+/** Matches in one container. */
+const MAX_MATCHES = 10_000;
