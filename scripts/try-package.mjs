@@ -20,7 +20,7 @@ const TIME_LIMIT = 300_000;
 /** The Inspector needs a newer Node.js than Vitrine. */
 const INSPECTOR = ['-p', 'node@22', '-p', '@modelcontextprotocol/inspector@2.12.0'];
 
-/** What is served as docs, and beside it its database as shop: each with something that its text says. */
+/** What is served, a database in the folder among it: each with something that its text says. */
 const FILES = {
   'report.pdf': 'museum/office/conservation-report.pdf',
   'loan.docx': 'museum/office/loan-agreement.docx',
@@ -29,13 +29,13 @@ const FILES = {
 };
 /** A text as programs wrote it before there was UTF-8. */
 const LATIN_1 = Buffer.from('Der Schl\u00fcssel f\u00fcr die Uhr\n', 'latin1');
-const SERVED = ['./docs', './docs/shop.sqlite'];
+const SERVED = ['./docs', '--nested'];
 const TEXTS = {
-  'docs+file:///report.pdf': 'It was stabilised with wheat-starch paste in March.',
-  'docs+file:///loan.docx': 'The museum lends the **brass carriage clock**',
-  'docs+file:///note.txt': 'Der Schl\u00fcssel f\u00fcr die Uhr',
-  'docs+file:///visitors.xlsx': '| December | 1204 | 611 | 14448.25 |',
-  'shop+sqlite:///inspections/VM.1931.001,2025-01-01': '"VM.1931.001"',
+  'file:///report.pdf': 'It was stabilised with wheat-starch paste in March.',
+  'file:///loan.docx': 'The museum lends the **brass carriage clock**',
+  'file:///note.txt': 'Der Schl\u00fcssel f\u00fcr die Uhr',
+  'file:///visitors.xlsx': '| December | 1204 | 611 | 14448.25 |',
+  'file:///shop.sqlite/inspections/VM.1931.001,2025-01-01': '"VM.1931.001"',
 };
 
 const versions = process.argv.slice(2);
@@ -74,7 +74,8 @@ async function tryInstalled(tarball, env, inspector) {
   const vitrine = join(folder, 'node_modules/.bin/vitrine');
   await served(vitrine, SERVED, env, inspector, TEXTS);
   const [[uri, text]] = Object.entries(TEXTS);
-  read(inspector, [vitrine, ...SERVED], uri, text, env);
+  // The Inspector takes options for its own.
+  read(inspector, [vitrine, SERVED[0]], uri, text, env);
 }
 
 /** With a cache of its own: npx keeps what it once installed from a file of that name. */

@@ -45,6 +45,8 @@ export interface SourceFlags {
   readonly mcpConfig?: string;
   readonly hidden?: boolean;
   readonly gitignore?: boolean;
+  /** Archives and SQLite files are gone into. */
+  readonly nested?: boolean;
   /** YAML and JSON files are documents, whatever is in them. */
   readonly asDocument?: boolean;
 }
@@ -69,7 +71,7 @@ export const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitri
 /** @throws UsageError, ConfigError, ResourceError `invalid` */
 export async function openSources(typed: readonly string[], flags: SourceFlags, opening: Opening): Promise<Sources> {
   const { log, secrets, sole, before } = opening;
-  const { hidden, gitignore } = flags;
+  const { hidden, gitignore, nested } = flags;
   const { file, paths, mcpConfig, args } = await namedSources(typed, flags, secrets);
   const servers = mcpConfig === undefined ? [] : await serversOf(mcpConfig, secrets);
   const mcpFiles = mcpConfig === undefined ? [] : [resolve(mcpConfig)];
@@ -80,7 +82,12 @@ export async function openSources(typed: readonly string[], flags: SourceFlags, 
     if (await isExecutable(path)) log.warn('a program is served as a file; a mount with command: runs it', { path });
   const base = mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig));
   const surroundings = { base, log, sole, open: before?.mounts };
-  const mounts = await mountsOfSources(paths, servers, surroundings, defined({ hidden, gitignore }));
+  const mounts = await mountsOfSources(
+    paths,
+    servers,
+    surroundings,
+    defined({ hidden, gitignore, nested: nested === true ? ('on' as const) : undefined }),
+  );
   return { mounts, promptFolders: [], config: {}, files: mcpFiles, args, ignored: ignoredOf(servers) };
 }
 
@@ -96,15 +103,15 @@ export async function namedSources(
   flags: SourceFlags,
   secrets: Secrets,
 ): Promise<NamedSources> {
-  const { config: configPath, hidden, gitignore } = flags;
+  const { config: configPath, hidden, gitignore, nested } = flags;
   const { paths, mcpConfig } = flags.asDocument === true ? { paths: typed, ...flags } : await withServers(typed, flags);
   const isConfig = (path: string): boolean =>
     flags.asDocument !== true && CONFIG_NAMES.has(basename(path)) && !isUrl(path);
   const file = configPath ?? paths.find(isConfig);
   if (file !== undefined && paths.length > (configPath === undefined ? 1 : 0))
     throw new UsageError('Serve either paths or a configuration, not both; add the paths to its mounts');
-  if ((hidden || gitignore) && (file !== undefined || paths.length === 0))
-    throw new UsageError('--hidden and --gitignore are for paths; in a configuration say so in each mount');
+  if ((hidden || gitignore || nested) && (file !== undefined || paths.length === 0))
+    throw new UsageError('--hidden, --gitignore and --nested are for paths; in a configuration say so in each mount');
   const mcpArgs = mcpConfig === undefined ? [] : ['--mcp-config', resolve(mcpConfig)];
   if (file !== undefined) return { file, paths: [], mcpConfig, args: ['--config', resolve(file), ...mcpArgs] };
   if (paths.length === 0 && mcpConfig === undefined) {
@@ -120,6 +127,7 @@ export async function namedSources(
     ...mcpArgs,
     ...(hidden ? ['--hidden'] : []),
     ...(gitignore ? ['--gitignore'] : []),
+    ...(nested ? ['--nested'] : []),
     ...(flags.asDocument ? ['--as-document'] : []),
   ];
   return { file, paths, mcpConfig, args };

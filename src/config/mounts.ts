@@ -4,12 +4,13 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Mount } from '../core/mounts/mount.ts';
 import { mountNameProblem, STATE_MOUNT } from '../core/mounts.ts';
 import { rootsLayer } from '../layers/roots/index.ts';
-import { type FilesOptions, filesProvider } from '../providers/files/index.ts';
+import type { FilesOptions } from '../providers/files/index.ts';
 import { ConfigError } from './error.ts';
 import type { HostServer } from './host-servers.ts';
 import { type Kind, kindOf, kindOfSource, openKind } from './kinds/index.ts';
 import { slug } from './mount-names.ts';
 import { nestedFiles } from './nested.ts';
+import type { NestedConfig } from './nested-schema.ts';
 import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
 import { type ConfiguredMount, type UpstreamSurroundings, upstreamMount } from './upstream-mounts.ts';
@@ -122,7 +123,7 @@ async function folderOf(path: string): Promise<string> {
 }
 
 /** What may be said of typed paths; a configuration says more. */
-export type PathOptions = Pick<FilesOptions, 'hidden' | 'gitignore'>;
+export type PathOptions = Pick<FilesOptions, 'hidden' | 'gitignore'> & { readonly nested?: NestedConfig };
 
 /**
  * Mounts of paths and URLs as they are typed, and of servers as hosts write them: one in all is published as it is,
@@ -132,7 +133,7 @@ export async function mountsOfSources(
   sources: readonly string[],
   servers: readonly HostServer[],
   surroundings: UpstreamSurroundings,
-  options: PathOptions = {},
+  { nested, ...options }: PathOptions = {},
 ): Promise<ConfiguredMount[]> {
   const prefix = sources.length + servers.length === 1 ? 'none' : 'name';
   const taken = new Set(servers.map((server) => server.name));
@@ -147,8 +148,8 @@ export async function mountsOfSources(
     async function open(): Promise<ConfiguredMount> {
       if (kind !== undefined) return kindMount(kind, name, { [kind.key]: source, prefix }, surroundings);
       if (isUrl(source)) return upstreamMount(name, { url: source, prefix }, surroundings);
-      const provider = await filesProvider({ ...options, path: source, name: basename(resolve(source)) || 'root' });
-      return { name, provider, prefix };
+      const files = { ...options, path: source, name: basename(resolve(source)) || 'root' };
+      return { name, provider: await nestedFiles(files, nested), prefix };
     }
     return { said: [name, source, prefix], open };
   });

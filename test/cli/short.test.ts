@@ -1,8 +1,10 @@
 /** `vitrine ./docs`: over HTTP to the person who types it, over standard input and output to the host that starts it. */
+import { copyFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { explainFailure } from '../../src/cli/errors.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { createResourceClient } from '../../src/client/index.ts';
 import { createSecrets } from '../../src/config/secrets.ts';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { MUSEUM } from '../e2e/harness.ts';
@@ -79,6 +81,18 @@ describe('typed by a person', () => {
     await using running = start([folder.at('mine.json'), '--port', '0'], true);
     await endpointOf(running);
     expect(running.output()).toMatch(/^ {2}away {2}/m);
+  });
+
+  it('goes into databases of the folder where that is said, and refuses to say it of a configuration', async () => {
+    await using folder = await temporaryFolder({ 'vitrine.yaml': 'mounts:\n  docs: .\n' });
+    await copyFile(new URL('../../examples/registrar.sqlite', import.meta.url), folder.at('shop.sqlite'));
+    await using running = start([folder.path, '--nested', '--port', '0'], true);
+    const { href } = await endpointOf(running);
+    await using client = createResourceClient({ url: href });
+    const { primary } = await client.read('file:///shop.sqlite/makers/1');
+    expect(primary?.text()).toContain('Hollis & Dray');
+    await using refused = start([folder.at('vitrine.yaml'), '--nested'], true);
+    await until(() => refused.output().includes('--nested are for paths'), 'the refusal');
   });
 
   it('serves a file with mounts in it as a document where that is said', async () => {
