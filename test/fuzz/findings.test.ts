@@ -1,6 +1,7 @@
 /** What the fuzzer found, each by its name. */
 import { expect, it } from 'vitest';
-import { definePrompt } from '../../src/index.ts';
+import { z } from 'zod';
+import { definePrompt, defineTool } from '../../src/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type VitrineOptions } from '../../src/vitrine.ts';
@@ -8,6 +9,9 @@ import { messageOf, post } from '../e2e/raw.ts';
 import { ask } from '../security/incidents/asking.ts';
 
 const docs = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
+
+/** A tool of one's own may log. */
+const logging = defineTool({ name: 'count', description: 'Counts', inputSchema: z.object({}), run: () => 'one' });
 
 /** Serves a document and whatever else is wanted while `use` runs. */
 async function served(options: Partial<VitrineOptions>, use: (url: string) => Promise<void>): Promise<void> {
@@ -22,7 +26,7 @@ async function served(options: Partial<VitrineOptions>, use: (url: string) => Pr
 }
 
 it('a level of log messages that is none is refused as such, and not as an error inside', () =>
-  served({}, async (url) => {
+  served({ tools: [logging] }, async (url) => {
     for (const level of ['loud', '', 1, null, {}]) {
       const { message } = await ask(url, 'legacy', 'logging/setLevel', { level });
       expect(message.error).toMatchObject({ code: -32602, message: expect.stringContaining('one of debug, info') });
