@@ -142,7 +142,7 @@ describe('a server with a certificate [RES-8]', () => {
   it('does so with flags, and a client that does not trust it stays away', async () => {
     const { cert, key } = paths();
     await using server = await startHttp([folder.at('files'), '--tls-cert', cert, '--tls-key', key]);
-    expect(server.output()).toContain(`--transport http vitrine ${server.url}`);
+    expect(server.output()).toContain(` add claude-code --url ${server.url}\n`);
     expect(await clientOf(server.url, 'modern', folder.at('ca.pem'))).toEqual({ text: 'hello' });
     expect(await clientOf(server.url, 'legacy')).toEqual({ error: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
   });
