@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** What one command may take, in milliseconds. */
+/** The longest that one command may run, in milliseconds. */
 const TIME_LIMIT = 900_000;
 
 /**

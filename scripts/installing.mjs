@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export const WINDOWS = process.platform === 'win32';
 /** In what is installed: the digest of the files that said what to install. */
 const STAMP = '.installed';
-/** What one command may take, in milliseconds. */
+/** The longest that one command may run, in milliseconds. */
 const TIME_LIMIT = 600_000;
 /** How often a command that downloads is tried, and how long is waited in between, in milliseconds. */
 const TRIES = 3;

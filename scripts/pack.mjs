@@ -2,8 +2,8 @@
  * Makes the package as it is published, as .release/vitrine-<version>.tgz: what `files` of package.json names, with a manifest
  * that has nothing for developers in it. Run `npm run build` before.
  *
- * What reads SQLite comes in it, without the script that it would run when it is installed: its programs for all systems are
- * there, and the script only looks whether they are. What the README links to is in it too.
+ * It bundles the package that reads SQLite, without that package's installation script: the script only looks whether the
+ * programs for the system are there, and those for all systems are. It has the pages that the README links to.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const BUNDLED = [
 const tarball = pack();
 console.log(tarball);
 
-/** Where the tarball is, from the root of the repository. */
+/** The path of the tarball, from the root of the repository. */
 function pack() {
   rmSync(RELEASE, { recursive: true, force: true });
   const manifest = readJson(join(ROOT, 'package.json'));

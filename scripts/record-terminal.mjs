@@ -15,7 +15,7 @@ const PORT = 8931;
 /** For one command, in milliseconds. */
 const TIME_LIMIT = 60_000;
 
-/** What is typed behind `vitrine`, and how many lines of the answer are shown. */
+/** The arguments of each command, and how many lines of its answer are shown. */
 const COMMANDS = [
   { args: ['./museum', './registrar.sqlite'], prompt: 'npx vitrine', until: /^Endpoint: / },
   { args: ['cat', './museum', 'office/conservation-report.pdf', '--accept', 'text/markdown'], lines: 8 },

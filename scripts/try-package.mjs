@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What all that is installed may have. */
+/** The most that an installation may take. */
 const MAX_MEGABYTES = 110;
 const MAX_PACKAGES = 120;
 /** For one command, and for the server to be there, in milliseconds. */
@@ -20,7 +20,7 @@ const TIME_LIMIT = 300_000;
 /** The Inspector needs a newer Node.js than Vitrine. */
 const INSPECTOR = ['-p', 'node@22', '-p', '@modelcontextprotocol/inspector@2.12.0'];
 
-/** What is served, a database in the folder among it: each with something that its text says. */
+/** Files of the folder that is served, and where each comes from. */
 const FILES = {
   'report.pdf': 'museum/office/conservation-report.pdf',
   'loan.docx': 'museum/office/loan-agreement.docx',

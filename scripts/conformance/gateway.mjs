@@ -13,7 +13,7 @@ import { UPSTREAMS } from './upstreams.mjs';
 /** What an outcome is worth: through the gateway none is worth less. */
 const WORTH = { missing: 0, failed: 1, skipped: 2, warned: 3, passed: 4 };
 
-/** What cannot be the same: what comes of it through the gateway, and why. */
+/** Scenarios that end differently through the gateway: with which outcome, and why. */
 const DIFFERENCES = {
   'server-sse-polling': {
     outcome: 'warned',

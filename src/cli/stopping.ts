@@ -11,17 +11,22 @@ export interface Stopping {
   begin(): void;
 }
 
+/** From now on the end has its time; after it the process exits, whatever is left. Whoever has ended before clears it. */
+export function limitEnd(log: Log): NodeJS.Timeout {
+  const giveUp = (): void => {
+    log.error('the server did not end in time: what is left of it is ended now');
+    process.exit(1);
+  };
+  return setTimeout(giveUp, STOP_MS).unref();
+}
+
 /** Takes the signals from now on. Where the process exits, whatever way, programs that it started are killed. */
 export function takeSignals(log: Log): Stopping {
   let begun = false;
   function begin(): void {
     if (begun) return;
     begun = true;
-    const giveUp = (): void => {
-      log.error('the server did not end in time: what is left of it is ended now');
-      process.exit(1);
-    };
-    setTimeout(giveUp, STOP_MS).unref();
+    limitEnd(log);
   }
   const signalled = new Promise<'stopped'>((done) => {
     let stopping = false;

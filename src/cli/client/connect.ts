@@ -5,7 +5,7 @@
 import { createResourceClient, type ResourceClient } from '../../client/client.ts';
 import type { ServerFacts } from '../../client/link.ts';
 import { connectResourceClient, type ServerTarget } from '../../client/node/index.ts';
-import { lineConnect } from '../../client/node/stdio.ts';
+import { connected, lineConnect } from '../../client/node/stdio.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { hereTransport } from '../../connection/node/here.ts';
 import { VERSION } from '../../core/version.ts';
@@ -92,7 +92,7 @@ async function hereOf(
   ...rest: [TargetFlags, Secrets, (text: string) => void]
 ): Promise<Here | undefined> {
   if (source === undefined) return undefined;
-  // What serves is loaded where it is wanted.
+  // Most commands need no server: its modules are loaded here.
   const { serveHere } = await import('./serve-here.ts');
   return serveHere(source, ...rest);
 }
@@ -105,14 +105,7 @@ async function clientOf(
 ): Promise<ResourceClient> {
   if (here === undefined) return connectResourceClient(server, { signal, timeoutMs });
   const connect = lineConnect(server, (intake) => hereTransport(here.begin, intake));
-  const client = createResourceClient(connect, { timeoutMs });
-  try {
-    await client.connect(signal);
-    return client;
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
+  return connected(createResourceClient(connect, { timeoutMs }), signal);
 }
 
 /** Shows how long a server takes that does not answer at once. */

@@ -30,7 +30,7 @@ export function blockOf(entry: Readonly<Record<string, unknown>>, from: string, 
   throw new ConfigError(`${from}: it is turned off there`);
 }
 
-/** What an environment or headers say is not printed, but where it is a word or leads to the environment. */
+/** Keeps the values of an environment or of headers out of all that is printed, but for short ones and references. */
 export function hideValues(part: unknown, secrets: Secrets): void {
   if (!isRecord(part)) return;
   for (const [name, value] of Object.entries(part))

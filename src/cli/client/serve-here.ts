@@ -3,6 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import type { Secrets } from '../../config/secrets.ts';
 import type { ServerHere } from '../../connection/node/here.ts';
 import { serve } from '../serve.ts';
+import { limitEnd } from '../stopping.ts';
 import type { Terminal } from '../terminal.ts';
 import type { TargetFlags } from './target.ts';
 
@@ -35,10 +36,16 @@ export function serveHere(
       output,
       errors,
       // The command takes them, and ends the input.
-      takeSignals: () => ({ signalled: new Promise(() => {}), begin: () => {} }),
+      takeSignals: (log) => ({
+        signalled: new Promise(() => {}),
+        begin() {
+          limit ??= limitEnd(log);
+        },
+      }),
       exit: () => {},
     };
-    const ended = serve(
+    let limit: NodeJS.Timeout | undefined;
+    const served = serve(
       [source],
       { logLevel: 'warn', ...(asDocument && { asDocument, hidden: true }) },
       secrets,
@@ -47,6 +54,7 @@ export function serveHere(
       failure = { error };
       throw error;
     });
+    const ended = served.finally(() => clearTimeout(limit));
     return { input, output, ended };
   }
 

@@ -1,4 +1,4 @@
-/** What may stand in the place of a word. */
+/** Offers words for the one that is typed. */
 
 export interface Offer {
   readonly values: readonly Offered[];

@@ -1,4 +1,4 @@
-/** What stands at the end of a command line that somebody has typed a part of. */
+/** Finds the word that is typed at the end of a command line. */
 import type { Command, Option } from 'commander';
 
 /** What completes a word. */

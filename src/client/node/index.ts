@@ -1,7 +1,7 @@
 /** `vitrine/client/node`: the client beside what only Node can do: start programs, and keep answers on disk. */
 import { createResourceClient, type ResourceClient, type ResourceClientOptions } from '../client.ts';
 import type { HttpTarget } from '../http.ts';
-import { parseCommandLine, type StdioTarget, stdioConnect } from './stdio.ts';
+import { connected, parseCommandLine, type StdioTarget, stdioConnect } from './stdio.ts';
 
 export { type DiskStoreOptions, diskStore } from './disk-store.ts';
 export {
@@ -31,14 +31,10 @@ export async function connectResourceClient(
 ): Promise<ResourceClient> {
   const { signal, ...rest } = options;
   const full = targetOf(target);
-  const client = 'url' in full ? createResourceClient(full, rest) : createResourceClient(stdioConnect(full), rest);
-  try {
-    await client.connect(signal);
-    return client;
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
+  return connected(
+    'url' in full ? createResourceClient(full, rest) : createResourceClient(stdioConnect(full), rest),
+    signal,
+  );
 }
 
 function targetOf(target: ServerTarget): HttpTarget | StdioTarget {

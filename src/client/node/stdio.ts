@@ -5,6 +5,7 @@ import type { Intake } from '../../connection/intake.ts';
 import { type Program, type ProgramTransport, programTransport } from '../../connection/node/program.ts';
 import { startProgram } from '../../connection/node/start.ts';
 import { stripUnseen } from '../../core/clean-text.ts';
+import type { ResourceClient } from '../client.ts';
 import type { Connect } from '../connection.ts';
 import { ResourceClientError } from '../errors.ts';
 import { type ClientTarget, dialOptions, newClient } from '../http.ts';
@@ -13,6 +14,17 @@ import { type ClientTarget, dialOptions, newClient } from '../http.ts';
 export interface StdioTarget extends ClientTarget, Program {
   /** What it writes to standard error, in pieces. It may hold terminal escapes. Default: it is thrown away. */
   readonly onStderr?: ((text: string) => void) | undefined;
+}
+
+/** The client once it is connected; where that fails it is closed. */
+export async function connected(client: ResourceClient, signal: AbortSignal | undefined): Promise<ResourceClient> {
+  try {
+    await client.connect(signal);
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
 }
 
 /** How to start a program and connect to it. */

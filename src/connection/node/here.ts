@@ -1,5 +1,6 @@
 /** A server that runs in this process, over two streams in place of a program's standard input and output. */
 import type { Readable, Writable } from 'node:stream';
+import { ConnectionFault } from '../faults.ts';
 import { mendMessages } from '../handshake.ts';
 import type { Intake } from '../intake.ts';
 import { readMessages } from './messages.ts';
@@ -42,8 +43,9 @@ export function hereTransport(begin: () => ServerHere, intake: Intake): ProgramT
       server.ended.then(left, left);
     },
     async send(message) {
+      if (over || server?.input.writable !== true) throw new ConnectionFault('ended', 'The server has ended');
       if ('id' in message && 'method' in message) intake.sent(message.id);
-      server?.input.write(`${JSON.stringify(message)}\n`);
+      server.input.write(`${JSON.stringify(message)}\n`);
     },
     cut: () => void server?.input.end(),
     async close() {

@@ -82,7 +82,10 @@ export async function readAccepted(
   ctx: Context,
 ): Promise<readonly ResourceBody[]> {
   const { inner } = reading;
-  const known = reading.formsOf(await inner.metadata(uri, ctx)) ?? (accept.some(isUtf8Form) ? [] : undefined);
+  const resource = await inner.metadata(uri, ctx);
+  // Only its bytes tell that a text is not UTF-8; more of them than are converted are not looked at for that.
+  const mayBeUtf8 = accept.some(isUtf8Form) && (resource.size ?? 0) <= reading.limits.maxInputBytes;
+  const known = reading.formsOf(resource) ?? (mayBeUtf8 ? [] : undefined);
   if (known === undefined && want.range !== undefined) return inner.read(uri, want, ctx);
   const bodies = await inner.read(uri, known === undefined ? want : unwindowed(want, reading.limits), ctx);
   // The bytes may say that it is something else than its name claims.
