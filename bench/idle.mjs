@@ -25,6 +25,7 @@ const how = options('idle', 'Memory of an idle session and of an open stream.', 
     type: 'number',
     help: 'measures so many idle programs behind a gateway instead: memory, processes, lists over all beside one',
   },
+  ttl: { type: 'number', default: 0, help: 'how long the answers of those programs may be kept, in milliseconds' },
   rounds: { type: 'number', default: 9, quick: 1, help: 'measurements of those lists; medians are shown' },
 });
 if (how.upstreams !== undefined) {
@@ -77,7 +78,7 @@ report(
 );
 
 async function reportUpstreams() {
-  const measured = await measureUpstreams(how.cli, how.upstreams, how.rounds);
+  const measured = await measureUpstreams(how.cli, how.upstreams, how.rounds, how.ttl);
   const { processes, bytesEach, lists } = measured;
   const rows = lists.map(({ method, one, many, ratio }) => [method, ms(one), ms(many), times(ratio)]);
   report(

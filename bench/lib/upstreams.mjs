@@ -26,12 +26,13 @@ const LISTED = { 'resources/list': ['resources', 'clock.md'], 'tools/list': ['to
  * @param {string} cli
  * @param {number} count of programs
  * @param {number} rounds
+ * @param {number} [ttlMs] how long their answers may be kept, in milliseconds
  */
-export async function measureUpstreams(cli, count, rounds) {
+export async function measureUpstreams(cli, count, rounds, ttlMs = 0) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   progress('starting programs behind a gateway');
-  const one = await gateway(cli, 1, agent);
-  const many = await gateway(cli, count + 1, agent);
+  const one = await gateway(cli, 1, agent, ttlMs);
+  const many = await gateway(cli, count + 1, agent, ttlMs);
   try {
     await pause(REST_MS);
     const [least, most] = [memoryOf(one.pid).now, memoryOf(many.pid).now];
@@ -71,9 +72,10 @@ export async function measureUpstreams(cli, count, rounds) {
  * @param {string} cli
  * @param {number} count
  * @param {Agent} agent
+ * @param {number} ttlMs how long their answers may be kept
  */
-async function gateway(cli, count, agent) {
-  const program = { command: process.execPath, args: [processFile('upstream'), 'stdio'] };
+async function gateway(cli, count, agent, ttlMs) {
+  const program = { command: process.execPath, args: [processFile('upstream'), 'stdio', `${ttlMs}`] };
   const mounts = Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, program]));
   const file = join(temporaryFolder(), 'vitrine.json');
   writeFileSync(file, JSON.stringify({ mounts }));

@@ -1,7 +1,7 @@
 /**
  * The server that gateways are put before: one resource of 1 KiB and one tool, on the SDK as it comes.
- * Argument: `stdio`, in the era that the client wants, or `http`, which has 2026-07-28 at `/mcp`, and sessions of
- * 2025-11-25 at `/sessions`.
+ * Arguments: `stdio`, in the era that the client wants, or `http`, which has 2026-07-28 at `/mcp`, and sessions of
+ * 2025-11-25 at `/sessions`; then how long its answers may be kept, in milliseconds.
  */
 import { serve } from '@hono/node-server';
 import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
@@ -15,17 +15,17 @@ const TOOL = {
   inputSchema: { type: /** @type {const} */ ('object'), properties: { message: { type: 'string' } } },
 };
 const TEXT = prose(1_024);
-/** Nothing may be kept, so that each answer is the upstream's own. */
-const NOT_KEPT = { ttlMs: 0, cacheScope: /** @type {const} */ ('private') };
+/** Default: nothing may be kept, so that each answer is the upstream's own. */
+const KEPT = { ttlMs: Number(process.argv[3] ?? 0), cacheScope: /** @type {const} */ ('private') };
 
 function server() {
   const made = new Server({ name: 'upstream', version: '1.0.0' }, { capabilities: { resources: {}, tools: {} } });
-  made.setRequestHandler('resources/list', async () => ({ resources: [RESOURCE], ...NOT_KEPT }));
+  made.setRequestHandler('resources/list', async () => ({ resources: [RESOURCE], ...KEPT }));
   made.setRequestHandler('resources/read', async ({ params }) => ({
     contents: [{ ...RESOURCE, uri: params.uri, text: TEXT }],
-    ...NOT_KEPT,
+    ...KEPT,
   }));
-  made.setRequestHandler('tools/list', async () => ({ tools: [TOOL], ...NOT_KEPT }));
+  made.setRequestHandler('tools/list', async () => ({ tools: [TOOL], ...KEPT }));
   made.setRequestHandler('tools/call', async ({ params }) => ({
     content: [{ type: 'text', text: String(params.arguments?.message) }],
   }));

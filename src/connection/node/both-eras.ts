@@ -106,10 +106,12 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     let modern = await soon(answers.modern, OTHER_MS);
     if (modern === undefined && !speaks('legacy', await answers.legacy)) modern = await answers.modern;
     if (!speaks('modern', modern)) return inLegacy(modern);
-    if (!speaks('legacy', await soon(answers.legacy, OTHER_MS))) return modern;
-    // It was greeted in 2025 meanwhile, and may stay with that.
-    const again = await soon(ask('modern', 'era-again', params), OTHER_MS);
-    return speaks('modern', again) ? again : inLegacy();
+    const legacy = await soon(answers.legacy, OTHER_MS);
+    if (legacy !== undefined && !speaks('legacy', legacy)) return modern;
+    // It was greeted in 2025 meanwhile, or will be when it comes to that, and may stay with that: what is asked behind it tells.
+    const again = ask('modern', 'era-again', params);
+    const greeted = answers.legacy.then((answer) => (speaks('legacy', answer) ? soon(again, OTHER_MS) : again));
+    return speaks('modern', await Promise.race([again, greeted])) ? again : inLegacy();
   }
 
   const outer: EitherEra = {

@@ -1,6 +1,7 @@
 /**
  * A program over standard input and output that takes its time until its first answer: `node program.mjs --dir <folder> [--era
- * legacy|modern|both] [--unknown refused|ignored|fatal] [--delay <ms>]`. In the folder `heard` has a line for its start and for
+ * legacy|modern|both] [--unknown refused|ignored|fatal|settled] [--delay <ms>]`. One that has settled is greeted in 2025, says so
+ * late, and knows nothing of 2026 from then on. In the folder `heard` has a line for its start and for
  * each request that waits for it; it answers when there is a file `go`, or after the delay.
  */
 import { appendFileSync, existsSync } from 'node:fs';
@@ -34,14 +35,22 @@ const slow = {
 };
 const NOT_KNOWN = { legacy: 'server/discover', modern: 'initialize', both: '' }[era];
 
-const peer = createStrangerPeer(slow, /** @type {import('../fixture/peer.mjs').Era} */ (era), (message) => {
+const send = (/** @type {any} */ message) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-});
+let peer = createStrangerPeer(slow, /** @type {import('../fixture/peer.mjs').Era} */ (era), send);
+
+/** How long a program that settles is busy with its greeting, in milliseconds. */
+const GREETING_MS = 1_500;
 
 /** @param {any} message */
 function handle(message) {
   if (message.method === NOT_KNOWN && unknown === 'fatal') process.exit(3);
   if (message.method === NOT_KNOWN && unknown === 'ignored') return;
+  if (message.method === 'initialize' && unknown === 'settled') {
+    peer = createStrangerPeer(slow, 'legacy', (answer) =>
+      setTimeout(send, answer.id === message.id ? GREETING_MS : 0, answer),
+    );
+  }
   peer.handle(message);
 }
 

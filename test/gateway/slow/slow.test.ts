@@ -19,7 +19,7 @@ import { answering } from '../fixture/client.ts';
 const PROGRAM = fileURLToPath(new URL('./program.mjs', import.meta.url));
 
 type Speaks = Era | 'both';
-type Unknown = 'refused' | 'ignored' | 'fatal';
+type Unknown = 'refused' | 'ignored' | 'fatal' | 'settled';
 
 /** Each era, and what a program does with the question for the other one. */
 const KINDS: readonly (readonly [Speaks, Unknown])[] = [
@@ -30,6 +30,7 @@ const KINDS: readonly (readonly [Speaks, Unknown])[] = [
   ['modern', 'ignored'],
   ['modern', 'fatal'],
   ['both', 'refused'],
+  ['both', 'settled'],
 ];
 
 /** A tenth of this is how long a program may be silent until it is asked in the other era, too. */
