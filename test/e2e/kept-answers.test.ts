@@ -108,7 +108,7 @@ describe.each(ERAS)('in the %s era', (era) => {
         await server.read(era);
         expect(server.reads()).toBe(keptBytes === 0 ? 6 : 1);
       }
-      return auditLines(file, '"method":"read"');
+      return await auditLines(file, '"method":"read"');
     };
     const lines = await linesOf(1_000_000);
     expect(lines).toHaveLength(7);
