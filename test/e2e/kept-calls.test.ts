@@ -109,7 +109,7 @@ describe.each(ERAS)('in the %s era', (era) => {
         for (const principal of [ANNA, ANNA, BEN, ANNA])
           for (const way of WAYS) await server.tool(era, { uri: URI, ...way }, { principal });
       }
-      return auditLines(file, '"method"');
+      return await auditLines(file, '"method"');
     };
     const lines = await linesOf(1_000_000);
     expect(lines.filter((line) => line.includes('"tools/call"'))).toHaveLength(4 * WAYS.length);

@@ -108,7 +108,7 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     if (!speaks('modern', modern)) return inLegacy(modern);
     const legacy = await soon(answers.legacy, OTHER_MS);
     if (legacy !== undefined && !speaks('legacy', legacy)) return modern;
-    // It was greeted in 2025 meanwhile, or will be when it comes to that, and may stay with that: what is asked behind it tells.
+    // The program reads `initialize` late and may stay with 2025 then. It reads this question after that: its answer tells.
     const again = ask('modern', 'era-again', params);
     const greeted = answers.legacy.then((answer) => (speaks('legacy', answer) ? soon(again, OTHER_MS) : again));
     return speaks('modern', await Promise.race([again, greeted])) ? again : inLegacy();
