@@ -71,7 +71,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'wire',
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: [...PROCESS, ...LONG, ...APART],
           isolate: false,
         },

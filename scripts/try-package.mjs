@@ -2,10 +2,10 @@
  * Tries the package as somebody who has nothing else: in an empty folder, from the tarball, with Node.js 20, 22 and 24, or those
  * that are named. npm says no warning, no package has a script for installing, and the whole is as small as it is said to be.
  * Then one command serves a folder, and the MCP Inspector's command line reads the documents and a database in it as text; and
- * once more as `npx` runs it. Fetches from the npm registry.
+ * once more as `npx` runs it. The programs of `examples/programs` are checked and run against it, too. Fetches from the npm registry.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,6 +15,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The most that an installation may take. */
 const MAX_MEGABYTES = 110;
 const MAX_PACKAGES = 120;
+/** Packages that the programs of the examples use beside Vitrine and what comes with it. */
+const BESIDE = ['express@5.3.0', '@types/express@5.0.6', '@types/node@22', 'typescript@6', 'vitest@4'];
 /** For one command, and for the server to be there, in milliseconds. */
 const TIME_LIMIT = 300_000;
 /** The Inspector needs a newer Node.js than Vitrine. */
@@ -51,6 +53,7 @@ try {
     console.log(`Node.js ${version}: ${run('node', ['--version'], env).trim()}`);
     await tryInstalled(tarball, env, inspector);
   }
+  tryPrograms();
   await tryNpx(tarball, inspector);
   console.log('The package works where nothing else is.');
 } finally {
@@ -76,6 +79,37 @@ async function tryInstalled(tarball, env, inspector) {
   const [[uri, text]] = Object.entries(TEXTS);
   // The Inspector takes options for its own.
   read(inspector, [vitrine, SERVED[0]], uri, text, env);
+}
+
+/** Against what is installed: by the types of the package, and with the newest Node.js, which runs TypeScript as it stands. */
+function tryPrograms() {
+  const env = pathFirst(fetched(['-p', 'node@24'], 'node').folder);
+  cpSync(join(ROOT, 'examples/programs'), join(folder, 'programs'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest(), type: 'module' }));
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...BESIDE], env);
+  const strict = [
+    '--strict',
+    '--noEmit',
+    '--target',
+    'es2023',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    '--skipLibCheck',
+  ];
+  const lib = ['--lib', 'es2023,esnext.disposable,dom,dom.iterable'];
+  const programs = readdirSync(join(folder, 'programs')).map((name) => `programs/${name}`);
+  run('node_modules/.bin/tsc', [...strict, ...lib, '--allowImportingTsExtensions', ...programs], env);
+  for (const program of programs) {
+    if (program.endsWith('.test.ts')) run('node_modules/.bin/vitest', ['run', program], env);
+    else run('node', [program], env);
+    console.log(`  ${program} holds what it asserts`);
+  }
+}
+
+function manifest() {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
 /** With a cache of its own: npx keeps what it once installed from a file of that name. */

@@ -112,4 +112,13 @@ export {
 export type { TlsOptions } from './serving/http/tls.ts';
 export type { ResumptionOptions } from './serving/sessions/resumption.ts';
 export { type ServeStdioOptions, type StdioServing, serveStdio } from './serving/stdio/index.ts';
-export { createVitrine, type ServerIdentity, VERSION, type Vitrine, type VitrineOptions } from './vitrine.ts';
+export {
+  type AskOptions,
+  createVitrine,
+  type MountSettings,
+  type NamedMounts,
+  type ServerIdentity,
+  VERSION,
+  type Vitrine,
+  type VitrineOptions,
+} from './vitrine.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
-/** What each part may import, beside itself. The root of `src` puts all together below serving. */
+/** What each part may import, beside itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   core: ['protocol'],
@@ -16,12 +16,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   frontends: ['protocol', 'core'],
   testing: ['protocol', 'core', 'providers'],
   engine: ['protocol', 'core', 'layers', 'frontends'],
-  'vitrine.ts': ['protocol', 'core', 'layers', 'frontends', 'engine'],
-  serving: ['protocol', 'core', 'frontends', 'vitrine.ts'],
+  serving: ['protocol', 'core', 'frontends', 'engine'],
   config: ['protocol', 'core', 'providers', 'layers'],
   client: ['protocol', 'core', 'connection'],
+  library: ['protocol', 'core', 'frontends', 'engine'],
+  'vitrine.ts': ['engine', 'serving', 'library'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
-  cli: ['protocol', 'core', 'connection', 'providers', 'layers', 'serving', 'config', 'client', 'vitrine.ts'],
+  cli: ['protocol', 'core', 'connection', 'providers', 'layers', 'serving', 'config', 'client', 'engine'],
 };
 
 /** The SDK is known in few places: its servers where this one is served, its client where another one is reached. */

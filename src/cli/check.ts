@@ -4,8 +4,8 @@ import { type Context, createContext, type Log, SILENT } from '../core/context.t
 import { installCommand } from '../core/missing-package.ts';
 import { publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/scrub.ts';
+import { createEngine, type Engine } from '../engine/index.ts';
 import { missingPackages } from '../layers/alternatives/index.ts';
-import { createVitrine, type Vitrine } from '../vitrine.ts';
 import { checkUpstream, rememberFaults } from './check-upstream.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
 import { engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
@@ -17,7 +17,7 @@ import { engineOptions, openSources, type SourceFlags, type Sources } from './so
 export async function check(paths: readonly string[], flags: SourceFlags, secrets: Secrets): Promise<void> {
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
-  const vitrine = createVitrine(engineOptions(sources));
+  const vitrine = createEngine(engineOptions(sources));
   const print = (line: string): void => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     await checkMounts(sources, faults.of, print);
@@ -89,7 +89,7 @@ function checkForms(print: Print): void {
   if (packages.length > 0) print(`--  forms  to offer documents in all formats: ${installCommand(packages)}`);
 }
 
-async function checkPrompts({ prompts }: Vitrine, print: Print): Promise<void> {
+async function checkPrompts({ prompts }: Engine, print: Print): Promise<void> {
   const problems: string[] = [];
   const warn: Log['warn'] = (message, { file, line, prompt, problem } = {}) => {
     const place = line === undefined ? file : `${file}:${line}`;

@@ -9,9 +9,9 @@ import { ResourceError } from '../core/errors.ts';
 import { createResolver } from '../core/mounts/resolver.ts';
 import type { Owner } from '../core/operations.ts';
 import { scrub } from '../core/scrub.ts';
+import { createEngine, type Engine } from '../engine/index.ts';
 import { createDecisions, type RulesPolicy, rulesPolicy, withConfirmed } from '../layers/access/index.ts';
 import type { Resource } from '../protocol/resources.ts';
-import { createVitrine, type Vitrine } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
 import { engineOptions, openSources, type SourceFlags } from './sources.ts';
 
@@ -34,7 +34,7 @@ export async function explain(uri: string | undefined, flags: ExplainFlags, secr
   const { access: given, confirm, ...options } = engineOptions(sources, undefined);
   const access = withConfirmed(given, confirm);
   // Without the policy: what is decided about is looked at as it is.
-  const vitrine = createVitrine({ ...options, audit: undefined });
+  const vitrine = createEngine({ ...options, audit: undefined });
   try {
     const policy = access === undefined || 'decide' in access ? access : rulesPolicy(access);
     const decisions = policy && createDecisions(policy, createResolver(sources.mounts));
@@ -143,7 +143,7 @@ async function lookedAt(provider: { metadata: MetadataOf }, uri: string): Promis
 type MetadataOf = (uri: string, ctx: ReturnType<typeof createContext>) => Promise<Resource>;
 
 /** As the server itself finds it. */
-async function ownerOf({ mountOf, tools, prompts }: Vitrine, { uri, operation, name = '' }: Subject): Promise<Owner> {
+async function ownerOf({ mountOf, tools, prompts }: Engine, { uri, operation, name = '' }: Subject): Promise<Owner> {
   if (uri !== undefined) return { mount: mountOf(uri) };
   return operation === 'call' ? tools.ownerOf(name) : prompts.ownerOf(name, createContext());
 }

@@ -3,8 +3,8 @@ import type { Secrets } from '../config/secrets.ts';
 import type { ConfiguredMount, MountedUpstream } from '../config/upstream-mounts.ts';
 import { createContext } from '../core/context.ts';
 import { stripControls } from '../core/scrub.ts';
+import { createEngine } from '../engine/index.ts';
 import type { PinReview } from '../providers/upstream/index.ts';
-import { createVitrine } from '../vitrine.ts';
 import { rememberFaults } from './check-upstream.ts';
 import { confirmed } from './confirmed.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
@@ -79,7 +79,7 @@ async function withReviews(
 ): Promise<void> {
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
-  const vitrine = createVitrine(engineOptions(sources, undefined));
+  const vitrine = createEngine(engineOptions(sources, undefined));
   const print: Print = (line) => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     for (const mount of pinned(sources.mounts, flags.mount)) {

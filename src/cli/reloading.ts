@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { closeMounts } from '../config/mounts.ts';
 import type { Log } from '../core/context.ts';
+import type { Engine } from '../engine/index.ts';
 import { followFiles } from '../serving/followed-files.ts';
-import type { Vitrine } from '../vitrine.ts';
 import { explainFailure } from './errors.ts';
 import type { Sources } from './sources.ts';
 import type { Terminal } from './terminal.ts';
@@ -16,7 +16,7 @@ export interface Served {
 }
 
 interface Following {
-  readonly vitrine: Vitrine;
+  readonly vitrine: Engine;
   /** Reads all of it again; mounts that are as before are the same objects. */
   readonly reopen: (before: Sources) => Promise<Sources>;
   readonly hide: (text: string) => string;

@@ -7,12 +7,12 @@ import { ResourceError } from '../core/errors.ts';
 import { isLoopback } from '../core/hosts.ts';
 import { ANY_SCHEME, publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/scrub.ts';
+import { createEngine, type Engine, VERSION } from '../engine/index.ts';
 import type { RunningTelemetry } from '../layers/telemetry/index.ts';
 import type { HttpOptions } from '../serving/http/index.ts';
 import type { MetricsOptions } from '../serving/http/probes.ts';
 import type { TlsOptions } from '../serving/http/tls.ts';
 import { serveStdio } from '../serving/stdio/index.ts';
-import { createVitrine, VERSION, type Vitrine } from '../vitrine.ts';
 import { type Address, addressOf } from './address.ts';
 import { UsageError } from './errors.ts';
 import { addedWith, addOverHttp } from './hosts.ts';
@@ -101,8 +101,8 @@ const typedAgain = ({ tools, icons }: EngineFlags): readonly string[] => [
   ...(icons === undefined ? [] : ['--icons', icons]),
 ];
 
-interface Engine {
-  readonly vitrine: Vitrine;
+interface OpenEngine {
+  readonly vitrine: Engine;
   /** Ends after the engine, which has things to tell until then. */
   readonly telemetry: RunningTelemetry | undefined;
 }
@@ -114,7 +114,7 @@ async function engineOf(
   stdio: boolean,
   log: Log,
   secrets: Secrets,
-): Promise<Engine> {
+): Promise<OpenEngine> {
   const { audit } = sources.config;
   let telemetry: RunningTelemetry | undefined;
   try {
@@ -124,7 +124,7 @@ async function engineOf(
     const limits = stdio ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
     const hide = secrets.some ? secrets.hide : undefined;
     const options = { ...engine, limits, hide, telemetry: telemetry?.telemetry };
-    return { vitrine: createVitrine({ ...options, audit: audit && { ...audit, log } }), telemetry };
+    return { vitrine: createEngine({ ...options, audit: audit && { ...audit, log } }), telemetry };
   } catch (error) {
     await Promise.all([closeMounts(sources.mounts), telemetry?.close()]);
     throw error;
@@ -177,7 +177,7 @@ function soleHost(): SoleHost {
 }
 
 async function overStdio(
-  vitrine: Vitrine,
+  vitrine: Engine,
   sources: Sources,
   host: SoleHost,
   { terminal, shown, args, log, stopped, metrics, end }: Said,
@@ -203,7 +203,7 @@ async function overStdio(
 }
 
 async function overHttp(
-  vitrine: Vitrine,
+  vitrine: Engine,
   sources: Sources,
   flags: ServeFlags,
   address: Address,
@@ -308,7 +308,7 @@ function wayOut(error: unknown, { host, port }: Address, open: boolean): unknown
   );
 }
 
-function title(vitrine: Vitrine, { mounts }: Sources): string {
+function title(vitrine: Engine, { mounts }: Sources): string {
   const width = Math.max(...mounts.map((mount) => mount.name.length));
   const rows = mounts.map((mount) => {
     const [scheme = ''] = mount.provider.features.schemes;

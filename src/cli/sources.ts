@@ -17,12 +17,12 @@ import type { ConfiguredMount, UpstreamSurroundings } from '../config/upstream-m
 import type { AccessPolicy } from '../core/access.ts';
 import type { Log } from '../core/context.ts';
 import type { PromptFolder } from '../core/prompt.ts';
+import type { EngineOptions } from '../engine/index.ts';
 import type { AccessRules } from '../layers/access/index.ts';
 import type { AlternativesOptions } from '../layers/alternatives/index.ts';
 import { anchorOf } from '../layers/audit/anchor.ts';
 import type { UsageLimits } from '../layers/limits/index.ts';
 import { isDatabaseUrl } from '../providers/sql/dialects.ts';
-import type { VitrineOptions } from '../vitrine.ts';
 import { UsageError } from './errors.ts';
 import { isExecutable } from './executable.ts';
 
@@ -286,7 +286,7 @@ function assertServable(path: string): void {
 export function engineOptions(
   { mounts, promptFolders, config, policy, files }: Sources,
   { name, ...flags }: EngineFlags = {},
-): VitrineOptions {
+): EngineOptions {
   const { limits = {}, listing = 'walk', confirm } = config;
   const icons = flags.icons ?? config.icons;
   const {
@@ -327,7 +327,7 @@ export function engineOptions(
   };
 }
 
-function resourceTools(tools: Config['tools'], typed: EngineFlags['tools']): VitrineOptions['resourceTools'] {
+function resourceTools(tools: Config['tools'], typed: EngineFlags['tools']): EngineOptions['resourceTools'] {
   const word = typed ?? tools;
   if (word === 'off') return false;
   const block = typeof tools === 'object' ? tools : {};

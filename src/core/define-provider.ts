@@ -28,13 +28,14 @@ export type {
  * @example
  * const poems = new Map([['poem:rain', 'Rain again'], ['poem:snow', 'No snow yet']]);
  * const provider = defineProvider({
- *   name: 'poems',
  *   scheme: 'poem',
  *   list: () => [...poems.keys()].map((uri) => ({ uri, mimeType: 'text/plain' })),
  *   read: (uri) => poems.get(uri),
  * });
  */
-export function defineProvider(definition: ProviderDefinition): ResourceProvider {
+export function defineProvider(given: ProviderDefinition): ResourceProvider {
+  const schemes = [given.scheme].flat();
+  const definition = { ...given, name: given.name ?? schemes[0] ?? 'provider' };
   const defined: readonly DefinedTemplate[] = definition.templates ?? [];
   const templates = parseTemplates(defined);
   const finder = createFinder(definition, templates);
@@ -44,7 +45,7 @@ export function defineProvider(definition: ProviderDefinition): ResourceProvider
   return {
     name: definition.name,
     features: {
-      schemes: [definition.scheme].flat(),
+      schemes,
       watch: watching !== undefined,
       templates: templates.length > 0,
       completion: defined.some((template) => template.complete !== undefined),

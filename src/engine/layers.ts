@@ -34,6 +34,11 @@ export interface LayerOptions {
   readonly forms?: AlternativesOptions | false | undefined;
   /** What is said of resources, beside what their providers say. */
   readonly describe?: readonly Description[] | undefined;
+  /**
+   * Layers of one's own, the outermost first. They are around the mounts and inside all others: what they give is decided
+   * about, recorded, limited and redacted like what a provider gives. Default: none.
+   */
+  readonly layers?: readonly Layer[] | undefined;
 }
 
 export interface EngineLayers {
@@ -68,6 +73,7 @@ export function createLayers(options: LayerOptions, usage: UsageLimits | undefin
     alternatives?.layer,
     options.describe && options.describe.length > 0 ? describeLayer(options.describe) : undefined,
     mimeLayer(),
+    ...(options.layers ?? []),
   ];
   return {
     all: all.filter((layer) => layer !== undefined),

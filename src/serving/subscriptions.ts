@@ -1,7 +1,7 @@
 /** What one connection, or one `subscriptions/listen` stream, is told about: counted by URI, limited, and ended together. */
 import type { Context } from '../core/context.ts';
 import { invalid, PeerError, ResourceError } from '../core/errors.ts';
-import type { Vitrine } from '../vitrine.ts';
+import type { Engine } from '../engine/index.ts';
 
 /** URIs that one connection or listen stream may subscribe to. */
 export const MAX_SUBSCRIPTIONS = 1_000;
@@ -27,14 +27,14 @@ interface Counted {
 }
 
 export class Subscriptions {
-  readonly #vitrine: Vitrine;
+  readonly #vitrine: Engine;
   readonly #sink: SubscriptionSink;
   readonly #limit: number;
   readonly #held = new Map<Key, Counted>();
   #closed = false;
   #closing: Promise<void> | undefined;
 
-  constructor(vitrine: Vitrine, sink: SubscriptionSink, limit = MAX_SUBSCRIPTIONS) {
+  constructor(vitrine: Engine, sink: SubscriptionSink, limit = MAX_SUBSCRIPTIONS) {
     this.#vitrine = vitrine;
     this.#sink = sink;
     this.#limit = limit;
@@ -161,7 +161,7 @@ async function dispose(counted: Counted): Promise<void> {
 }
 
 /** @throws ResourceError what `metadata` throws, and `invalid` for what cannot be subscribed to */
-async function assertSubscribable({ provider }: Vitrine, uri: string, ctx: Context): Promise<void> {
+async function assertSubscribable({ provider }: Engine, uri: string, ctx: Context): Promise<void> {
   try {
     const { capabilities } = await provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
     if (capabilities?.subscribe !== true) throw invalid('This resource cannot be subscribed to', uri);
@@ -175,7 +175,7 @@ async function assertSubscribable({ provider }: Vitrine, uri: string, ctx: Conte
 export class ConnectionSubscriptions extends Subscriptions {
   readonly #disconnect: (() => Promise<void>) | undefined;
 
-  constructor(vitrine: Vitrine, sink: SubscriptionSink, peer: string) {
+  constructor(vitrine: Engine, sink: SubscriptionSink, peer: string) {
     super(vitrine, sink);
     this.#disconnect = vitrine.toolSubscriptions?.connect(peer, this);
   }

@@ -2,9 +2,9 @@
 import type { Context } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { detached } from '../core/invocation.ts';
+import type { Engine } from '../engine/index.ts';
 import { getTask } from '../frontends/tasks/methods.ts';
 import { isOver, type Task } from '../protocol/tasks.ts';
-import type { Vitrine } from '../vitrine.ts';
 
 /** Tasks that one connection or stream is told of at a time. */
 export const MAX_TASKS = 100;
@@ -21,12 +21,12 @@ interface Told {
 }
 
 export class TaskNotices {
-  readonly #vitrine: Vitrine;
+  readonly #vitrine: Engine;
   readonly #tell: (task: Task) => void;
   readonly #told = new Map<string, Told>();
   #closed = false;
 
-  constructor(vitrine: Vitrine, tell: (task: Task) => void) {
+  constructor(vitrine: Engine, tell: (task: Task) => void) {
     this.#vitrine = vitrine;
     this.#tell = tell;
   }

@@ -65,8 +65,12 @@ export interface DefinedTemplate extends ResourceTemplate {
 /** Says that a resource changed, or without a URI that the listed set did. */
 export type TellChange = (uri?: string) => void;
 
+/** A definition with its name filled in. */
+export type NamedDefinition = ProviderDefinition & { readonly name: string };
+
 export interface ProviderDefinition {
-  readonly name: string;
+  /** For logs and errors. Default: the first scheme. */
+  readonly name?: string | undefined;
   /** The scheme of its URIs, or several, lower case. */
   readonly scheme: string | readonly string[];
   /**
@@ -95,10 +99,10 @@ export interface ProviderDefinition {
   readonly metadata?: ((uri: string, ctx: Context) => Awaitable<DefinedResource | undefined>) | undefined;
   readonly templates?: readonly DefinedTemplate[] | undefined;
   /**
-   * Starts to listen to the data; returns what ends it. Opened once, when the first subscriber comes, and ended with the
+   * Starts to listen to the data; returns what ends it, whose result nobody looks at. Opened once, when the first subscriber comes, and ended with the
    * last. Tell a container too when a child comes or goes.
    */
-  readonly watch?: ((tell: TellChange) => Awaitable<() => Awaitable<void>>) | undefined;
+  readonly watch?: ((tell: TellChange) => Awaitable<() => unknown>) | undefined;
   readonly search?: ResourceProvider['search'] | undefined;
   /** `read` honours `want.range` and returns bodies with a `window`. Default: false. */
   readonly ranges?: boolean | undefined;

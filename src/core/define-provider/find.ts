@@ -5,7 +5,7 @@ import { invalid, notFound, ResourceError } from '../errors.ts';
 import { mimeTypeOfName } from '../mime-type.ts';
 import type { Page } from '../provider.ts';
 import { nameOfUri, schemeOf, splitUri } from '../uri.ts';
-import type { DefinedPage, DefinedResource, ProviderDefinition } from './definition.ts';
+import type { DefinedPage, DefinedResource, NamedDefinition } from './definition.ts';
 import { type MatchedTemplate, matchTemplate, type ParsedTemplate } from './templates.ts';
 
 /** Entries that are looked at to find one, in a definition without `metadata`. */
@@ -30,7 +30,7 @@ export interface Finder {
 export const isContainer = (resource: { readonly mimeType?: string | undefined }): boolean =>
   resource.mimeType === DIRECTORY_MIME_TYPE;
 
-export function createFinder(definition: ProviderDefinition, templates: readonly ParsedTemplate[]): Finder {
+export function createFinder(definition: NamedDefinition, templates: readonly ParsedTemplate[]): Finder {
   const schemes = [definition.scheme].flat();
   const subscribe = definition.watch !== undefined;
 

@@ -17,7 +17,7 @@ type Open = NonNullable<ProviderDefinition['watch']>;
 
 export function createWatching(open: Open): Watching {
   const watchers = new Set<Watcher>();
-  let source: Promise<() => void | Promise<void>> | undefined;
+  let source: Promise<() => unknown> | undefined;
 
   const tell = (uri?: string): void => {
     for (const watcher of [...watchers]) {

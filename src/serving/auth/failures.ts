@@ -1,7 +1,7 @@
 /** Tokens that were refused, in the audit: whoever tries some leaves a trace, and cannot fill the file with it. */
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import type { Vitrine } from '../../vitrine.ts';
+import type { Engine } from '../../engine/index.ts';
 import type { AuthError } from './challenge.ts';
 
 /** Milliseconds in which those of one kind, after the first, become one line. */
@@ -21,7 +21,7 @@ export interface Failures {
 }
 
 /** @param refused records one line; undefined without an audit */
-export function createFailures(refused: Vitrine['refused'] | undefined): Failures {
+export function createFailures(refused: Engine['refused'] | undefined): Failures {
   /** How many came since the line of their kind. */
   const waiting = new Map<string, { readonly reason: AuthFailure; readonly from: string; count: number }>();
   let timer: NodeJS.Timeout | undefined;

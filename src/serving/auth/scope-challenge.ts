@@ -3,8 +3,8 @@ import type { AccessOutline, AccessRequest } from '../../core/access.ts';
 import { createContext, type Principal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Owner } from '../../core/operations.ts';
+import type { Engine } from '../../engine/index.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.ts';
 import type { Authorization } from './index.ts';
 
@@ -35,7 +35,7 @@ export function challengeScopes(
   return asked && challenge(vitrine, authorization, challenged, { ...asked, method: message.method }, scopesFor);
 }
 
-type Guarded = Pick<Vitrine, 'access' | 'tools' | 'prompts' | 'mountOf' | 'refused'>;
+type Guarded = Pick<Engine, 'access' | 'tools' | 'prompts' | 'mountOf' | 'refused'>;
 
 async function challenge(
   vitrine: Guarded,

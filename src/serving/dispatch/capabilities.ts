@@ -1,9 +1,9 @@
 /** What a server says of itself, to whoever asks: only what works for them is declared (SEC-CAP-1). */
 import type { Principal } from '../../core/context.ts';
+import type { Engine } from '../../engine/index.ts';
 import type { Era } from '../../protocol/era.ts';
 import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../../protocol/meta.ts';
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { offersTasks, offersTo } from './methods.ts';
 
 interface Changing {
@@ -24,7 +24,7 @@ export interface Capabilities {
 const TASKS_OF_2025 = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
 
 /** @param tasks the era in which the client's revision has tasks; undefined where it has none */
-export function capabilitiesOf(vitrine: Vitrine, principal: Principal, tasks: Era | undefined): Capabilities {
+export function capabilitiesOf(vitrine: Engine, principal: Principal, tasks: Era | undefined): Capabilities {
   const { provider, tools, prompts, access } = vitrine;
   const { watch, watchesResources } = provider.features;
   const offered = offersTo(vitrine, principal);
@@ -45,7 +45,7 @@ export function capabilitiesOf(vitrine: Vitrine, principal: Principal, tasks: Er
 }
 
 /** Who serves, as the handshake of 2025 and the results of 2026-07-28 have it, and how to use it. */
-export function introductionOf(vitrine: Vitrine, principal: Principal, tasks: Era | undefined) {
+export function introductionOf(vitrine: Engine, principal: Principal, tasks: Era | undefined) {
   const { instructions: _own, ...serverInfo } = vitrine.identity;
   const instructions = vitrine.instructionsFor(principal);
   return {

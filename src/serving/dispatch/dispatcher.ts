@@ -2,11 +2,11 @@
 import { createContext, type Principal } from '../../core/context.ts';
 import { scrub } from '../../core/scrub.ts';
 import { writtenMembers } from '../../core/written.ts';
+import type { Engine } from '../../engine/index.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { isInputRequired } from '../../protocol/input-required.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { type Data, type RequestMessage, sayProblems } from '../messages.ts';
 import { answersOf, assertAskable, type Round } from './asking.ts';
 import { callRequestProblem, checkedCallResult } from './calls.ts';
@@ -72,7 +72,7 @@ function withoutHints(result: object): object {
   return lasting;
 }
 
-export function createDispatcher(vitrine: Vitrine): Dispatcher {
+export function createDispatcher(vitrine: Engine): Dispatcher {
   const methods = methodsOf(vitrine);
   const ofTasks = { legacy: taskMethods(vitrine, 'legacy'), modern: taskMethods(vitrine, 'modern') };
   const signature = signatureOf(vitrine);

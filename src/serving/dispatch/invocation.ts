@@ -6,7 +6,7 @@ import { invalid } from '../../core/errors.ts';
 import type { Invocation, LoggingLevel, OtherFields } from '../../core/invocation.ts';
 import { keyed } from '../../core/keyed.ts';
 import { scrub, scrubData } from '../../core/scrub.ts';
-import type { Vitrine } from '../../vitrine.ts';
+import type { Engine } from '../../engine/index.ts';
 import { type Data, isData } from '../messages.ts';
 import type { Round } from './asking.ts';
 import type { Envelope } from './envelope.ts';
@@ -42,7 +42,7 @@ export interface Running {
 }
 
 /** @param params as they were checked */
-export function startInvocation(vitrine: Vitrine, envelope: Envelope, params: Data, ctx: Context): Running {
+export function startInvocation(vitrine: Engine, envelope: Envelope, params: Data, ctx: Context): Running {
   const { message, client } = envelope;
   const { method } = message;
   let ended = false;
@@ -91,7 +91,7 @@ function bareAnswers(given: unknown): Invocation['answers'] {
 
 /** Text as clients are shown it (SEC-UTIL-4). Hidden first: a secret that was cut is not found any more. */
 const shownBy =
-  ({ hide }: Vitrine) =>
+  ({ hide }: Engine) =>
   (text: string): string =>
     scrub(hide === undefined ? text : hide(text));
 
@@ -109,7 +109,7 @@ function digest(params: Data): string {
 }
 
 /** @throws ResourceError `invalid` for state that was not sealed for this request */
-function openState(vitrine: Vitrine, state: unknown, scope: CursorScope): unknown {
+function openState(vitrine: Engine, state: unknown, scope: CursorScope): unknown {
   if (typeof state !== 'string') throw invalid('The request state is not one of this server');
   try {
     return JSON.parse(vitrine.resources.cursors.open(state, scope));
@@ -169,7 +169,7 @@ function progressOf(token: unknown, tell: Envelope['tell'], shown: (text: string
 
 /** Messages of the level that the client asked for, or above. On 2026-07-28 a request that names none gets none. */
 function notifierOf(
-  vitrine: Vitrine,
+  vitrine: Engine,
   { era, principal, client: { logLevel } }: Envelope,
   tell: Envelope['tell'],
   shown: (text: string) => string,

@@ -9,6 +9,7 @@ import { ResourceError, toWireError, type WireError } from '../../core/errors.ts
 import type { Invocation } from '../../core/invocation.ts';
 import { changeTexts, scrub } from '../../core/scrub.ts';
 import { markWritten } from '../../core/written.ts';
+import type { Engine } from '../../engine/index.ts';
 import { complete } from '../../frontends/completion/complete.ts';
 import { listPrompts } from '../../frontends/prompts/methods.ts';
 import { listAgain, listForClient } from '../../frontends/resources/list.ts';
@@ -33,7 +34,6 @@ import {
   templatesParams,
 } from '../../protocol/methods.ts';
 import { isTaskStarted } from '../../protocol/tasks.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { type Data, isData } from '../messages.ts';
 
 export interface Method {
@@ -66,7 +66,7 @@ function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, again
 const unchanged = <T extends object>(result: T): T => result;
 
 /** The methods that an engine can have, by name; which it has for somebody, `offersTo` says. */
-export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
+export function methodsOf(vitrine: Engine): ReadonlyMap<string, Method> {
   const { resources, provider, tools, prompts, tasks } = vitrine;
   const { withIcons = unchanged } = resources;
   const methods: Method[] = [
@@ -127,7 +127,7 @@ export function methodsOf(vitrine: Vitrine): ReadonlyMap<string, Method> {
 
 /** Whether a method is there for somebody: what they could use nothing of is not declared, and not answered (SEC-CAP-1). */
 export function offersTo(
-  { provider, tools, prompts, toolSubscriptions, access }: Vitrine,
+  { provider, tools, prompts, toolSubscriptions, access }: Engine,
   principal: Principal,
 ): (method: string) => boolean {
   const could = (operation: AccessOperation): boolean => access?.could(principal, { operation }) !== false;
@@ -143,7 +143,7 @@ export function offersTo(
 }
 
 /** Whether somebody's calls may become tasks in an era: whoever may call nothing there is told of none. */
-export const offersTasks = ({ tasks, access }: Vitrine, principal: Principal, era: Era): boolean =>
+export const offersTasks = ({ tasks, access }: Engine, principal: Principal, era: Era): boolean =>
   tasks.mounts(era).some((mount) => access?.could(principal, { operation: 'call', mount }) !== false);
 
 /** Methods that may ask the client for something before they have a result (2026-07-28, Multi Round-Trip Requests). */
@@ -162,7 +162,7 @@ export const askedFor = (method: string, { name, uri }: Data): AskedFor => ({
 });
 
 /** The method as it runs where there is room for it: each request counts, and runs beside so many others. */
-export function admitted({ admission }: Pick<Vitrine, 'admission'>, method: Method): Method {
+export function admitted({ admission }: Pick<Engine, 'admission'>, method: Method): Method {
   return {
     ...method,
     run(params, invocation) {
@@ -175,7 +175,7 @@ export function admitted({ admission }: Pick<Vitrine, 'admission'>, method: Meth
  * The `_meta` of a modern result, which says who made it. The SDK would put the whole identity into each, icons
  * included; name and version are what the specification asks for, and the rest is in `server/discover`.
  */
-export function signatureOf({ identity }: Vitrine): Readonly<Record<string, unknown>> {
+export function signatureOf({ identity }: Engine): Readonly<Record<string, unknown>> {
   return { [SERVER_INFO_META_KEY]: { name: identity.name, version: identity.version } };
 }
 
@@ -185,7 +185,7 @@ export function withMeta(result: object, meta: Readonly<Record<string, unknown>>
 }
 
 /** What is said of a failure, with nothing in it that is to be hidden: others may have said it. */
-export const hiddenIn = <T extends object>(said: T, hide: Vitrine['hide']): T =>
+export const hiddenIn = <T extends object>(said: T, hide: Engine['hide']): T =>
   hide === undefined ? said : (changeTexts(said, hide) as T);
 
 /** A request that the protocol refuses, in the words that its client is told. */
@@ -200,7 +200,7 @@ export class RequestRefused extends Error {
 }
 
 /** What a peer is told of a failure, after the log was told all of it under the same request id. */
-export function wireErrorOf({ hide }: Vitrine, error: unknown, name: string, era: Era, ctx: Context): WireError {
+export function wireErrorOf({ hide }: Engine, error: unknown, name: string, era: Era, ctx: Context): WireError {
   if (error instanceof RequestRefused) return error.wire;
   const expected = error instanceof ResourceError && error.code !== 'internal';
   if (!ctx.signal.aborted) {

@@ -2,7 +2,7 @@
 import { CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/context.ts';
 import type { LoggingLevel } from '../../core/invocation.ts';
-import type { Vitrine } from '../../vitrine.ts';
+import type { Engine } from '../../engine/index.ts';
 import { type Data, metaOf, type RequestMessage } from '../messages.ts';
 import { introductionOf } from './capabilities.ts';
 import type { Envelope } from './envelope.ts';
@@ -27,7 +27,7 @@ export function standingAlone(
 const hangUp = (): void => {};
 
 /** What `server/discover` says. */
-export function discovered(vitrine: Vitrine, principal: Principal): object {
+export function discovered(vitrine: Engine, principal: Principal): object {
   const { serverInfo, ...introduction } = introductionOf(vitrine, principal, 'modern');
   return {
     resultType: 'complete',

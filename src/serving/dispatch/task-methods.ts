@@ -1,6 +1,7 @@
 /** The methods of tasks, which are others in each era, and only where a mounted server has tasks in that era. */
 import type { Invocation } from '../../core/invocation.ts';
 import { scrub } from '../../core/scrub.ts';
+import type { Engine } from '../../engine/index.ts';
 import { askTask, getTask, listTasks } from '../../frontends/tasks/methods.ts';
 import type { Era } from '../../protocol/era.ts';
 import { METHOD_NOT_FOUND, MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
@@ -15,7 +16,6 @@ import {
   takesTasks,
   taskIn2025,
 } from '../../protocol/tasks.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { isData } from '../messages.ts';
 import type { Failure } from './envelope.ts';
 import { admitted, hiddenIn, type Method, RequestRefused, withMeta } from './methods.ts';
@@ -28,7 +28,7 @@ export const TASKS_NOT_DECLARED = {
 };
 
 /** The methods of an era, by name. */
-export function taskMethods(vitrine: Vitrine, era: Era): ReadonlyMap<string, Method> {
+export function taskMethods(vitrine: Engine, era: Era): ReadonlyMap<string, Method> {
   const { provider, tasks, resources, hide } = vitrine;
   const setup = { provider, book: tasks.book };
 
@@ -74,18 +74,18 @@ export function taskMethods(vitrine: Vitrine, era: Era): ReadonlyMap<string, Met
 }
 
 /** A task as an era writes it; without what no client may see, where the server itself says something. */
-export function shownTask(task: Task, era: Era, hide: Vitrine['hide']): object {
+export function shownTask(task: Task, era: Era, hide: Engine['hide']): object {
   const { result, ...said } = task;
   const shown = { ...hiddenIn(said, hide), taskId: task.taskId } as Task;
   if (era === 'legacy') return taskIn2025(shown);
   return isData(result) ? { ...shown, result: shownResult(result, hide) } : shown;
 }
 
-const shownResult = (result: object, hide: Vitrine['hide']): object =>
+const shownResult = (result: object, hide: Engine['hide']): object =>
   'isError' in result && result.isError === true ? hiddenIn(result, hide) : result;
 
 /** The answer to a call that has become a task; undefined for any other one. */
-export function taskAnswer(result: object, era: Era, hide: Vitrine['hide']): object | undefined {
+export function taskAnswer(result: object, era: Era, hide: Engine['hide']): object | undefined {
   if (!isTaskStarted(result)) return undefined;
   if (era === 'modern') return shownTask(result, era, hide);
   const { _meta, ...task } = result as TaskStarted & { readonly _meta?: object };

@@ -2,7 +2,7 @@
 import { ANONYMOUS, type Log, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { excessOf } from '../../core/json-text.ts';
-import type { Vitrine } from '../../vitrine.ts';
+import type { Engine } from '../../engine/index.ts';
 import { createFailures } from '../auth/failures.ts';
 import { type Authenticated, type AuthOptions, createAuthorization } from '../auth/index.ts';
 import { challengeScopes } from '../auth/scope-challenge.ts';
@@ -72,7 +72,7 @@ const NO_ACCESS =
   "access: { rules: [{ effect: 'allow', who: 'authenticated' }] }";
 
 /** @throws ResourceError `invalid` for an `auth` that makes no sense, or without an access */
-export function createEndpointCore(vitrine: Vitrine, options: EndpointOptions): EndpointCore {
+export function createEndpointCore(vitrine: Engine, options: EndpointOptions): EndpointCore {
   const log = options.log ?? SILENT;
   const asked = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const limits = { ...asked, maxConnections: options.limits?.maxConnections ?? connectionsFor(asked) };

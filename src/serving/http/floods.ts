@@ -4,8 +4,8 @@
  */
 import type { Principal } from '../../core/context.ts';
 import { type ResourceError, toWireError } from '../../core/errors.ts';
+import type { Engine } from '../../engine/index.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { type HttpAnswer, json } from './exchange.ts';
 import { retryHeaders } from './retry-after.ts';
 
@@ -24,7 +24,7 @@ const RUN: ReadonlySet<string> = new Set([
 
 /** Counts what a POST has in it that runs nothing. Gives the answer when that is too much; there is no wait where nothing counts. */
 export function refuseFlood(
-  vitrine: Vitrine,
+  vitrine: Engine,
   parsed: unknown,
   principal: Principal,
 ): Promise<HttpAnswer | undefined> | undefined {
@@ -33,7 +33,7 @@ export function refuseFlood(
 }
 
 async function refuseBatch(
-  vitrine: Vitrine,
+  vitrine: Engine,
   parsed: readonly unknown[],
   principal: Principal,
 ): Promise<HttpAnswer | undefined> {
@@ -46,7 +46,7 @@ async function refuseBatch(
   return undefined;
 }
 
-async function refuse(vitrine: Vitrine, message: unknown, principal: Principal): Promise<HttpAnswer | undefined> {
+async function refuse(vitrine: Engine, message: unknown, principal: Principal): Promise<HttpAnswer | undefined> {
   try {
     await vitrine.admission.count({ method: methodOf(message) ?? '' }, principal);
     return undefined;
@@ -64,7 +64,7 @@ export function tooMany(error: unknown, id: string | number | null): HttpAnswer 
   return json(id === null ? 429 : 200, body, retryHeaders(error));
 }
 
-function isIdle({ tools, prompts }: Vitrine, message: unknown): boolean {
+function isIdle({ tools, prompts }: Engine, message: unknown): boolean {
   const method = methodOf(message);
   if (method === undefined) return true;
   if (method.startsWith('tools/')) return !tools.some;

@@ -5,7 +5,7 @@ import { cors } from 'hono/cors';
 import { SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/hosts.ts';
-import type { Vitrine } from '../../vitrine.ts';
+import type { Engine } from '../../engine/index.ts';
 import { METADATA_PATH, metadataPaths } from '../auth/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from '../defaults.ts';
 import { createEndpointCore, type EndpointCore, type EndpointOptions, METHODS } from './endpoint.ts';
@@ -59,7 +59,7 @@ export interface HttpServing {
 }
 
 /** Both eras behind the guard, as a fetch handler. Listens to nothing by itself. */
-export const createEndpoint = (vitrine: Vitrine, options: EndpointOptions = {}): HttpEndpoint =>
+export const createEndpoint = (vitrine: Engine, options: EndpointOptions = {}): HttpEndpoint =>
   overWeb(createEndpointCore(vitrine, options));
 
 /**
@@ -68,7 +68,7 @@ export const createEndpoint = (vitrine: Vitrine, options: EndpointOptions = {}):
  * @throws ResourceError `invalid` for a host that others can reach without `auth` or `allowRemote`, and for an `auth`
  *   or `tls` that makes no sense; `unavailable` for a port in use
  */
-export async function serveHttp(vitrine: Vitrine, options: HttpOptions = {}): Promise<HttpServing> {
+export async function serveHttp(vitrine: Engine, options: HttpOptions = {}): Promise<HttpServing> {
   const host = options.host ?? DEFAULT_HOST;
   const open = options.auth === undefined || options.auth.anonymous === true;
   if (!isLoopback(host) && open && options.allowRemote !== true) {

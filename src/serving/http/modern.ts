@@ -1,7 +1,7 @@
 /** 2026-07-28 over HTTP: each request stands alone, and is answered with JSON, or with events where there is more to say. */
 import { createContext, type Log, type Principal } from '../../core/context.ts';
+import type { Engine } from '../../engine/index.ts';
 import { MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { ANSWER_GRACE_MS, Expiry } from '../auth/expiry.ts';
 import { answerOf, drop, holdAnswer, wholeText } from '../dispatch/answer.ts';
 import { cutShort } from '../dispatch/cut-short.ts';
@@ -42,7 +42,7 @@ export interface Modern {
 }
 
 export interface ModernOptions {
-  readonly vitrine: Vitrine;
+  readonly vitrine: Engine;
   readonly dispatcher: Dispatcher;
   readonly streams: EventStreams;
   readonly log: Log;

@@ -6,8 +6,8 @@ import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { createContext, type Principal } from '../../core/context.ts';
 import { toWireError } from '../../core/errors.ts';
 import type { HeaderParameter } from '../../core/header-parameters.ts';
+import type { Engine } from '../../engine/index.ts';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { decodedHeader } from '../claim.ts';
 import { hiddenIn } from '../dispatch/methods.ts';
 import { type HttpAnswer, type HttpRequest, json } from './exchange.ts';
@@ -26,7 +26,7 @@ export function askedParamHeaders(headers: Headers): readonly string[] {
 
 /** The refusal of a 2026-07-28 request whose headers and arguments differ; undefined for any other. */
 export async function refuseParamHeaders(
-  { provider, tools, hide }: Vitrine,
+  { provider, tools, hide }: Engine,
   request: HttpRequest,
   message: unknown,
   principal?: Principal,

@@ -7,7 +7,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import { isLoopback } from '../../core/hosts.ts';
-import type { Vitrine } from '../../vitrine.ts';
+import type { Engine } from '../../engine/index.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 
 export interface MetricsOptions {
@@ -38,7 +38,7 @@ const ANSWER_MS = 1_000;
 const TEXT = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' };
 
 /** @throws ResourceError `invalid` for metrics that nobody could see, or with a token that could be guessed */
-export function createProbes(vitrine: Vitrine, options: ProbeOptions, log: Log): Probes {
+export function createProbes(vitrine: Engine, options: ProbeOptions, log: Log): Probes {
   const { metrics, auth } = options;
   const { token, open = false } = metrics ?? {};
   if (token !== undefined && token.length < MIN_TOKEN_LENGTH)

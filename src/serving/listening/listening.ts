@@ -4,10 +4,10 @@
  */
 import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import type { Context } from '../../core/context.ts';
+import type { Engine } from '../../engine/index.ts';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
 import { CLIENT_CAPABILITIES_KEY } from '../../protocol/meta.ts';
 import { takesTasks } from '../../protocol/tasks.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { capabilitiesOf } from '../dispatch/capabilities.ts';
 import type { Failure } from '../dispatch/envelope.ts';
 import { shownTask, TASKS_NOT_DECLARED } from '../dispatch/task-methods.ts';
@@ -34,7 +34,7 @@ export function filterIn(message: RequestMessage): { readonly filter: ListenFilt
 
 /** @param tell sends a message to the client; not called before `begin` */
 export async function listen(
-  vitrine: Vitrine,
+  vitrine: Engine,
   id: MessageId,
   filter: ListenFilter,
   ctx: Context,
@@ -47,7 +47,7 @@ export async function listen(
 
 /** Many of them are open for long and are told little: it holds what it needs for that, and nothing of its request. */
 export class Listener {
-  readonly #vitrine: Vitrine;
+  readonly #vitrine: Engine;
   readonly #id: MessageId;
   readonly #tell: (message: object) => void;
   readonly #subscriptions: Subscriptions;
@@ -56,7 +56,7 @@ export class Listener {
   #early: Map<string, object> | undefined = new Map();
   #honoured: ListenFilter | undefined;
 
-  constructor(vitrine: Vitrine, id: MessageId, tell: (message: object) => void) {
+  constructor(vitrine: Engine, id: MessageId, tell: (message: object) => void) {
     this.#vitrine = vitrine;
     this.#id = id;
     this.#tell = tell;

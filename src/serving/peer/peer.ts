@@ -6,12 +6,12 @@ import { SUPPORTED_PROTOCOL_VERSIONS, specTypeSchemas } from '@modelcontextproto
 import { createContext, type Log, type Principal } from '../../core/context.ts';
 import type { ClientFeatures, LoggingLevel } from '../../core/invocation.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
+import type { Engine } from '../../engine/index.ts';
 import { canBeAsked, notDeclared } from '../../protocol/askable.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { mendedHandshake } from '../../protocol/implementation.ts';
 import type { InputRequest } from '../../protocol/input-required.ts';
 import { TASKS_REVISION } from '../../protocol/tasks.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
 import { introductionOf } from '../dispatch/capabilities.ts';
 import { cutShort } from '../dispatch/cut-short.ts';
@@ -38,7 +38,7 @@ import { SUBSCRIBING, type SubscriptionMethods, subscriptionMethods } from './su
 const ASK_TIMEOUT_MS = 600_000;
 
 export interface PeerOptions {
-  readonly vitrine: Vitrine;
+  readonly vitrine: Engine;
   readonly dispatcher: Dispatcher;
   readonly log: Log;
   readonly principal: Principal;

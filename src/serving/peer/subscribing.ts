@@ -1,7 +1,7 @@
 /** The 2025-era methods for subscriptions; 2026-07-28 has `subscriptions/listen` instead. */
 import type { z } from 'zod';
+import type { Engine } from '../../engine/index.ts';
 import { subscribeParams } from '../../protocol/methods.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { admitted, type Method } from '../dispatch/methods.ts';
 import type { Subscriptions } from '../subscriptions.ts';
 
@@ -16,7 +16,7 @@ export interface SubscriptionMethods {
 
 const uriOf = (params: unknown): string => (params as z.infer<typeof subscribeParams>).uri;
 
-export function subscriptionMethods(vitrine: Vitrine, subscriptions: Subscriptions): SubscriptionMethods {
+export function subscriptionMethods(vitrine: Engine, subscriptions: Subscriptions): SubscriptionMethods {
   // A URI is subscribed to or it is not: asking twice adds nothing, and one unsubscribe ends it.
   const subscribed = new Map<string, Promise<void>>();
   const methods: readonly Method[] = [

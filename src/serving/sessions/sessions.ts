@@ -3,7 +3,7 @@
  * are bounded in number and end when they are not used.
  */
 import type { Log, Principal } from '../../core/context.ts';
-import type { Vitrine } from '../../vitrine.ts';
+import type { Engine } from '../../engine/index.ts';
 import { Expiry } from '../auth/expiry.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { EventStreams } from '../http/events.ts';
@@ -50,7 +50,7 @@ export interface Sessions {
 }
 
 export interface SessionsOptions {
-  readonly vitrine: Vitrine;
+  readonly vitrine: Engine;
   readonly dispatcher: Dispatcher;
   readonly streams: EventStreams;
   readonly log: Log;

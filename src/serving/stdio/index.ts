@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { ANONYMOUS, type ClientFeatures, type Log, SILENT } from '../../core/context.ts';
-import type { Vitrine } from '../../vitrine.ts';
+import type { Engine } from '../../engine/index.ts';
 import { claimOf, type Problem, unsupported } from '../claim.ts';
 import { isTooDeep, MAX_DEPTH } from '../depth.ts';
 import { answerOf } from '../dispatch/answer.ts';
@@ -39,7 +39,7 @@ export interface StdioServing {
 const GRACE_MS = 5_000;
 
 /** Serves the engine to the process at the other end of standard input and output. Logs never go there. */
-export function serveStdio(vitrine: Vitrine, options: ServeStdioOptions = {}): StdioServing {
+export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): StdioServing {
   const { log = SILENT, introduced: introduce } = options;
   const output = options.output ?? process.stdout;
   const dispatcher = createDispatcher(vitrine);

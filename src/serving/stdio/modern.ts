@@ -1,7 +1,7 @@
 /** A connection that speaks 2026-07-28: each of its requests stands alone, some of them listen, each can be cancelled. */
 import { ANONYMOUS, type ClientFeatures, createContext, type Log } from '../../core/context.ts';
+import type { Engine } from '../../engine/index.ts';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
-import type { Vitrine } from '../../vitrine.ts';
 import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
 import { cutShort } from '../dispatch/cut-short.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -24,7 +24,7 @@ export interface ModernConnection {
 }
 
 export interface ModernConnectionOptions {
-  readonly vitrine: Vitrine;
+  readonly vitrine: Engine;
   readonly dispatcher: Dispatcher;
   readonly log: Log;
   /** Sends a message in JSON. */

@@ -1,0 +1,23 @@
+/** A provider of one's own is held to what everything else relies on: the laws of the contract, with vitest. */
+import { defineProvider } from 'vitrine';
+import { providerContract } from 'vitrine/testing';
+
+providerContract('poems', () => {
+  const poems = new Map([
+    ['poem:rain', 'Rain again'],
+    ['poem:snow', 'No snow yet'],
+  ]);
+  const provider = defineProvider({
+    scheme: 'poem',
+    list: (uri) => (uri === undefined ? [...poems.keys()].map((each) => ({ uri: each })) : undefined),
+    read: (uri) => poems.get(uri),
+  });
+  return {
+    provider,
+    // What is in it, by paths; here a path is the end of the URI.
+    leaves: new Map([...poems].map(([uri, text]) => [uri.slice('poem:'.length), Buffer.from(text)])),
+    roots: [...poems.keys()].map((uri) => uri.slice('poem:'.length)),
+    uriOf: (path) => `poem:${path}`,
+    close: async () => provider.close?.(),
+  };
+});

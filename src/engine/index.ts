@@ -1,0 +1,240 @@
+/** Puts mounts, layers and frontends together: the engine that every way of serving shares. */
+import type { AccessOutline } from '../core/access.ts';
+import type { Admission } from '../core/admission.ts';
+import type { ChangeHubOptions } from '../core/change-hub.ts';
+import type { Principal } from '../core/context.ts';
+import { type CursorOptions, createCursorCodec } from '../core/cursor.ts';
+import { applyLayers } from '../core/layer.ts';
+import type { Resolver } from '../core/mounts/resolver.ts';
+import type { EngineOperations } from '../core/operations.ts';
+import type { Prompt, PromptSource } from '../core/prompt.ts';
+import { publishServer } from '../core/published-server.ts';
+import type { Telemetry } from '../core/telemetry.ts';
+import type { Tool } from '../core/tool.ts';
+import { VERSION } from '../core/version.ts';
+import { withNamed } from '../core/with-named.ts';
+import { promptFolder } from '../frontends/prompts/folder/index.ts';
+import { createPromptRegistry, type PromptRegistry } from '../frontends/prompts/registry.ts';
+import { createResourceTools } from '../frontends/resource-tools/index.ts';
+import type { ResourceToolOptions } from '../frontends/resource-tools/setup.ts';
+import { createSubscriptionBook, type SubscriptionBook } from '../frontends/resource-tools/subscribing/book.ts';
+import { type MountIcons, withIcons } from '../frontends/resources/icons.ts';
+import { createKeptAnswers } from '../frontends/resources/kept.ts';
+import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from '../frontends/resources/options.ts';
+import { createTaskBook, type TaskBook } from '../frontends/tasks/book.ts';
+import { createTaskRegistry, type TaskRegistry } from '../frontends/tasks/registry.ts';
+import { createToolRegistry, type ToolRegistry } from '../frontends/tools/registry.ts';
+import type { Audit } from '../layers/audit/index.ts';
+import type { UsageLimits } from '../layers/limits/index.ts';
+import type { CacheHint, Icon } from '../protocol/resources.ts';
+import { type Changes, createChanges } from './changes.ts';
+import { createLayers, type LayerOptions } from './layers.ts';
+import { createLiveMounts, type NamedParts, type ServedMounts } from './live-mounts.ts';
+import { iconsOf, joinInstructions, prefixApart, unreadyOf, upstreamStates, withState } from './mounts.ts';
+
+export { VERSION } from '../core/version.ts';
+
+/** How the server introduces itself (973-1). */
+export interface ServerIdentity {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly websiteUrl?: string | undefined;
+  readonly icons?: readonly Icon[] | undefined;
+  /** For the model: how to use what is served. */
+  readonly instructions?: string | undefined;
+}
+
+export interface EngineOptions extends LayerOptions, ServedMounts {
+  /** Whether `replaceMounts` may be called later; then clients are promised to be told when lists change. Default: `false`. */
+  readonly replaceable?: boolean | undefined;
+  readonly server?: Partial<ServerIdentity> | undefined;
+  readonly limits?: (Partial<ResourceLimits> & UsageLimits) | undefined;
+  /** `walk` (default): the default list goes down the tree; `roots`: it shows the mounts' roots only. */
+  readonly listing?: 'walk' | 'roots' | undefined;
+  readonly cacheHint?: CacheHint | undefined;
+  readonly cursors?: CursorOptions | undefined;
+  readonly changes?: ChangeHubOptions | undefined;
+  /** Tools beside the resource tools. */
+  readonly tools?: readonly Tool[] | undefined;
+  readonly prompts?: readonly (Prompt | PromptSource)[] | undefined;
+  /** Tools that reach the resources, for hosts that give models nothing else. `false` leaves them out. */
+  readonly resourceTools?: ResourceToolOptions | false | undefined;
+  /**
+   * Where default icons are put on: everywhere (`true`, default), on what is described or read, on templates, and not in
+   * lists of resources and tools (`described`), or nowhere (`false`). Icons that somebody configured are in lists too, but for `false`.
+   */
+  readonly icons?: boolean | 'described' | undefined;
+  /**
+   * Takes out of a text what no client may see, such as passwords that are sent to other servers. Errors, log messages
+   * and reports of progress go through it, and what is said of mounted servers; contents do not. Default: nothing is hidden.
+   */
+  readonly hide?: ((text: string) => string) | undefined;
+}
+
+export interface Engine {
+  readonly identity: ServerIdentity;
+  /** For the model: its own instructions, and those of mounted servers that have been reached and the principal may use. */
+  instructionsFor(principal: Principal): string | undefined;
+  /** The mount that a published URI belongs to, whether it is there or not. */
+  mountOf(uri: string): string | undefined;
+  /** Tells what a caller could do, before it asks for anything; undefined where everybody may do everything. */
+  readonly access: AccessOutline | undefined;
+  /** The one way in: all mounts, tools, prompts and subscriptions, through all layers. */
+  readonly provider: EngineOperations;
+  /** How much may be asked for: every way of serving asks here before it begins with something. */
+  readonly admission: Admission;
+  /** Records what was refused before any operation had begun; undefined without an audit. */
+  readonly refused: Audit['refused'] | undefined;
+  /** What is watched, for those who count it; `provider.subscribe` is the way to it. */
+  readonly changes: Pick<Changes, 'size'>;
+  readonly resources: ResourceOptions;
+  /** Which tools and prompts there can be, and whose they are; the provider lists and runs them. */
+  readonly tools: Pick<ToolRegistry, 'some' | 'watchable' | 'logging' | 'ownerOf'>;
+  readonly prompts: Pick<PromptRegistry, 'some' | 'watchable' | 'ownerOf' | 'ownNames'>;
+  /** In which eras calls may become tasks, of which mounts, and under which ids clients know them. */
+  readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };
+  /** What clients have subscribed to by tools; undefined without the resource tools. */
+  readonly toolSubscriptions: SubscriptionBook | undefined;
+  /** What every way of serving tells of its requests; undefined where nobody wants to know. */
+  readonly telemetry: Telemetry | undefined;
+  /** Takes out of errors and messages what no client may see; undefined where nothing is hidden. */
+  readonly hide: ((text: string) => string) | undefined;
+  /** Mounts that have to be there, and are not: without them the server is not ready. */
+  unready(): Promise<readonly string[]>;
+  /**
+   * Serves other mounts and folders of prompts from now on: whoever listens is told, sessions go on. A mount that is the same object
+   * is left as it is; one that is not among them any more is closed. Undefined where mounts are not `replaceable`.
+   * @throws ResourceError `invalid` when they are ambiguous: then nothing has changed
+   */
+  readonly replaceMounts: ((next: ServedMounts) => Promise<void>) | undefined;
+  /** Ends watches, then providers; resolves when nothing is left running. */
+  close(): Promise<void>;
+}
+
+function iconsFor(mounts: MountIcons, listed: boolean): Pick<ResourceOptions, 'withIcons' | 'withListIcons'> {
+  const everywhere = withIcons(mounts);
+  return { withIcons: everywhere, withListIcons: listed ? everywhere : withIcons(mounts, false) };
+}
+
+/**
+ * Makes the engine. It serves nothing by itself: give it to `serveStdio` or `serveHttp`.
+ * @throws ResourceError `invalid` when mounts are ambiguous
+ */
+export function createEngine(options: EngineOptions): Engine {
+  const { resourceTools = {}, icons = true, replaceable = false } = options;
+  const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
+  const live = createLiveMounts({
+    replaceable,
+    withState: (mounts) => withState(mounts, toolSubscriptions, options.hide),
+    partsOf,
+  });
+  const { resolver, tools, prompts, tasks } = live;
+  const layers = createLayers(options, options.limits, resolver);
+  const { audit, access, limits } = layers;
+  // Tools and prompts read through the same layers that are around them.
+  const tree = withNamed(live.tree, () => named);
+  // A layer keeps every method that there is.
+  const provider = applyLayers(tree, layers.all) as EngineOperations;
+  const bounds = { ...DEFAULT_LIMITS, ...options.limits };
+  const resources: ResourceOptions = {
+    provider,
+    cursors: createCursorCodec(options.cursors),
+    limits: bounds,
+    ...(icons !== false && iconsFor((uri) => iconsOf(live, uri), icons === true)),
+    kept: createKeptAnswers(provider, bounds.keptBytes),
+    listing: options.listing ?? 'walk',
+    cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
+  };
+
+  function partsOf({ mounts, promptFolders = [] }: ServedMounts, { mountOf }: Resolver): NamedParts {
+    const own =
+      resourceTools === false || toolSubscriptions === undefined
+        ? undefined
+        : createResourceTools(
+            {
+              resources,
+              operations: provider,
+              mounts,
+              resolver,
+              subscriptions: toolSubscriptions,
+              access: access?.outline,
+            },
+            { icons: icons === true, ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(mounts) },
+          );
+    const folders = promptFolders.map((folder) => ({
+      ...promptFolder(folder, resources),
+      // One with a provider of its own is not served, and so of no mount.
+      mount: folder.provider === undefined ? mountOf(folder.uri) : undefined,
+    }));
+    const servers = mounts.flatMap((mount) => publishServer(mount) ?? []);
+    return {
+      servers,
+      own,
+      folders,
+      prompts: createPromptRegistry([...(options.prompts ?? []), ...folders], servers),
+      tools: createToolRegistry(
+        [...(own?.tools ?? []), ...(options.tools ?? [])],
+        servers,
+        own && { names: new Set(own.tools.map(({ name }) => name)), again: own.again },
+      ),
+      tasks: createTaskRegistry(servers),
+    };
+  }
+
+  live.begin(options);
+  const changes = createChanges(provider, { tools, prompts, tasks }, options.changes);
+  const { listTools, callTool, callToolAgain, headerParameters } = tools;
+  const { askTask } = tasks;
+  const { listPrompts, getPrompt, completePrompt } = prompts;
+  const { subscribe } = changes;
+  const named = {
+    listTools,
+    callTool,
+    callToolAgain,
+    askTask,
+    headerParameters,
+    listPrompts,
+    getPrompt,
+    completePrompt,
+    subscribe,
+  };
+  // Last: what could not be put together leaves no file behind.
+  audit?.open();
+  const told = options.telemetry?.engine({
+    watches: () => changes.size,
+    upstreams: () => upstreamStates(live.mounts),
+  });
+  return {
+    identity: { name: 'vitrine', version: VERSION, ...options.server },
+    instructionsFor(principal) {
+      const seen = live.parts.servers.filter(({ mount }) => access?.outline.could(principal, { mount }) !== false);
+      return joinInstructions(options.server?.instructions, seen);
+    },
+    access: access?.outline,
+    mountOf: resolver.mountOf,
+    provider,
+    admission: limits.admission,
+    refused: audit?.refused,
+    changes,
+    resources,
+    tools,
+    prompts,
+    tasks: { mounts: tasks.mounts, book: createTaskBook(options.cursors?.secret) },
+    toolSubscriptions,
+    telemetry: options.telemetry,
+    hide: options.hide,
+    unready: () => unreadyOf(live.mounts),
+    replaceMounts: replaceable ? live.replace : undefined,
+    async close() {
+      told?.[Symbol.dispose]();
+      await live.parts.own?.close();
+      toolSubscriptions?.close();
+      await changes.close();
+      await prompts.close();
+      await provider.close?.();
+      await layers.close();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** What a program asks of the tree by function calls: to read, to list, to watch. Layers and limits hold as for a client. */
+import { createContext, type Principal } from '../core/context.ts';
+import type { Engine } from '../engine/index.ts';
+import { listForClient } from '../frontends/resources/list.ts';
+import { readConfirmed } from '../frontends/resources/read.ts';
+import { ACCEPT_META_KEY, RANGE_META_KEY } from '../protocol/meta.ts';
+import type { Resource, ResourceContents } from '../protocol/resources.ts';
+
+export interface AskOptions {
+  /** On whose behalf: rules and limits are theirs. Default: `ANONYMOUS`. */
+  readonly principal?: Principal | undefined;
+  /** Ends the work. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ReadOptions extends AskOptions {
+  /** A part of it, in bytes. Default: the whole, within the limit `maxReadBytes`. */
+  readonly range?: { readonly offset?: number | undefined; readonly length?: number | undefined } | undefined;
+  /** Media types that are wanted, the best first, of a resource with several formats. Default: all formats. */
+  readonly accept?: readonly string[] | undefined;
+}
+
+export interface Asking {
+  /**
+   * What a resource contains: one item, one for each format, or the children of a container (2093-1, 2093-5, 2093-6).
+   * What a human would have to confirm is refused.
+   * @throws ResourceError `not-found`, `denied`, `too-large`, `limited`
+   */
+  read(uri: string, options?: ReadOptions): Promise<readonly ResourceContents[]>;
+  /**
+   * The children of a container, or without a URI the default list; each page is fetched when it is wanted (2093-4).
+   * @throws ResourceError `not-found`, `not-listable`, `denied`, `limited`
+   */
+  list(uri?: string, options?: AskOptions): AsyncIterable<Resource>;
+  /**
+   * Calls back after each change of a resource, or of the list when `uri` is undefined, from the moment the promise resolves
+   * until the handle is disposed: `await using watching = await vitrine.watch(uri, changed)`.
+   * @throws ResourceError `denied`, `limited`
+   */
+  watch(uri: string | undefined, onChange: () => void, options?: AskOptions): Promise<AsyncDisposable>;
+}
+
+export function createAsking({ provider, resources, admission }: Engine): Asking {
+  const contextOf = ({ principal, signal }: AskOptions) =>
+    createContext({ ...(principal && { principal }), ...(signal && { signal }) });
+
+  return {
+    async read(uri, options = {}) {
+      const { range, accept } = options;
+      const ctx = contextOf(options);
+      const _meta = { ...(range && { [RANGE_META_KEY]: range }), ...(accept && { [ACCEPT_META_KEY]: [...accept] }) };
+      const { contents } = await admission.run({ method: 'resources/read', uri }, ctx, () =>
+        readConfirmed(resources, { uri, _meta }, ctx),
+      );
+      return contents;
+    },
+
+    async *list(uri, options = {}) {
+      const method = 'resources/list';
+      const ctx = contextOf(options);
+      let cursor: string | undefined;
+      do {
+        const asked = { uri, cursor };
+        const page = await admission.run({ method, uri }, ctx, () => listForClient(resources, method, asked, ctx));
+        yield* page.resources;
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+    },
+
+    watch: (uri, onChange, options = {}) =>
+      provider.subscribe(uri === undefined ? { list: 'resources' } : { uri }, onChange, contextOf(options)),
+  };
+}
