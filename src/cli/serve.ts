@@ -219,6 +219,7 @@ async function overHttp(
     host,
     allowRemote,
     auth,
+    card: server.card === 'off' ? false : server.card === 'on' ? {} : server.card,
     tls: tlsOf(flags, server),
     metrics,
     allowedHosts: [...(server.allowHosts ?? []), ...(flags.allowHost ?? [])],

@@ -293,6 +293,7 @@ export function engineOptions(
     allowHosts: _hosts,
     allowOrigins: _origins,
     allowRemote: _remote,
+    card: _card,
     tls: _tls,
     ...identity
   } = config.server ?? {};

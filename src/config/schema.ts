@@ -5,6 +5,7 @@ import { isWebAddress } from '../core/icons.ts';
 import { mountNameProblem } from '../core/mounts.ts';
 import { anchorProblem } from '../layers/audit/anchor.ts';
 import { RATE } from '../layers/limits/rates.ts';
+import { isCardName } from '../protocol/server-card.ts';
 import { commandConfig } from '../providers/command/config.ts';
 import { filesConfig } from '../providers/files/config.ts';
 import { gitConfig } from '../providers/git/config.ts';
@@ -33,6 +34,22 @@ const tlsConfig = z.strictObject({
   minVersion: z.enum(['TLSv1.2', 'TLSv1.3']).optional().describe('Default: TLSv1.2'),
 });
 
+const cardConfig = z.union([
+  z.enum(['on', 'off']),
+  z.strictObject({
+    name: z
+      .string()
+      .refine(isCardName, 'is as in example.library/catalogue')
+      .optional()
+      .describe("The server's name as in a registry. Default: of its host, turned around, and server.name"),
+    url: z
+      .string()
+      .refine((url) => isWebAddress(url) && !/[#?]/.test(url), 'is an https: or http: URL without query and fragment')
+      .optional()
+      .describe('The endpoint as clients know it. Default: auth.resource, or as it was asked for'),
+  }),
+]);
+
 const serverConfig = z.strictObject({
   name: z.string().min(1).max(128).optional().describe('How the server is called in a host. Default: vitrine'),
   title: z.string().optional(),
@@ -50,6 +67,7 @@ const serverConfig = z.strictObject({
     .boolean()
     .optional()
     .describe('Lets HTTP listen where other machines can reach it, without authorization'),
+  card: cardConfig.optional().describe('The server card that everybody may read over HTTP (SEP-2127). Default: on'),
   tls: tlsConfig.optional().describe('Serves HTTPS, with certificates that are read again when they change'),
 });
 

@@ -12,16 +12,19 @@ import { createDispatcher } from '../dispatch/dispatcher.ts';
 import { idIn } from '../messages.ts';
 import type { ResumptionOptions } from '../sessions/resumption.ts';
 import { createSessions, DEFAULT_SESSION_LIMITS, type SessionLimits } from '../sessions/sessions.ts';
+import { type CardOptions, createCard } from './card.ts';
 import { type ConnectionLimits, connectionsFor, DEFAULT_CONNECTION_LIMITS } from './connection-limits.ts';
 import { createEventStreams } from './events.ts';
 import { type HttpAnswer, type HttpRequest, json, refusal } from './exchange.ts';
 import { refuseFlood } from './floods.ts';
-import { createGuard, type GuardOptions } from './guard.ts';
+import { createGuard, type Guard, type GuardOptions } from './guard.ts';
 import { type Asked, createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
 
 export interface EndpointOptions extends GuardOptions {
   /** Who may use the endpoint. Default: everybody who reaches it. */
   readonly auth?: AuthOptions | undefined;
+  /** What the server card says (SEP-2127), which everybody may read. `false`: there is none. Default: the server's identity. */
+  readonly card?: CardOptions | false | undefined;
   readonly log?: Log | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Lets 2025-era clients come back for what a broken stream did not bring. Default: not. */
@@ -80,6 +83,7 @@ export function createEndpointCore(vitrine: Engine, options: EndpointOptions): E
   const failures = createFailures(vitrine.refused);
   const authorization = options.auth && createAuthorization(options.auth, log, failures.add);
   const guard = createGuard({ ...options, allowedHosts: [...(options.allowedHosts ?? []), ...publicHost(options)] });
+  const card = options.card === false ? undefined : createCard(vitrine.identity, options.card ?? {}, options.auth);
   const dispatcher = createDispatcher(vitrine);
   const streams = createEventStreams();
   const sessions = createSessions({ vitrine, dispatcher, streams, log, limits, resume: options.resume });
@@ -131,8 +135,11 @@ export function createEndpointCore(vitrine: Engine, options: EndpointOptions): E
   return {
     limits,
     async answer(http, read, sender) {
-      const refused = guard(http);
+      const asksCard = card?.concerns(http) === true;
+      const refused = guard(asksCard && card.public ? withoutOrigin(http) : http);
       if (refused !== undefined) return refusal(403, -32_000, refused);
+      // It is there for those who do not have a token yet; so that it is not asked for without end, it counts.
+      if (asksCard) return (await refuseFlood(vitrine, undefined, ANONYMOUS)) ?? card.answer(http);
       const metadata = authorization?.metadata(http);
       if (metadata !== undefined) return metadata;
       const asking = sender.principal === undefined ? authorization?.authenticate(http, sender.from) : sender;
@@ -160,6 +167,15 @@ export function createEndpointCore(vitrine: Engine, options: EndpointOptions): E
     },
   };
 }
+
+/** The same request to the guard, whatever page it is of. */
+const withoutOrigin = ({ url, headers }: HttpRequest): Parameters<Guard>[0] => ({
+  url,
+  headers: {
+    get: (name) => (name === 'origin' ? null : headers.get(name)),
+    has: (name) => name !== 'origin' && headers.has(name),
+  },
+});
 
 /**
  * What is wrong with the headers that say how the body is written, for a 415; undefined when nothing is: it is JSON, and JSON is

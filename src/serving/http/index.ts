@@ -8,6 +8,7 @@ import { isLoopback } from '../../core/hosts.ts';
 import type { Engine } from '../../engine/index.ts';
 import { METADATA_PATH, metadataPaths } from '../auth/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from '../defaults.ts';
+import { CARD_METHODS, CARD_PATHS } from './card.ts';
 import { createEndpointCore, type EndpointCore, type EndpointOptions, METHODS } from './endpoint.ts';
 import { type Listener, openListener } from './listener.ts';
 import { createHandler, type HandlerOptions } from './node.ts';
@@ -63,8 +64,8 @@ export const createEndpoint = (vitrine: Engine, options: EndpointOptions = {}): 
   overWeb(createEndpointCore(vitrine, options));
 
 /**
- * Serves the engine over HTTP: the endpoint at `/mcp`, `GET /healthz` and `GET /readyz`, and `GET /metrics` where they
- * are given.
+ * Serves the engine over HTTP: the endpoint at `/mcp`, its card at `/mcp/server-card` and `/.well-known/ai-catalog.json`,
+ * `GET /healthz` and `GET /readyz`, and `GET /metrics` where they are given.
  * @throws ResourceError `invalid` for a host that others can reach without `auth` or `allowRemote`, and for an `auth`
  *   or `tls` that makes no sense; `unavailable` for a port in use
  */
@@ -129,6 +130,10 @@ function routesBeside(core: EndpointCore, probes: Probes, options: HttpOptions, 
     const { socket } = env.incoming;
     return endpoint.fetch(req.raw, { from: socket.remoteAddress, cut: () => cutUnread(socket, tell) });
   });
+  if (options.card !== false)
+    app.on([...CARD_METHODS], [...CARD_PATHS], ({ req, env }) =>
+      endpoint.fetch(req.raw, { from: env.incoming.socket.remoteAddress }),
+    );
   if (options.auth !== undefined) {
     const paths = metadataPaths(options.auth);
     const under = `${METADATA_PATH}/*`;
