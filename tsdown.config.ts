@@ -38,6 +38,8 @@ const LIBRARY = {
     'client/safety': 'src/client/safety/index.ts',
     'client/guards': 'src/client/guards/index.ts',
     'uri-template': 'src/core/uri-template.ts',
+    'sep-2093': 'src/sep-2093/index.ts',
+    'sep-2093/testing': 'src/sep-2093/testing/index.ts',
     testing: 'src/testing/index.ts',
     'config/schema': 'src/config/schema.ts',
   },

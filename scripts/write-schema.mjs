@@ -1,17 +1,36 @@
-/** Writes `schema/vitrine.schema.json`, the JSON Schema of a configuration, for editors. `--check` compares only. */
+/**
+ * Writes `schema/vitrine.schema.json`, the JSON Schema of a configuration, for editors, and `schema/sep-2093.schema.json`, that
+ * of SEP-2093. `--check` compares only.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { config } from '../dist/config/schema.js';
+import { RESOURCE_HIERARCHY_SCHEMAS } from '../dist/sep-2093.js';
 
-const FILE = new URL('../schema/vitrine.schema.json', import.meta.url);
+const FOLDER = new URL('../schema/', import.meta.url);
+const OPTIONS = { io: 'input', target: 'draft-2020-12' };
 
-const schema = z.toJSONSchema(config, { io: 'input', target: 'draft-2020-12' });
-const text = `${JSON.stringify({ ...schema, title: 'Vitrine configuration' }, null, 2)}\n`;
+/** Each schema under its name, with references where one is in another. */
+function definitions(schemas) {
+  const registry = z.registry();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const made = z.toJSONSchema(registry, { ...OPTIONS, uri: (id) => `#/$defs/${id}` }).schemas;
+  return Object.fromEntries(Object.entries(made).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]));
+}
 
-if (process.argv.includes('--check')) {
-  if ((await readFile(FILE, 'utf8')) !== text)
-    throw new Error('schema/vitrine.schema.json is stale: run npm run schema');
-} else {
-  await mkdir(new URL('.', FILE), { recursive: true });
-  await writeFile(FILE, text);
+const FILES = {
+  'vitrine.schema.json': { ...z.toJSONSchema(config, OPTIONS), title: 'Vitrine configuration' },
+  'sep-2093.schema.json': {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'SEP-2093: resource metadata, capabilities and lists by URI',
+    $defs: definitions(RESOURCE_HIERARCHY_SCHEMAS),
+  },
+};
+
+await mkdir(FOLDER, { recursive: true });
+for (const [name, schema] of Object.entries(FILES)) {
+  const file = new URL(name, FOLDER);
+  const text = `${JSON.stringify(schema, null, 2)}\n`;
+  if (!process.argv.includes('--check')) await writeFile(file, text);
+  else if ((await readFile(file, 'utf8')) !== text) throw new Error(`schema/${name} is stale: run npm run schema`);
 }

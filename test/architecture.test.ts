@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   client: ['protocol', 'core', 'connection'],
   library: ['protocol', 'core', 'frontends', 'engine'],
   'vitrine.ts': ['engine', 'serving', 'library'],
+  'sep-2093': ['protocol', 'core', 'client'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
   cli: ['protocol', 'core', 'connection', 'providers', 'layers', 'serving', 'config', 'client', 'engine'],
 };
@@ -30,7 +31,7 @@ const SDK = '@modelcontextprotocol/';
 
 const maySee = ({ file, from, target }: Import): boolean =>
   from === 'serving' ||
-  ((from === 'connection' || from === 'client' || file.startsWith('providers/upstream/')) &&
+  ((['connection', 'client', 'sep-2093'].includes(from) || file.startsWith('providers/upstream/')) &&
     /^@modelcontextprotocol\/client(\/|$)/.test(target));
 
 interface Import {

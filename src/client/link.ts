@@ -12,7 +12,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { Data, Era } from '../connection/data.ts';
 import { endsConnection, isGivenUp } from '../connection/faults.ts';
-import { anyResult, resourceExtensionsIn } from '../connection/results.ts';
+import { anyResult, type ResourceExtensions, resourceExtensionsIn } from '../connection/results.ts';
 import { sendMeant, uncheckedMethod } from '../connection/whole-messages.ts';
 import { mendedImplementation } from '../protocol/implementation.ts';
 import { SERVER_INFO_KEY } from '../protocol/meta.ts';
@@ -22,7 +22,7 @@ import { clientError, invalidAnswer, ResourceClientError, withSeen } from './err
 export type { Data, Era };
 
 /** What the server declares. What it does not declare it may have all the same: that is found out by asking. */
-export interface ServerFacts {
+export interface ServerFacts extends ResourceExtensions {
   readonly era: Era;
   readonly name: string | undefined;
   readonly version: string | undefined;
@@ -39,10 +39,6 @@ export interface ServerFacts {
   readonly resources: boolean;
   readonly subscribe: boolean;
   readonly listChanged: boolean;
-  /** SEP-2093 is declared: metadata, lists by URI, capabilities of each resource. */
-  readonly metadata: boolean;
-  /** `resources/directory/read` is declared. */
-  readonly directories: boolean;
 }
 
 export interface RequestOptions {

@@ -1,6 +1,6 @@
 /** Of the results of every server: where a list goes on, how long an answer may be kept, what is declared. */
 import type { StandardSchemaV1 } from '@modelcontextprotocol/client';
-import { DIRECTORY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
+import { DIRECTORY_EXTENSION, RESOURCE_HIERARCHY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import type { CacheHint } from '../protocol/resources.ts';
 import type { Data } from './data.ts';
 
@@ -39,14 +39,23 @@ export const keptUntil = ({ ttlMs }: CacheHint, now: number): number => now + Ma
 /** The SIG's `resources/directory/read` comes with this extension (SEP-2640). */
 const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
 
-/** Of the extensions that a server's capabilities name, those about resources. */
-export function resourceExtensionsIn(capabilities: Data): {
+/** Which extensions about resources a server declares. */
+export interface ResourceExtensions {
+  /** SEP-2093: `resources/metadata`, lists by URI, and capabilities of each resource. */
   readonly metadata: boolean;
+  /** Windows of contents (`vitrine/range`). */
+  readonly ranges: boolean;
+  /** `resources/directory/read`. */
   readonly directories: boolean;
-} {
+}
+
+/** Reads the extensions about resources out of a server's capabilities. */
+export function resourceExtensionsIn(capabilities: Data): ResourceExtensions {
   const extensions = (capabilities.extensions ?? {}) as Data;
+  const ranges = extensions[SEP_2093_EXTENSION] !== undefined;
   return {
-    metadata: extensions[SEP_2093_EXTENSION] !== undefined,
+    metadata: ranges || extensions[RESOURCE_HIERARCHY_EXTENSION] !== undefined,
+    ranges,
     directories: extensions[DIRECTORY_EXTENSION] !== undefined || extensions[SKILLS_EXTENSION] !== undefined,
   };
 }

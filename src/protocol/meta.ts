@@ -42,7 +42,10 @@ export const MISSING_META_KEY = 'vitrine/missing';
 /** In the `_meta` of a mounted tool's result: how it is not what the tool's `outputSchema` says. */
 export const BROKEN_RESULT_META_KEY = 'vitrine/brokenResult';
 
-/** The extension under which SEP-2093 is advertised in `capabilities.extensions`. */
+/** The extension under which any server declares SEP-2093 in `capabilities.extensions`; docs/extensions/resource-hierarchy.md. */
+export const RESOURCE_HIERARCHY_EXTENSION = 'sep-2093/resource-hierarchy';
+
+/** Vitrine's own: SEP-2093, and windows of contents (`vitrine/range`). */
 export const SEP_2093_EXTENSION = 'vitrine/resource-metadata';
 
 /** The extension under which `resources/directory/read` is advertised. */

@@ -77,7 +77,11 @@ describe.each(ERAS)('to a client of the %s era that declares everything', (era) 
     const declared = answer.result?.capabilities as Record<string, unknown>;
     expect(Object.keys(declared).sort()).toEqual(['completions', 'extensions', 'logging', 'resources', 'tools']);
     // Both are described, stable, and add nothing to what others ask for.
-    expect(declared.extensions).toEqual({ 'vitrine/resource-metadata': {}, 'vitrine/resource-directories': {} });
+    expect(declared.extensions).toEqual({
+      'vitrine/resource-metadata': {},
+      'sep-2093/resource-hierarchy': {},
+      'vitrine/resource-directories': {},
+    });
   });
 
   it.each(DRAFTS)('%s is no method [SEC-CAP-2]', async (method) => {

@@ -41,7 +41,11 @@ describe.each(MATRIX)('introduction over $transport, $era', ({ transport, era })
     expect(museum.client.getServerCapabilities()).toMatchObject({
       resources: { subscribe: true, listChanged: true },
       completions: {},
-      extensions: { 'vitrine/resource-metadata': {}, 'vitrine/resource-directories': {} },
+      extensions: {
+        'vitrine/resource-metadata': {},
+        'sep-2093/resource-hierarchy': {},
+        'vitrine/resource-directories': {},
+      },
     });
   });
 

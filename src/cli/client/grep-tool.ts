@@ -14,7 +14,7 @@ const MAX_PAGES = 10_000;
 /** The tool, whatever prefix it has; undefined of a server that is no Vitrine, or that has its tools turned off. */
 export async function searchToolOf(session: Session): Promise<Definition | undefined> {
   const { facts } = session;
-  if (!facts.metadata || facts.capabilities.tools === undefined) return undefined;
+  if (!facts.ranges || facts.capabilities.tools === undefined) return undefined;
   for await (const tool of definitions('tools', session)) {
     const { properties } = (tool.inputSchema ?? {}) as { readonly properties?: object };
     if (tool.name.endsWith('search') && ARGUMENTS.every((name) => name in (properties ?? {}))) return tool;

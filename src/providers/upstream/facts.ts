@@ -1,12 +1,12 @@
 /** What an upstream has, as it declared it: until it was reached for the first time, all that it may have. */
 
 import type { Data } from '../../connection/data.ts';
-import { resourceExtensionsIn } from '../../connection/results.ts';
+import { type ResourceExtensions, resourceExtensionsIn } from '../../connection/results.ts';
 import { isData } from '../../protocol/data.ts';
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
 import type { LinkFacts } from './wire/link.ts';
 
-export interface Facts {
+export interface Facts extends ResourceExtensions {
   /** Whether it was reached: until then nobody knows. */
   readonly reached: boolean;
   readonly resources: boolean;
@@ -14,10 +14,6 @@ export interface Facts {
   readonly tools: boolean;
   readonly prompts: boolean;
   readonly completion: boolean;
-  /** It has `resources/metadata`, lists by URI and windows (SEP-2093). */
-  readonly metadata: boolean;
-  /** It has `resources/directory/read`. */
-  readonly directories: boolean;
   /** It tells when its resources change. */
   readonly tellsResources: boolean;
   readonly tellsTools: boolean;
@@ -34,6 +30,7 @@ const UNKNOWN: Facts = {
   prompts: true,
   completion: true,
   metadata: false,
+  ranges: false,
   directories: false,
   tellsResources: true,
   tellsTools: true,

@@ -95,7 +95,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   }
 
   async function read(uri: string, want: ReadOptions, ctx: Context): ReturnType<ResourceProvider['read']> {
-    const ranged = want.range !== undefined && facts().metadata;
+    const ranged = want.range !== undefined && facts().ranges;
     const meta = ranged ? { _meta: { [RANGE_META_KEY]: want.range } } : {};
     const { answers, state } = ctx.round ?? {};
     const requestState = (state as Data | undefined)?.requestState;
@@ -146,7 +146,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   return {
     name,
     get features() {
-      const { subscribe, tellsResources, resources, completion, metadata: ranges } = facts();
+      const { subscribe, tellsResources, resources, completion, ranges } = facts();
       return {
         resources,
         schemes: setup.schemes ?? [ANY_SCHEME],

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { stripUnseen } from '../../../core/clean-text.ts';
 import { MAX_URI_LENGTH } from '../../../core/uri.ts';
 import { parseUriTemplate } from '../../../core/uri-template.ts';
+import { annotationsSchema, iconSchema, resourceSchema } from '../../../protocol/resource-schemas.ts';
 
 /** Characters of what tools, prompts and arguments are called by. */
 const MAX_IDENTIFIER_LENGTH = 1_000;
@@ -44,35 +45,16 @@ function isTemplate(value: string): boolean {
 
 const mimeType = z.string().max(MAX_TYPE_LENGTH).refine(seen, UNSEEN);
 
-const icons = z.array(
-  z.looseObject({
-    src: text,
-    mimeType: mimeType.optional(),
-    sizes: z.array(text).optional(),
-    theme: z.enum(['light', 'dark']).optional(),
-  }),
-);
-
-const annotations = z.looseObject({
-  audience: z.array(z.enum(['user', 'assistant'])).optional(),
-  priority: z.number().min(0).max(1).optional(),
-  lastModified: text.optional(),
-});
-
 const described = {
   title: text.optional(),
   description: text.optional(),
-  icons: icons.optional(),
+  icons: z.array(iconSchema.extend({ mimeType: mimeType.optional() })).optional(),
   _meta: object.optional(),
 };
 
-const ofResources = { ...described, mimeType: mimeType.optional(), annotations: annotations.optional() };
+const ofResources = { ...described, mimeType: mimeType.optional(), annotations: annotationsSchema.optional() };
 
-const resourceFields = {
-  ...ofResources,
-  size: z.number().int().min(0).optional(),
-  capabilities: z.looseObject({ list: z.boolean().optional(), subscribe: z.boolean().optional() }).optional(),
-};
+const resourceFields = { ...resourceSchema.shape, ...ofResources };
 
 const base64 = z.string().refine(isBase64, 'is no base64');
 
@@ -107,11 +89,11 @@ const schema = z.looseObject({
 });
 
 const block = z.looseObject({ type: text, _meta: object.optional() });
-const binary = block.extend({ data: base64, mimeType, annotations: annotations.optional() });
+const binary = block.extend({ data: base64, mimeType, annotations: annotationsSchema.optional() });
 
 /** Of a block of a kind that the protocol has; another one is let through as it is. */
 const BLOCKS: Readonly<Record<string, z.ZodType>> = {
-  text: block.extend({ text, annotations: annotations.optional() }),
+  text: block.extend({ text, annotations: annotationsSchema.optional() }),
   image: binary,
   audio: binary,
   resource: block.extend({ resource: contents.refine((it) => it.uri !== undefined, 'has no uri') }),

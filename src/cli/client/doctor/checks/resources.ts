@@ -2,6 +2,7 @@
 import { base64Size } from '../../../../client/base64.ts';
 import { checkContents } from '../../../../client/safety/contents.ts';
 import { identityOf } from '../../../../client/shapes.ts';
+import { resourceExtensionsIn } from '../../../../connection/results.ts';
 import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
 import { isContainer, nameOf, type Sampled, uriProblem } from '../examined.ts';
 import { type Data, isObject, told } from '../wire.ts';
@@ -205,9 +206,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
     clause: 'SEP-2093 (where it is declared)',
     level: 'error',
     async run({ wire, capabilities, examined, limits }) {
-      const { extensions } = capabilities;
-      const declared = isObject(extensions) && Object.keys(extensions).some((key) => key.endsWith('resource-metadata'));
-      if (!declared) return notApplicable('It is not declared');
+      if (!resourceExtensionsIn(capabilities).metadata) return notApplicable('It is not declared');
       const { entries } = await examined.list('resources');
       const seen: string[] = [];
       for (const listed of entries.filter(isObject).slice(0, limits.sample)) {

@@ -1,0 +1,1 @@
+export function endpointOf(sdk: 'v1' | 'v2', era: 'legacy' | 'modern'): (request: Request) => Promise<Response>;
