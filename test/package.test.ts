@@ -1,7 +1,9 @@
 /** The package is what it says: exports and built files agree, and the version stands in one value. */
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { LICENSES } from '../scripts/bundled-licenses.ts';
 import { VERSION } from '../src/vitrine.ts';
@@ -78,6 +80,15 @@ describe('package.json', () => {
     const loaded = host.stderr().match(/(?<=^loads ).*/gm) ?? [];
     expect(loaded.some((url) => url.endsWith('/dist/cli/main.js'))).toBe(true);
     expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([]);
+  });
+
+  it('has a subpath for servers of the SDK that loads none of its own', async () => {
+    const script = ['--import', scriptUrl(TELLING), '--input-type=module', '-e', "await import('vitrine/sep-2093')"];
+    const { stderr } = await promisify(execFile)(process.execPath, script, { cwd: ROOT });
+    const loaded = stderr.match(/(?<=^loads ).*/gm) ?? [];
+    expect(loaded.some((url) => url.endsWith('/dist/sep-2093.js'))).toBe(true);
+    const packages = loaded.filter((url) => url.includes('/node_modules/') && !url.includes('/node_modules/zod/'));
+    expect(packages).toEqual([]);
   });
 
   it('locks no dependency that needs to run a script when it is installed', async () => {

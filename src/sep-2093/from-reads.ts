@@ -1,5 +1,5 @@
 /** Makes a hierarchy of a server whose read of a directory answers with the contents of many URIs (2093-13). */
-import { nameOfUri } from '../core/uri.ts';
+import { notFound } from '../core/errors.ts';
 import { DIRECTORY_MIME_TYPE } from '../protocol/resources.ts';
 import type {
   HierarchyContents,
@@ -18,74 +18,95 @@ export interface ReadingServer {
     uri: string,
     context: HierarchyContext,
   ): Promise<readonly HierarchyContents[] | undefined> | readonly HierarchyContents[] | undefined;
-  /** Whether a URI is that of a directory. Without it an empty directory is taken for missing, and lists read each entry. */
+  /** Whether a URI is that of a directory. Without it every resource is read to know, and an empty directory is a leaf. */
   isDirectory?(uri: string): boolean;
 }
 
+/** Entries of the server's list that are gone through for what it says of one of them. */
+const MAX_LISTED = 1_000;
+
+type Listed = ReadonlyMap<string, HierarchyResource>;
+
 /**
  * The hierarchy of a server whose read of a directory has many URIs: those are its children. All children come in one page,
- * since one read has them all. Metadata is had by reading, so that it costs what a read costs.
+ * since one read has them all. What the server's list says of a resource is said of it everywhere.
  */
 export function hierarchyFromReads(server: ReadingServer): ResourceHierarchy {
-  async function look(uri: string, context: HierarchyContext): Promise<Read | undefined> {
-    const contents = await server.read(uri, context);
-    const directory = server.isDirectory?.(uri) ?? false;
-    if (contents === undefined || (contents.length === 0 && !directory)) return undefined;
-    const own = contents.find((item) => item.uri === uri);
-    const children = new Map(contents.filter((item) => item.uri !== uri).map((item) => [item.uri, item]));
-    const listable = directory || children.size > 0;
-    const resource = own === undefined ? { uri, mimeType: DIRECTORY_MIME_TYPE } : withoutContent(own);
-    return { resource: flagged(resource, listable), children: [...children.values()] };
+  /** What the server's list says, by URI. */
+  async function listed(context: HierarchyContext): Promise<Listed> {
+    const found = new Map<string, HierarchyResource>();
+    let cursor: string | undefined;
+    do {
+      context.signal.throwIfAborted();
+      const page = await server.list(cursor, context);
+      for (const resource of page.resources) found.set(resource.uri, resource);
+      cursor = page.resources.length === 0 ? undefined : page.nextCursor;
+    } while (cursor !== undefined && found.size < MAX_LISTED);
+    return found;
   }
 
-  /** An entry of which nothing is known but what another list or read says. */
-  async function entry(resource: HierarchyResource, context: HierarchyContext): Promise<HierarchyResource> {
-    if (resource.capabilities?.list !== undefined) return resource;
-    if (server.isDirectory !== undefined) return flagged(resource, server.isDirectory(resource.uri));
-    const seen = await look(resource.uri, context);
-    return flagged(resource, seen?.resource.capabilities?.list ?? false);
+  /** A resource of which a list or a read says something; undefined where nothing does, and it cannot be read. */
+  async function describe(
+    uri: string,
+    said: HierarchyResource | undefined,
+    context: HierarchyContext,
+  ): Promise<HierarchyResource | undefined> {
+    context.signal.throwIfAborted();
+    const list = said?.capabilities?.list ?? server.isDirectory?.(uri);
+    if (said !== undefined && list !== undefined) return flagged(said, list);
+    const contents = await server.read(uri, context);
+    if (contents === undefined) return said && flagged(said, false);
+    const own = contents.find((item) => item.uri === uri);
+    const resource = { ...(own && withoutContent(own)), ...said, uri };
+    return flagged(resource, list ?? contents.some((item) => item.uri !== uri));
   }
 
   /** One after another: a directory may have many entries, and each may be a read. */
-  async function entries(
-    resources: readonly HierarchyResource[],
+  async function described(
+    resources: Iterable<HierarchyResource>,
+    known: Listed,
     context: HierarchyContext,
   ): Promise<readonly HierarchyResource[]> {
     const all: HierarchyResource[] = [];
-    for (const resource of resources) {
-      context.signal.throwIfAborted();
-      all.push(await entry(resource, context));
+    for (const each of resources) {
+      const said = { ...each, ...known.get(each.uri) };
+      all.push((await describe(each.uri, said, context)) ?? said);
     }
     return all;
+  }
+
+  async function read(uri: string, context: HierarchyContext): Promise<readonly HierarchyContents[]> {
+    const contents = await server.read(uri, context);
+    if (contents === undefined) throw notFound(uri);
+    return contents;
   }
 
   return {
     async list(uri, cursor, context) {
       if (uri === undefined) {
         const page = await server.list(cursor, context);
-        return { ...page, resources: await entries(page.resources, context) };
+        return { ...page, resources: await described(page.resources, new Map(), context) };
       }
-      const children = (await look(uri, context))?.children ?? [];
-      return { resources: await entries(children.map(withoutContent), context) };
+      const children = new Map<string, HierarchyResource>();
+      for (const item of await read(uri, context)) if (item.uri !== uri) children.set(item.uri, withoutContent(item));
+      return { resources: await described(children.values(), await listed(context), context) };
     },
-    metadata: async (uri, context) => (await look(uri, context))?.resource,
-    read: async (uri, context) => (await server.read(uri, context)) ?? [],
+    metadata: async (uri, context) => describe(uri, (await listed(context)).get(uri), context),
+    read,
   };
-}
-
-interface Read {
-  readonly resource: HierarchyResource;
-  readonly children: readonly HierarchyContents[];
 }
 
 function withoutContent({ text: _text, blob: _blob, ...resource }: HierarchyContents & Content): HierarchyResource {
   return resource;
 }
 
-type Content = { readonly text?: string; readonly blob?: string };
+interface Content {
+  readonly text?: string;
+  readonly blob?: string;
+}
 
-const flagged = (resource: HierarchyResource, list: boolean): HierarchyResource => ({
-  ...resource,
-  name: resource.name ?? nameOfUri(resource.uri) ?? resource.uri,
-  capabilities: { ...resource.capabilities, list },
-});
+/** A directory says so by its type, too, unless it has another. */
+function flagged(resource: HierarchyResource, list: boolean): HierarchyResource {
+  const { mimeType = list ? DIRECTORY_MIME_TYPE : undefined, capabilities } = resource;
+  return { ...resource, ...(mimeType !== undefined && { mimeType }), capabilities: { ...capabilities, list } };
+}

@@ -3,11 +3,18 @@
 import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listChildren, RESOURCE_HIERARCHY_EXTENSION, resourceMetadata, serveResourceHierarchy } from 'vitrine/sep-2093';
+import {
+  listChildren,
+  RESOURCE_HIERARCHY_EXTENSION,
+  RESOURCE_HIERARCHY_SCHEMAS,
+  resourceMetadata,
+  serveResourceHierarchy,
+} from 'vitrine/sep-2093';
 import { checkHierarchyLaw, RESOURCE_HIERARCHY_LAWS } from 'vitrine/sep-2093/testing';
 import { failure } from '../e2e/answers.ts';
 import { temporaryFolder, writeConfig } from '../e2e/folders.ts';
-import { type Connected, connect } from '../e2e/harness.ts';
+import { type Connected, connect, connectHttp, ERAS } from '../e2e/harness.ts';
+import { startStranger } from '../gateway/strangers/link.ts';
 import { fixtureOf, listen, MAIN, reach, WAYS } from './reaching.ts';
 import { shelf } from './shelf.mjs';
 
@@ -30,6 +37,9 @@ describe.each(WAYS)('a server of SDK $sdk over $transport, $era', (way) => {
       ...{ uri: 'shelf:///drawer/1', name: '1', mimeType: 'text/plain', size: 6 },
       capabilities: { list: false, subscribe: false },
     });
+    RESOURCE_HIERARCHY_SCHEMAS.ReadResourceMetadataResult.parse({ resource });
+    RESOURCE_HIERARCHY_SCHEMAS.ListResourcesResult.parse(await on.request('resources/list'));
+    RESOURCE_HIERARCHY_SCHEMAS.ReadResourceResult.parse(await on.request('resources/read', { uri: 'shelf:///report' }));
     const refusals = [
       ['resources/list', 'shelf:///none', 'not-found'],
       ['resources/list', 'shelf:///report', 'not-listable'],
@@ -72,6 +82,18 @@ describe.each(WAYS)('a server of SDK $sdk over $transport, $era', (way) => {
     const uri = 'taught+shelf:///drawer/1';
     const _meta = { 'vitrine/range': { offset: 5, length: 1 } };
     expect(await gateway.request('resources/read', { uri, _meta })).toMatchObject({ contents: [{ uri, text: '1' }] });
+  });
+});
+
+describe.each(ERAS)('a server from before, %s', (era) => {
+  it('is asked by the client helpers in what it has [2093-11]', async () => {
+    await using server = await startStranger('older', { transport: 'http', era });
+    await using on = await connectHttp(era, { url: String(server.mount.url), output: () => '' });
+    expect(await resourceMetadata(on.client, 'old:/one')).toMatchObject({
+      source: 'list',
+      resource: { uri: 'old:/one', title: 'Listed with a title' },
+    });
+    await expect(listChildren(on.client, 'old:/one').next()).rejects.toMatchObject({ code: 'not-listable' });
   });
 });
 
