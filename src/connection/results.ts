@@ -1,5 +1,6 @@
 /** Of the results of every server: where a list goes on, how long an answer may be kept, what is declared. */
 import type { StandardSchemaV1 } from '@modelcontextprotocol/client';
+import { isData } from '../protocol/data.ts';
 import { DIRECTORY_EXTENSION, RESOURCE_HIERARCHY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import type { CacheHint } from '../protocol/resources.ts';
 import type { Data } from './data.ts';
@@ -45,17 +46,18 @@ export interface ResourceExtensions {
   readonly metadata: boolean;
   /** Windows of contents (`vitrine/range`). */
   readonly ranges: boolean;
-  /** `resources/directory/read`. */
+  /** `resources/directory/read`: declaring skills alone does not say so (SEP-2640, `directoryRead`). */
   readonly directories: boolean;
 }
 
 /** Reads the extensions about resources out of a server's capabilities. */
 export function resourceExtensionsIn(capabilities: Data): ResourceExtensions {
   const extensions = (capabilities.extensions ?? {}) as Data;
+  const skills = extensions[SKILLS_EXTENSION];
   const ranges = extensions[SEP_2093_EXTENSION] !== undefined;
   return {
     metadata: ranges || extensions[RESOURCE_HIERARCHY_EXTENSION] !== undefined,
     ranges,
-    directories: extensions[DIRECTORY_EXTENSION] !== undefined || extensions[SKILLS_EXTENSION] !== undefined,
+    directories: extensions[DIRECTORY_EXTENSION] !== undefined || (isData(skills) && skills.directoryRead === true),
   };
 }

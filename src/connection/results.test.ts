@@ -1,0 +1,34 @@
+/** What a server's capabilities say of extensions about resources. */
+import { describe, expect, it } from 'vitest';
+import { resourceExtensionsIn } from './results.ts';
+
+const declared = (extensions?: object) => resourceExtensionsIn(extensions === undefined ? {} : { extensions });
+
+describe('extensions about resources', () => {
+  it('are not there where nothing is declared', () => {
+    expect(declared()).toEqual({ metadata: false, ranges: false, directories: false });
+  });
+
+  it.each([
+    [{}, false],
+    [{ directoryRead: false }, false],
+    [{ directoryRead: 'true' }, false],
+    [true, false],
+    [{ directoryRead: true }, true],
+  ])('with skills that declare %j have resources/directory/read: %s', (settings, directories) => {
+    expect(declared({ 'io.modelcontextprotocol/skills': settings })).toEqual({
+      metadata: false,
+      ranges: false,
+      directories,
+    });
+  });
+
+  it('may have directories without skills', () => {
+    expect(declared({ 'vitrine/resource-directories': {} })).toMatchObject({ directories: true });
+  });
+
+  it('have windows only where the server is one of Vitrine', () => {
+    expect(declared({ 'sep-2093/resource-hierarchy': {} })).toMatchObject({ metadata: true, ranges: false });
+    expect(declared({ 'vitrine/resource-metadata': {} })).toMatchObject({ metadata: true, ranges: true });
+  });
+});
