@@ -49,6 +49,12 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
         'default icons: in lists too, or nowhere (default: on what is shown by itself)',
       ).choices(['on', 'off']),
     )
+    .addOption(
+      new Option('--explorer <which>', 'pages for people at the root of the HTTP server (default: on)').choices([
+        'on',
+        'off',
+      ]),
+    )
     .option('--config <file>', 'serve what a configuration file says')
     .option('--mcp-config <file>', 'serve the servers of a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')

@@ -31,6 +31,7 @@ export interface ServeFlags extends SourceFlags, EngineFlags {
   readonly allowOrigin?: readonly string[];
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly explorer?: 'on' | 'off';
   readonly logLevel: LogLevel;
 }
 
@@ -212,6 +213,7 @@ async function overHttp(
   const { server = {}, limits = {}, auth } = sources.config;
   const allowRemote = flags.allowRemote ?? server.allowRemote;
   const open = auth === undefined || auth.anonymous === true;
+  const explored = (flags.explorer ?? sources.config.explorer) !== 'off';
   // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
   const { serveHttp } = await import('../serving/http/index.ts');
   const { host, port, more = 0 } = address;
@@ -221,6 +223,7 @@ async function overHttp(
     auth,
     card: server.card === 'off' ? false : server.card === 'on' ? {} : server.card,
     tls: tlsOf(flags, server),
+    explorer: explored,
     metrics,
     allowedHosts: [...(server.allowHosts ?? []), ...(flags.allowHost ?? [])],
     allowedOrigins: [...(server.allowOrigins ?? []), ...(flags.allowOrigin ?? [])],
@@ -250,7 +253,7 @@ async function overHttp(
       ? ''
       : 'Everybody who reaches this machine can read what is served: there is no authorization.\n\n';
   terminal.output.write(
-    `${shown}\n\nEndpoint: ${serving.url}\n\nAdd it to a host:\n\n${addOverHttp(serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
+    `${shown}\n\nEndpoint: ${serving.url}\n${explored ? `In a browser: ${new URL('/', serving.url).href}\n` : ''}\nAdd it to a host:\n\n${addOverHttp(serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
   await stopped;
   await endAll(serving, end);

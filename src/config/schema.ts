@@ -246,6 +246,7 @@ const settings = z.strictObject({
     .enum(['on', 'off'])
     .optional()
     .describe('Default icons: on everywhere, off nowhere. Default: where one resource is shown, and not in lists'),
+  explorer: z.enum(['on', 'off']).optional().describe('Pages for people at the root of the HTTP server. Default: on'),
   prompts: z.string().min(1).optional().describe('A folder whose Markdown files are prompts, and not resources'),
   confirm: z
     .array(globConfig('uri'))

@@ -38,7 +38,7 @@ describe('the HTTP endpoint', () => {
   });
 
   it('serves nothing elsewhere', async () => {
-    for (const path of ['/', '/mcp/x', '/README.md', '/../etc/passwd'])
+    for (const path of ['/views', '/mcp/x', '/README.md', '/../etc/passwd'])
       expect((await http(new URL(path, url).href, { method: 'GET' })).status).toBe(404);
   });
 

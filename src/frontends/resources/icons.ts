@@ -5,8 +5,8 @@
 import { oncePerKept } from '../../core/kept.ts';
 import { DIRECTORY_MIME_TYPE, type Icon } from '../../protocol/resources.ts';
 
-/** Line drawings of a few bytes on 16 x 16, so that nothing has to be fetched. */
-const STROKES = {
+/** Line drawings of a few bytes on 16 x 16, so that nothing has to be fetched: paths of SVG. */
+export const STROKES = {
   archive: 'M3 2h10v12H3zM8 2v6M7 8h2v3H7z',
   audio: 'M6 12V3l7-1v9M6 12a2 2 0 1 1-2-2M13 11a2 2 0 1 1-2-2',
   data: 'M2 3h12v10H2zM2 6h12M2 10h12M7 3v10',
@@ -17,7 +17,8 @@ const STROKES = {
   video: 'M2 4h9v8H2zM11 7l3-2v6l-3-2',
 } as const;
 
-type Kind = keyof typeof STROKES;
+/** What there are pictures of. */
+export type Kind = keyof typeof STROKES;
 
 const ICONS = Object.fromEntries(
   Object.entries(STROKES).map(([kind, path]): [string, readonly Icon[]] => {
@@ -65,14 +66,15 @@ function withIcon(described: Described, mounts: MountIcons, byType: boolean): De
   if (mount !== undefined && mount.icons === undefined) return described;
   const own = isFolder ? mount?.icons : undefined;
   if (own === undefined && !byType) return described;
-  return { ...described, icons: own ?? ICONS[isFolder ? 'folder' : kindOf(described.mimeType)] };
+  return { ...described, icons: own ?? ICONS[isFolder ? 'folder' : kindOfType(described.mimeType)] };
 }
 
 const FAMILIES: ReadonlySet<string> = new Set(['audio', 'image', 'text', 'video']);
 const DATA = /(?:json|xml|yaml|toml|csv|sql|spreadsheet|tab-separated)/;
 const ARCHIVE = /(?:zip|gzip|x-tar|x-7z|x-bzip|java-archive|compressed)/;
 
-function kindOf(mimeType: string | undefined): Kind {
+/** What a type is, for its picture. */
+export function kindOfType(mimeType: string | undefined): Kind {
   if (mimeType === undefined) return 'file';
   const family = mimeType.slice(0, mimeType.indexOf('/'));
   if (family !== 'image' && DATA.test(mimeType)) return 'data';

@@ -8,7 +8,7 @@ import { type Authenticated, type AuthOptions, createAuthorization } from '../au
 import { challengeScopes } from '../auth/scope-challenge.ts';
 import { type Claim, claimOf } from '../claim.ts';
 import { MAX_DEPTH } from '../depth.ts';
-import { createDispatcher } from '../dispatch/dispatcher.ts';
+import { createDispatcher, type Dispatcher } from '../dispatch/dispatcher.ts';
 import { idIn } from '../messages.ts';
 import type { ResumptionOptions } from '../sessions/resumption.ts';
 import { createSessions, DEFAULT_SESSION_LIMITS, type SessionLimits } from '../sessions/sessions.ts';
@@ -67,6 +67,9 @@ export interface EndpointCore {
     read: (limit: number) => Promise<Uint8Array | undefined>,
     sender: Sender,
   ): Promise<HttpAnswer>;
+  /** Who asks, for what is served beside the endpoint; the answer that refuses it where it may not come in. */
+  admit(request: HttpRequest, from: string | undefined): Promise<Authenticated | HttpAnswer>;
+  readonly dispatcher: Dispatcher;
   close(): Promise<void>;
 }
 
@@ -134,6 +137,12 @@ export function createEndpointCore(vitrine: Engine, options: EndpointOptions): E
 
   return {
     limits,
+    dispatcher,
+    async admit(http, from) {
+      const refused = guard(http);
+      if (refused !== undefined) return refusal(403, -32_000, refused);
+      return authorization?.authenticate(http, from) ?? { principal: ANONYMOUS };
+    },
     async answer(http, read, sender) {
       const asksCard = card?.concerns(http) === true;
       const refused = guard(asksCard && card.public ? withoutOrigin(http) : http);

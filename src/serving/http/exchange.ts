@@ -22,6 +22,24 @@ export interface HttpAnswer {
   readonly sent?: (() => void) | undefined;
 }
 
+/** Bytes that are made as they are taken. */
+export class ByteStream {
+  /** Each is there until the next one is asked for. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** Of all of them; undefined where nobody knows. */
+  readonly bytes: number | undefined;
+
+  constructor(pieces: AsyncIterable<Uint8Array>, bytes: number | undefined) {
+    this.pieces = pieces;
+    this.bytes = bytes;
+  }
+}
+
+/** An answer of the explorer. */
+export interface PageAnswer extends Omit<HttpAnswer, 'body'> {
+  readonly body?: string | ByteStream | undefined;
+}
+
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 
 export const json = (status: number, value: object, headers?: HttpAnswer['headers']): HttpAnswer => ({

@@ -10,6 +10,7 @@ import { METADATA_PATH, metadataPaths } from '../auth/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from '../defaults.ts';
 import { CARD_METHODS, CARD_PATHS } from './card.ts';
 import { createEndpointCore, type EndpointCore, type EndpointOptions, METHODS } from './endpoint.ts';
+import { createExplorer } from './explorer/index.ts';
 import { type Listener, openListener } from './listener.ts';
 import { createHandler, type HandlerOptions } from './node.ts';
 import { askedParamHeaders } from './param-headers.ts';
@@ -30,6 +31,8 @@ export interface HttpOptions extends EndpointOptions {
   readonly allowRemote?: boolean | undefined;
   /** Certificates to listen with. Default: plain HTTP. */
   readonly tls?: TlsOptions | undefined;
+  /** Whether people can look at what is served at `/`, with a browser. Default: `true`. */
+  readonly explorer?: boolean | undefined;
   /** Metrics for Prometheus at `/metrics`. Default: none. */
   readonly metrics?: MetricsOptions | undefined;
 }
@@ -65,7 +68,7 @@ export const createEndpoint = (vitrine: Engine, options: EndpointOptions = {}): 
 
 /**
  * Serves the engine over HTTP: the endpoint at `/mcp`, its card at `/mcp/server-card` and `/.well-known/ai-catalog.json`,
- * `GET /healthz` and `GET /readyz`, and `GET /metrics` where they are given.
+ * the explorer at `/`, `GET /healthz` and `GET /readyz`, and `GET /metrics` where they are given.
  * @throws ResourceError `invalid` for a host that others can reach without `auth` or `allowRemote`, and for an `auth`
  *   or `tls` that makes no sense; `unavailable` for a port in use
  */
@@ -83,8 +86,12 @@ export async function serveHttp(vitrine: Engine, options: HttpOptions = {}): Pro
   let listener: Listener;
   try {
     const others = routesBeside(core, probes, options, tell);
+    const explorer =
+      options.explorer === false
+        ? undefined
+        : createExplorer(vitrine, core, core.dispatcher, { log, publicUrl: options.auth?.resource });
     listener = await openListener({
-      handler: createHandler({ core, cors: corsFor(options), others, failed, tell }),
+      handler: createHandler({ core, cors: corsFor(options), explorer, others, failed, tell }),
       host,
       port: options.port ?? DEFAULT_PORT,
       tls: options.tls,

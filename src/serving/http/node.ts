@@ -5,7 +5,8 @@ import { ENDPOINT } from '../defaults.ts';
 import { LongAnswer } from '../dispatch/answer.ts';
 import type { EndpointCore } from './endpoint.ts';
 import { EventStream } from './events.ts';
-import { type HttpAnswer, type HttpRequest, refusal } from './exchange.ts';
+import { ByteStream, type HttpAnswer, type HttpRequest, type PageAnswer, refusal } from './exchange.ts';
+import type { Explorer } from './explorer/index.ts';
 import { cut, cutUnread, promise, type Tell } from './slow-clients.ts';
 
 /** A request as Node.js has it. Its signal is made when somebody wants it. */
@@ -102,6 +103,8 @@ export interface HandlerOptions {
   readonly core: EndpointCore;
   /** Headers that let pages of other origins read an answer; undefined where there are none that may. */
   readonly cors: ((asked: IncomingMessage['headers']) => Readonly<Record<string, string>>) | undefined;
+  /** Undefined where there is none. */
+  readonly explorer?: Explorer | undefined;
   /** Answers all that is no plain request to the endpoint. */
   readonly others: Handle;
   readonly failed: (error: unknown) => void;
@@ -115,7 +118,7 @@ export interface Handler {
   hasAsked(socket: Socket): boolean;
 }
 
-export function createHandler({ core, cors, others, failed, tell }: HandlerOptions): Handler {
+export function createHandler({ core, cors, explorer, others, failed, tell }: HandlerOptions): Handler {
   const { maxPipelined, maxHeaders, maxUnreadBytes } = core.limits;
   /** What a connection waits for: a few, so arrays. A set that lasts keeps what was in it until a major collection. */
   const unanswered = new WeakMap<Socket, ServerResponse[]>();
@@ -130,12 +133,12 @@ export function createHandler({ core, cors, others, failed, tell }: HandlerOptio
     return waiting;
   }
 
-  /** Answers with the endpoint. @returns told once when the answer has been sent, or its client has gone */
-  function answer(incoming: IncomingMessage, outgoing: ServerResponse): () => void {
+  /** Answers with the endpoint, or the explorer. @returns told once when the answer has been sent, or its client has gone */
+  function answer(incoming: IncomingMessage, outgoing: ServerResponse, by?: Explorer): () => void {
     const request = new NodeRequest(incoming);
     // Asked now: while a stream is open, the headers of its request are forgotten.
-    const more = cors?.(incoming.headers);
-    let given: HttpAnswer | undefined;
+    const more = by === undefined ? cors?.(incoming.headers) : undefined;
+    let given: HttpAnswer | PageAnswer | undefined;
     let gone = false;
     const over = (): void => {
       gone = true;
@@ -143,20 +146,20 @@ export function createHandler({ core, cors, others, failed, tell }: HandlerOptio
       given?.sent?.();
       if (given?.body instanceof EventStream) given.body.leave();
     };
-    const give = (answer: HttpAnswer): void => {
+    const give = (answer: HttpAnswer | PageAnswer): void => {
       given = answer;
       if (gone || outgoing.closed || outgoing.destroyed) over();
       else send(answer, outgoing, more, maxUnreadBytes, () => cutUnread(incoming.socket, tell));
     };
     const { remoteAddress: from } = incoming.socket;
-    core
-      .answer(request, (limit) => request.body(limit), { from })
-      .then(give, (error: unknown) => {
-        // Who has gone, or took too long to say what it wants, gets no answer.
-        if (outgoing.destroyed || incoming.errored) return;
-        failed(error);
-        give(refusal(500, -32_603, 'Internal error'));
-      });
+    const answering: Promise<HttpAnswer | PageAnswer> =
+      by === undefined ? core.answer(request, (limit) => request.body(limit), { from }) : by.answer(request, from);
+    answering.then(give, (error: unknown) => {
+      // Who has gone, or took too long to say what it wants, gets no answer.
+      if (outgoing.destroyed || incoming.errored) return;
+      failed(error);
+      give(refusal(500, -32_603, 'Internal error'));
+    });
     return over;
   }
 
@@ -180,7 +183,8 @@ export function createHandler({ core, cors, others, failed, tell }: HandlerOptio
         return;
       }
       const isEndpoint = url === ENDPOINT || url.startsWith(`${ENDPOINT}?`);
-      if (!isEndpoint || (cors !== undefined && method === 'OPTIONS')) others(incoming, outgoing);
+      if (explorer?.serves(method, url)) over = answer(incoming, outgoing, explorer);
+      else if (!isEndpoint || (cors !== undefined && method === 'OPTIONS')) others(incoming, outgoing);
       else over = answer(incoming, outgoing);
     },
     hasAsked: (socket) => unanswered.has(socket),
@@ -188,7 +192,7 @@ export function createHandler({ core, cors, others, failed, tell }: HandlerOptio
 }
 
 function send(
-  { status, headers, body }: HttpAnswer,
+  { status, headers, body }: HttpAnswer | PageAnswer,
   outgoing: ServerResponse,
   more: Readonly<Record<string, string>> | undefined,
   maxUnreadBytes: number,
@@ -207,9 +211,11 @@ function send(
     outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8');
     return;
   }
-  if (body instanceof LongAnswer) {
-    outgoing.writeHead(status, { ...all, 'Content-Length': body.bytes });
-    void sendPieces(body, outgoing);
+  if (body instanceof LongAnswer || body instanceof ByteStream) {
+    const pieces = body instanceof LongAnswer ? body.pieces() : body.pieces;
+    outgoing.writeHead(status, body.bytes === undefined ? all : { ...all, 'Content-Length': body.bytes });
+    // Who gets it sees by the connection, which ends too soon, that it is not all.
+    sendPieces(pieces, body.bytes, outgoing).catch(() => outgoing.destroy());
     return;
   }
   outgoing.writeHead(status, all);
@@ -224,9 +230,13 @@ function send(
   });
 }
 
-/** Sends each piece when the client has taken the one before it. */
-async function sendPieces(answer: LongAnswer, outgoing: ServerResponse): Promise<void> {
-  let left = answer.bytes;
+/** Sends each piece when the client has taken the one before it. @throws what the pieces throw, and where they are too few */
+async function sendPieces(
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  bytes: number | undefined,
+  outgoing: ServerResponse,
+): Promise<void> {
+  let left = bytes;
   /** Lets it go on. */
   let wake = (): void => {};
   let gone = false;
@@ -234,9 +244,10 @@ async function sendPieces(answer: LongAnswer, outgoing: ServerResponse): Promise
     gone = true;
     wake();
   });
-  for (const piece of answer.pieces()) {
-    left -= piece.byteLength;
-    if (outgoing.socket !== null) promise(outgoing.socket, left);
+  for await (const piece of pieces) {
+    if (gone) return;
+    if (left !== undefined) left -= piece.byteLength;
+    if (outgoing.socket !== null && left !== undefined) promise(outgoing.socket, Math.max(0, left));
     await new Promise<void>((resolve) => {
       wake = resolve;
       outgoing.write(piece, () => resolve());
@@ -244,5 +255,6 @@ async function sendPieces(answer: LongAnswer, outgoing: ServerResponse): Promise
     // What the rest lies in has been given back.
     if (gone) return;
   }
+  if (left !== undefined && left !== 0) throw new Error('An answer has not as many bytes as it said');
   outgoing.end();
 }

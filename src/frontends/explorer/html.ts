@@ -1,0 +1,70 @@
+/** Markup that is escaped by construction: whatever goes into a template is text, unless a template made it. */
+import { showUnseen } from '../../core/clean-text.ts';
+
+/** Made by `html` only. */
+class Markup {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+export type Html = Markup;
+
+/** What may go into a template. Nothing is written of `undefined` and `false`. */
+export type Part = Html | string | number | undefined | false | readonly Part[];
+
+/** The holes of a template that are in a tag and not in quotes. */
+const bare = new WeakMap<TemplateStringsArray, ReadonlySet<number>>();
+
+/**
+ * Text goes in as text, also between the quotes of an attribute. In a tag and outside of quotes only markup goes in, such as
+ * an attribute that may be missing. Characters that cannot be seen are written as `\u{202e}`.
+ * @throws TypeError for text in a tag outside of quotes
+ */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  const inTag = bare.get(strings) ?? bareHoles(strings);
+  bare.set(strings, inTag);
+  let text = strings[0] ?? '';
+  parts.forEach((part, at) => {
+    if (inTag.has(at) && !isMarkup(part)) throw new TypeError('Text goes into a tag between quotes only');
+    text += textOf(part) + (strings[at + 1] ?? '');
+  });
+  return new Markup(text);
+}
+
+const isMarkup = (part: Part): boolean =>
+  part === undefined || part === false || part instanceof Markup || (Array.isArray(part) && part.every(isMarkup));
+
+function textOf(part: Part): string {
+  if (part === undefined || part === false) return '';
+  if (part instanceof Markup) return part.toString();
+  return typeof part === 'object' ? part.map(textOf).join('') : escaped(String(part));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escaped = (text: string): string =>
+  showUnseen(text.toWellFormed()).replace(/[&<>"']/g, (found) => ENTITIES[found] ?? '');
+
+function bareHoles(strings: TemplateStringsArray): ReadonlySet<number> {
+  const holes = new Set<number>();
+  let before = '';
+  for (let at = 0; at < strings.length - 1; at++) {
+    before += strings[at] ?? '';
+    const tag = before.slice(before.lastIndexOf('<'));
+    if (!tag.includes('>') && tag.startsWith('<') && tag.split('"').length % 2 === 1) holes.add(at);
+  }
+  return holes;
+}

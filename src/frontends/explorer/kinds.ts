@@ -1,0 +1,28 @@
+/** What a resource is, in a word, and the picture that stands for it. */
+import { isIconAddress } from '../../core/icons.ts';
+import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import { type Kind, kindOfType } from '../resources/icons.ts';
+import { TYPE_NAMES } from './texts.ts';
+
+/** Characters of an icon that a server sends along; with more, the picture of the kind takes its place. */
+const MAX_ICON = 8_192;
+
+/** It has a list of its own, or is of the type that has. */
+export const isFolder = ({ capabilities, mimeType }: Resource): boolean =>
+  capabilities === undefined ? mimeType === DIRECTORY_MIME_TYPE : capabilities.list;
+
+export const kindOf = (resource: Resource): Kind => (isFolder(resource) ? 'folder' : kindOfType(resource.mimeType));
+
+/** As in `Markdown`; the type itself where it has no name. */
+export function typeText(resource: Resource): string {
+  if (isFolder(resource)) return TYPE_NAMES[DIRECTORY_MIME_TYPE] ?? '';
+  const type = (resource.mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return TYPE_NAMES[type] ?? type;
+}
+
+/** The icon that a server sends along with it. Nothing is fetched: one that is elsewhere is not shown. */
+export function ownIcon({ icons }: Resource): string | undefined {
+  if (!Array.isArray(icons)) return undefined;
+  const found = icons.find(({ src }) => typeof src === 'string' && src.startsWith('data:') && src.length <= MAX_ICON);
+  return found !== undefined && isIconAddress(found.src) ? found.src : undefined;
+}

@@ -1,0 +1,81 @@
+/** What every page has around its own: where it is, and the mounts. */
+import { nameOfUri } from '../../core/uri.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { addressOf } from './address.ts';
+import { type Html, html } from './html.ts';
+import { STYLE_PATH } from './style.ts';
+import { LANGUAGE, TEXTS } from './texts.ts';
+
+export interface Root {
+  readonly mount: string | undefined;
+  readonly resource: Resource;
+}
+
+/** What every page is told. */
+export interface Shell {
+  /** The title of the server. */
+  readonly server: string;
+  readonly roots: readonly Root[];
+  /** Mounts that are not there, and why. */
+  readonly missing: readonly { readonly mount?: string | undefined; readonly reason: string }[];
+}
+
+const doctype = html`<!doctype html>`;
+
+/** @param uri what the page shows; undefined for one that shows no resource */
+export function page(shell: Shell, title: string, uri: string | undefined, main: Html): string {
+  return html`${doctype}<html lang="${LANGUAGE.lang}" dir="${LANGUAGE.dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="${STYLE_PATH}"><link rel="icon" href="data:,"></head>
+<body><a class="skip" href="#main">${TEXTS.skip}</a>
+<header><nav aria-label="${TEXTS.breadcrumb}"><ol class="crumbs">${crumbs(shell, uri)}</ol></nav></header>
+<div class="room"><nav class="where" aria-label="${TEXTS.mounts}"><h2>${TEXTS.mounts}</h2><ul>${places(shell, uri)}</ul></nav>
+<main id="main" tabindex="-1">${main}</main></div></body></html>
+`.toString();
+}
+
+/** Mounts that a page names beside its own. */
+const MAX_PLACES = 24;
+
+function places({ roots, missing }: Shell, uri: string | undefined): readonly Html[] {
+  const within = rootOf(roots, uri)?.resource.uri;
+  return [
+    ...roots.slice(0, MAX_PLACES).map(({ mount, resource }) => {
+      const current = resource.uri === within && html` aria-current="true"`;
+      return html`<li><a href="${addressOf('view', resource.uri)}"${current}><bdi>${rootName(mount, resource)}</bdi></a></li>`;
+    }),
+    ...missing.map(({ mount = '', reason }) => html`<li class="soft">${TEXTS.missing(mount, reason)}</li>`),
+  ];
+}
+
+const rootName = (mount: string | undefined, resource: Resource): string =>
+  nameOfUri(resource.uri) === undefined && mount !== undefined ? mount : (resource.title ?? resource.name);
+
+/** The root that a URI is below of, as it is spelled. */
+const rootOf = (roots: readonly Root[], uri: string | undefined): Root | undefined =>
+  roots.find(({ resource }) => uri === resource.uri || uri?.startsWith(withSlash(resource.uri)));
+
+const withSlash = (uri: string): string => (uri.endsWith('/') ? uri : `${uri}/`);
+
+/** The ways up: only below a root, for a URI elsewhere need not have anything above it. */
+function crumbs({ server, roots }: Shell, uri: string | undefined): readonly Html[] {
+  const home = html`<li><a href="/">${server}</a></li>`;
+  if (uri === undefined) return [home];
+  const root = rootOf(roots, uri);
+  if (root === undefined) return [home, html`<li aria-current="page"><bdi>${nameOfUri(uri) ?? uri}</bdi></li>`];
+  const base = withSlash(root.resource.uri);
+  const steps = uri.length > base.length ? uri.slice(base.length).split('/') : [];
+  const ways = [
+    { at: root.resource.uri, name: rootName(root.mount, root.resource) },
+    ...steps.map((_, index) => {
+      const at = base + steps.slice(0, index + 1).join('/');
+      return { at, name: nameOfUri(at) ?? at };
+    }),
+  ];
+  return [
+    home,
+    ...ways.map(({ at, name }) =>
+      at === uri
+        ? html`<li aria-current="page"><bdi>${name}</bdi></li>`
+        : html`<li><a href="${addressOf('view', at)}"><bdi>${name}</bdi></a></li>`,
+    ),
+  ];
+}

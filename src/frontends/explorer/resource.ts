@@ -1,0 +1,104 @@
+/** The page of one resource: the thing itself, its label beside it, and how to use it elsewhere. */
+import { formatsOf } from '../../core/formats.ts';
+import { WINDOW_META_KEY } from '../../protocol/meta.ts';
+import type { Resource, ResourceContents } from '../../protocol/resources.ts';
+import { addressOf, withQuery } from './address.ts';
+import { countText, sizeText, timeText } from './figures.ts';
+import { type Html, html } from './html.ts';
+import { typeText } from './kinds.ts';
+import { page, type Shell } from './layout.ts';
+import { PROBLEMS, TEXTS } from './texts.ts';
+
+/** Bytes of a preview. */
+export const PREVIEW_BYTES = 32 * 1_024;
+
+/** Bytes that are shown of what is not text. */
+const HEX_BYTES = 512;
+
+/** Images that browsers draw without running anything in them, for an `img` element. */
+const DRAWN = /^image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
+
+export interface Shown {
+  readonly resource: Resource;
+  /** What was read for the preview; the reason why not, where it could not be. */
+  readonly contents: readonly ResourceContents[] | { readonly reason: string };
+  /** The format that was asked for. */
+  readonly as: string | undefined;
+  /** Where the preview begins, in bytes. */
+  readonly from: number;
+  /** The origin of the server, such as `http://127.0.0.1:8931`, and its MCP endpoint. */
+  readonly origin: string;
+  readonly endpoint: string;
+}
+
+export function resourcePage(shell: Shell, shown: Shown): string {
+  const { resource } = shown;
+  const title = resource.title ?? resource.name;
+  const main = html`<h1 dir="auto">${title}</h1>${resource.description !== undefined && html`<p dir="auto" class="soft">${resource.description}</p>`}
+<div class="thing"><section aria-label="${TEXTS.preview}">${preview(shown)}</section><aside class="label" aria-label="${TEXTS.label}">${label(shown)}${use(shown)}</aside></div>`;
+  return page(shell, title, resource.uri, main);
+}
+
+function preview(shown: Shown): Html {
+  const { contents, as, resource } = shown;
+  const raw = withQuery(addressOf('raw', resource.uri), { as });
+  if ('reason' in contents)
+    return html`<div class="case"><p>${PROBLEMS[contents.reason]?.what ?? TEXTS.noPreview}</p></div>`;
+  const [item, ...others] = contents;
+  if (item === undefined) return html`<div class="case"><p>${TEXTS.noPreview}</p></div>`;
+  const type = (item.mimeType ?? '').split(';', 1)[0]?.toLowerCase() ?? '';
+  return html`${others.length > 0 && html`<p>${TEXTS.parts}</p>`}<div class="case">${thing(item, type, raw)}</div>${ways(shown, item)}`;
+}
+
+function thing(item: ResourceContents, type: string, raw: string): Html {
+  if (DRAWN.test(type)) return html`<img src="${raw}" alt="${item.title ?? item.name}">`;
+  if (type.startsWith('audio/')) return html`<audio controls preload="metadata" src="${raw}"></audio>`;
+  if (type.startsWith('video/')) return html`<video controls preload="metadata" src="${raw}"></video>`;
+  if ('text' in item) return html`<pre dir="auto">${item.text}</pre>`;
+  return html`<p class="soft">${TEXTS.binary}</p><pre dir="ltr">${hex(Buffer.from(item.blob, 'base64'))}</pre>`;
+}
+
+function hex(bytes: Buffer): string {
+  const lines: string[] = [];
+  for (let at = 0; at < Math.min(HEX_BYTES, bytes.byteLength); at += 16) {
+    const part = bytes.subarray(at, Math.min(at + 16, HEX_BYTES));
+    const pairs = part.toString('hex').match(/../g) ?? [];
+    const letters = part.toString('latin1').replace(/[^\x20-\x7e]/g, '.');
+    lines.push(`${at.toString(16).padStart(8, '0')}  ${pairs.join(' ').padEnd(47)}  ${letters}`);
+  }
+  return lines.join('\n');
+}
+
+interface Window {
+  readonly offset: number;
+  readonly length: number;
+  readonly total?: number;
+}
+
+/** Where the window lies in the whole, and the ways to the others. */
+function ways({ resource, as }: Shown, { _meta }: ResourceContents): Html | undefined {
+  const window = _meta?.[WINDOW_META_KEY] as Window | undefined;
+  if (window === undefined || (window.offset === 0 && window.length === window.total)) return undefined;
+  const end = window.offset + window.length;
+  const total = window.total === undefined ? undefined : countText(window.total);
+  const address = addressOf('view', resource.uri);
+  const goesOn = window.length > 0 && end !== window.total;
+  return html`<p class="soft">${TEXTS.window(countText(window.offset), countText(end), total)} ${window.offset > 0 && html`<a href="${withQuery(address, { as })}">${TEXTS.start}</a> `}${goesOn && html`<a rel="next" href="${withQuery(address, { as, from: String(end) })}">${TEXTS.later}</a>`}</p>`;
+}
+
+function label({ resource, as }: Shown): Html {
+  const time = timeText(resource.annotations?.lastModified);
+  const { capabilities, size } = resource;
+  const can = [capabilities?.list && TEXTS.listed, capabilities?.subscribe && TEXTS.subscribed].filter(Boolean);
+  const formats = formatsOf(resource);
+  const type = typeText(resource);
+  return html`<h2>${TEXTS.label}</h2><dl>${type !== '' && html`<dt>${TEXTS.type}</dt><dd>${type}${resource.mimeType !== undefined && resource.mimeType !== type && html` <span class="soft">${resource.mimeType}</span>`}</dd>`}${typeof size === 'number' && html`<dt>${TEXTS.size}</dt><dd>${sizeText(size)} <span class="soft">${TEXTS.bytes(countText(size))}</span></dd>`}${time !== undefined && html`<dt>${TEXTS.changed}</dt><dd><time datetime="${time.exact}">${time.shown}</time></dd>`}<dt>${TEXTS.capabilities}</dt><dd>${can.length > 0 ? can.join(', ') : TEXTS.none}</dd>${formats !== undefined && html`<dt>${TEXTS.formats}</dt><dd class="tabs">${formats.map(({ mimeType }) => html`<a href="${withQuery(addressOf('view', resource.uri), { as: mimeType })}"${mimeType === as && html` aria-current="true"`}>${mimeType}</a>`)}</dd>`}<dt>${TEXTS.uri}</dt><dd><code>${resource.uri}</code></dd></dl>`;
+}
+
+const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function use({ resource, as, origin, endpoint }: Shown): Html {
+  const raw = withQuery(addressOf('raw', resource.uri), { as });
+  const host = JSON.stringify({ mcpServers: { vitrine: { type: 'http', url: endpoint } } }, null, 2);
+  return html`<h2>${TEXTS.use}</h2><p><a href="${raw}">${TEXTS.raw}</a></p><dl><dt>${TEXTS.withCurl}</dt><dd><pre class="copy">curl ${word(origin + raw)}</pre></dd><dt>${TEXTS.withVitrine}</dt><dd><pre class="copy">vitrine cat ${word(endpoint)} ${word(resource.uri)}</pre></dd><dt>${TEXTS.inHost}</dt><dd><pre class="copy">${host}</pre></dd></dl>`;
+}

@@ -1,0 +1,202 @@
+/**
+ * The explorer: pages of what is served, for people, and the bytes of each resource. It asks for everything as an MCP client
+ * does, so there is nothing in it that such a client could not get.
+ */
+import { type Log, SILENT } from '../../../core/context.ts';
+import { textFirst } from '../../../core/formats.ts';
+import { type Addressed, addressed, addressOf, listingAddress } from '../../../frontends/explorer/address.ts';
+import { type Folder, folderPage, viewOf } from '../../../frontends/explorer/folder.ts';
+import { isFolder } from '../../../frontends/explorer/kinds.ts';
+import type { Shell } from '../../../frontends/explorer/layout.ts';
+import { LISTING_END, listingRow, listingStart } from '../../../frontends/explorer/listing.ts';
+import { problemOf, problemPage } from '../../../frontends/explorer/problem.ts';
+import { PREVIEW_BYTES, resourcePage } from '../../../frontends/explorer/resource.ts';
+import { STYLE, STYLE_PATH } from '../../../frontends/explorer/style.ts';
+import { ACCEPT_META_KEY, MISSING_META_KEY, RANGE_META_KEY } from '../../../protocol/meta.ts';
+import { METADATA_METHOD } from '../../../protocol/methods.ts';
+import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
+import type { Engine } from '../../../engine/index.ts';
+import { ENDPOINT } from '../../defaults.ts';
+import type { Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { EndpointCore } from '../endpoint.ts';
+import { ByteStream, type HttpRequest, type PageAnswer } from '../exchange.ts';
+import { retryHeaders } from '../retry-after.ts';
+import { createAsk, Refused, type Visitor } from './ask.ts';
+import { answerRaw, RAW_HEADERS } from './raw.ts';
+
+export interface Explorer {
+  /** Whether a request is one of the explorer's: it is looked at only, so GET and HEAD. */
+  serves(method: string | undefined, target: string): boolean;
+  answer(http: HttpRequest, from: string | undefined): Promise<PageAnswer>;
+}
+
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+} as const;
+
+const STYLE_HEADERS = {
+  'Content-Type': 'text/css; charset=utf-8',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'public, max-age=31536000, immutable',
+} as const;
+
+interface Listed {
+  readonly resources: readonly Resource[];
+  readonly nextCursor?: string;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+const NOBODY: Shell = { server: '', roots: [], missing: [] };
+
+/** @param publicUrl of the endpoint, where it is known by another name than requests have */
+export function createExplorer(
+  vitrine: Engine,
+  core: EndpointCore,
+  dispatcher: Dispatcher,
+  { log = SILENT, publicUrl }: { readonly log?: Log | undefined; readonly publicUrl?: string | undefined },
+): Explorer {
+  const ask = createAsk(vitrine, dispatcher);
+  const server = vitrine.identity.title ?? vitrine.identity.name;
+
+  async function shellFor(visitor: Visitor): Promise<Shell> {
+    const listed = await ask<Listed>('resources/list', {}, visitor).catch((): Listed => ({ resources: [] }));
+    return shellOf(listed);
+  }
+
+  function shellOf({ resources, _meta }: Listed): Shell {
+    const missing = _meta?.[MISSING_META_KEY];
+    return {
+      server,
+      roots: resources.map((resource) => ({ mount: vitrine.mountOf(resource.uri), resource })),
+      missing: Array.isArray(missing) ? missing : [],
+    };
+  }
+
+  async function home(query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
+    const view = viewOf(query);
+    const cursor = view.cursor === undefined ? {} : { cursor: view.cursor };
+    const listed = await ask<Listed>('resources/list', cursor, visitor);
+    const folder: Folder = {
+      resource: undefined,
+      description: vitrine.identity.description,
+      entries: listed.resources,
+      nextCursor: listed.nextCursor,
+    };
+    return { status: 200, headers: PAGE_HEADERS, body: folderPage(shellOf(listed), folder, view) };
+  }
+
+  async function view({ uri }: Addressed, query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
+    const described = ask<{ readonly resource: Resource }>(METADATA_METHOD, { uri }, visitor);
+    const [{ resource }, shell] = await Promise.all([described, shellFor(visitor)]);
+    if (isFolder(resource)) {
+      const looked = viewOf(query);
+      const cursor = looked.cursor === undefined ? {} : { cursor: looked.cursor };
+      const { resources, nextCursor } = await ask<Listed>('resources/list', { uri, ...cursor }, visitor);
+      const folder = { resource, entries: resources, nextCursor };
+      return { status: 200, headers: PAGE_HEADERS, body: folderPage(shell, folder, looked) };
+    }
+    const as = query.get('as')?.slice(0, 255) || undefined;
+    const from = Number(/^\d{1,15}$/.exec(query.get('from') ?? '')?.[0] ?? 0);
+    const accept = as === undefined ? textFirst(resource) : [as];
+    const params = {
+      uri,
+      _meta: {
+        [RANGE_META_KEY]: { offset: from, length: PREVIEW_BYTES },
+        ...(accept !== undefined && { [ACCEPT_META_KEY]: accept }),
+      },
+    };
+    const contents = await ask<{ readonly contents?: readonly ResourceContents[] }>(
+      'resources/read',
+      params,
+      visitor,
+    ).then(
+      (read) => read.contents ?? { reason: 'denied' },
+      (error: unknown) => {
+        if (error instanceof Refused) return { reason: error.reason };
+        throw error;
+      },
+    );
+    const origin = publicUrl === undefined ? new URL(visitor.http.url).origin : new URL(publicUrl).origin;
+    const endpoint = publicUrl ?? `${origin}${ENDPOINT}`;
+    const body = resourcePage(shell, { resource, contents, as, from, origin, endpoint });
+    return { status: 200, headers: PAGE_HEADERS, body };
+  }
+
+  async function raw({ uri, folder }: Addressed, query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
+    const { resource } = await ask<{ readonly resource: Resource }>(METADATA_METHOD, { uri }, visitor);
+    if (!isFolder(resource)) {
+      const as = query.get('as')?.slice(0, 255) || undefined;
+      return answerRaw(vitrine, resource, { uri, as }, visitor);
+    }
+    const address = listingAddress(uri);
+    if (!folder && address !== addressOf('raw', uri))
+      return { status: 308, headers: { ...RAW_HEADERS, Location: address } };
+    const first = await ask<Listed>('resources/list', { uri }, visitor);
+    const headers = { ...RAW_HEADERS, 'Content-Type': 'text/html; charset=utf-8' };
+    if (visitor.http.method === 'HEAD') return { status: 200, headers };
+    return { status: 200, headers, body: new ByteStream(listing(uri, first, visitor), undefined) };
+  }
+
+  /** All entries, however many, a page at a time. */
+  async function* listing(uri: string, first: Listed, visitor: Visitor): AsyncIterable<Uint8Array> {
+    yield Buffer.from(listingStart(uri));
+    for (let page = first; ; page = await ask<Listed>('resources/list', { uri, cursor: page.nextCursor }, visitor)) {
+      yield Buffer.from(page.resources.map(listingRow).join(''));
+      if (page.nextCursor === undefined) break;
+    }
+    yield Buffer.from(LISTING_END);
+  }
+
+  function problem(reason: string, said?: string, more: object = {}, shell = NOBODY): PageAnswer {
+    const found = problemOf(reason);
+    return {
+      status: found.status,
+      headers: { ...PAGE_HEADERS, ...more },
+      body: problemPage(shell, found, said, undefined),
+    };
+  }
+
+  return {
+    serves: (method, target) =>
+      (method === 'GET' || method === 'HEAD') && /^\/(?:\?|$|view(?:[/?]|$)|raw(?:[/?]|$)|explorer\/)/.test(target),
+    async answer(http, from) {
+      // A page elsewhere may lead here, and not load anything from here.
+      const site = http.headers.get('sec-fetch-site');
+      const foreign =
+        (site === 'cross-site' || site === 'same-site') && http.headers.get('sec-fetch-mode') !== 'navigate';
+      const { pathname, searchParams } = new URL(http.url);
+      const entering = await core.admit(http, from);
+      if ('status' in entering && entering.status === 403 && entering.headers?.['WWW-Authenticate'] === undefined)
+        return problem('origin');
+      if (foreign) return problem('origin');
+      if (pathname === STYLE_PATH) return { status: 200, headers: STYLE_HEADERS, body: STYLE };
+      if ('status' in entering) {
+        const { 'Content-Type': _json, ...headers } = entering.headers ?? {};
+        return {
+          ...problem(entering.status === 503 ? 'unavailable' : 'unauthorized', undefined, headers),
+          status: entering.status,
+        };
+      }
+      const visitor: Visitor = { http, principal: entering.principal, log };
+      try {
+        if (pathname === '/') return await home(searchParams, visitor);
+        const found = addressed(pathname, searchParams);
+        if (found === undefined) return problem('not-found');
+        if (found.route === 'raw') return await raw(found, searchParams, visitor);
+        return await view(found, searchParams, visitor);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        return problem(error.reason, error.message, retryHeaders(error.failure));
+      }
+    },
+  };
+}

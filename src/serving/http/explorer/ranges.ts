@@ -1,0 +1,73 @@
+/** Which bytes an HTTP request wants, and whether it has them already (RFC 9110 13 and 14). */
+import { createHash } from 'node:crypto';
+import { VERSION } from '../../../core/version.ts';
+import { ETAG_META_KEY, GIT_META_KEY } from '../../../protocol/meta.ts';
+import type { Resource } from '../../../protocol/resources.ts';
+import type { HttpRequest } from '../exchange.ts';
+
+export interface Span {
+  readonly from: number;
+  /** The byte behind the last one. */
+  readonly to: number;
+}
+
+/** A time is sure to be another one after a change where it is older than that, in milliseconds. */
+const SURE_MS = 2_000;
+
+export interface Version {
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+}
+
+/** What tells this content from any other; undefined where nothing is known that would. @param as the format */
+export function versionOf(resource: Resource, as: string | undefined): Version {
+  const { _meta, annotations, size } = resource;
+  const time = Date.parse(String(annotations?.lastModified));
+  const known = _meta?.[ETAG_META_KEY] ?? (_meta?.[GIT_META_KEY] as { readonly hash?: unknown } | undefined)?.hash;
+  const lastModified = Number.isNaN(time) ? undefined : new Date(time).toUTCString();
+  if (known === undefined && Number.isNaN(time)) return { etag: undefined, lastModified };
+  const parts = JSON.stringify([VERSION, known ?? null, time, size ?? null, as ?? null]);
+  const tag = `"${createHash('sha256').update(parts).digest('base64url').slice(0, 22)}"`;
+  const strong = known !== undefined || (size !== undefined && Date.now() - time >= SURE_MS);
+  return { etag: strong ? tag : `W/${tag}`, lastModified };
+}
+
+/** Whether the client has it as it is: then there is nothing to send. */
+export function isUnchanged({ headers }: HttpRequest, { etag, lastModified }: Version): boolean {
+  const tags = headers.get('if-none-match');
+  if (tags !== null) {
+    const own = etag?.replace(/^W\//, '');
+    return tags.trim() === '*' || (own !== undefined && [...tags.matchAll(/"[^"]*"/g)].some(([tag]) => tag === own));
+  }
+  const since = Date.parse(headers.get('if-modified-since') ?? '');
+  return lastModified !== undefined && !Number.isNaN(since) && Date.parse(lastModified) <= since;
+}
+
+/**
+ * The one range that is wanted; undefined for the whole, also where several ranges or other units are asked for.
+ * `unsatisfiable` where it begins behind the end.
+ */
+export function spanOf(
+  { headers, method }: HttpRequest,
+  size: number,
+  version: Version,
+): Span | 'unsatisfiable' | undefined {
+  const range = headers.get('range');
+  if (range === null || method !== 'GET' || !isSame(headers.get('if-range'), version)) return undefined;
+  const [, first = '', last = ''] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(range) ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { from: size - length, to: size };
+  }
+  const from = Number(first);
+  if (last !== '' && Number(last) < from) return undefined;
+  return from >= size ? 'unsatisfiable' : { from, to: last === '' ? size : Math.min(Number(last) + 1, size) };
+}
+
+/** Whether the rest of what the client has is wanted of this very content: tags are compared strongly. */
+function isSame(condition: string | null, { etag, lastModified }: Version): boolean {
+  if (condition === null) return true;
+  if (condition.includes('"')) return etag !== undefined && !etag.startsWith('W/') && condition.trim() === etag;
+  return lastModified !== undefined && etag?.startsWith('W/') === false && condition.trim() === lastModified;
+}

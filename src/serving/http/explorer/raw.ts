@@ -1,0 +1,204 @@
+/**
+ * The bytes of a resource at its raw address. They are read in windows, each of which is one `resources/read` to rules, limits
+ * and the audit, and held until the client has taken it: memory does not grow with the resource, nor with how slow a client is.
+ */
+import type { ResourceBody } from '../../../core/body.ts';
+import { type Context, createContext } from '../../../core/context.ts';
+import { invalid, ResourceError } from '../../../core/errors.ts';
+import { Loan } from '../../../core/loan.ts';
+import type { Parts } from '../../../core/long-text.ts';
+import { nameOfUri } from '../../../core/uri.ts';
+import { collectParts } from '../../../frontends/resources/collect.ts';
+import { withBodies } from '../../../frontends/resources/read.ts';
+import { CHARSET_META_KEY, UNKNOWN_CHARSET } from '../../../protocol/meta.ts';
+import { readParams } from '../../../protocol/methods.ts';
+import type { Resource } from '../../../protocol/resources.ts';
+import type { Engine } from '../../../engine/index.ts';
+import { startInvocation } from '../../dispatch/invocation.ts';
+import { admitted, wireErrorOf } from '../../dispatch/methods.ts';
+import { runObserved } from '../../dispatch/observed.ts';
+import { ByteStream, type PageAnswer } from '../exchange.ts';
+import { envelopeOf, Refused, type Visitor } from './ask.ts';
+import { isUnchanged, spanOf, versionOf } from './ranges.ts';
+
+/** Bytes of one window. */
+const WINDOW_BYTES = 1024 * 1024;
+
+/** What is served as bytes runs nothing, loads nothing, and is of no origin. */
+export const RAW_HEADERS = {
+  'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'self'",
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Authorization',
+} as const;
+
+interface Wanted {
+  readonly uri: string;
+  /** The format; undefined for its own. */
+  readonly as: string | undefined;
+}
+
+/** What was read of a window. */
+interface Window {
+  readonly resource: Resource;
+  readonly parts: Parts;
+  readonly size: number;
+  /** The provider knows no windows: this is all there is. */
+  readonly whole: boolean;
+  readonly total: number | undefined;
+  readonly loan: Loan;
+}
+
+/** @param resource as it is described @throws Refused */
+export function answerRaw(vitrine: Engine, resource: Resource, wanted: Wanted, visitor: Visitor): Promise<PageAnswer> {
+  const { http, principal, log } = visitor;
+  const version = versionOf(resource, wanted.as);
+  const headers = { ...RAW_HEADERS, ...headersOf(resource, wanted.as, version) };
+  if (isUnchanged(http, version)) return Promise.resolve({ status: 304, headers });
+  // A form of it is as large as it turns out to be.
+  const size = wanted.as === undefined ? resource.size : undefined;
+  const span = size === undefined ? undefined : spanOf(http, size, version);
+  if (span === 'unsatisfiable')
+    return Promise.resolve({ status: 416, headers: { ...RAW_HEADERS, 'Content-Range': `bytes */${size}` } });
+  if (http.method === 'HEAD')
+    return Promise.resolve({
+      status: 200,
+      headers: { ...headers, ...(size !== undefined && { 'Content-Length': String(size), 'Accept-Ranges': 'bytes' }) },
+    });
+  const { from = 0, to = size } = span ?? {};
+  const envelope = envelopeOf('resources/read', { uri: wanted.uri }, visitor);
+  const ctx = createContext({ principal, log, signal: http.signal, client: envelope.client });
+  return new Promise((resolve, reject) => {
+    const run = async (): Promise<object> => {
+      const length = Math.min(WINDOW_BYTES, (to ?? Number.POSITIVE_INFINITY) - from);
+      const first = await readWindow(vitrine, wanted, from, length, ctx);
+      const end = to ?? (first.whole ? from + first.size : first.total);
+      const bytes = end === undefined ? undefined : end - from;
+      await new Promise<void>((sent) => {
+        resolve({
+          status: span === undefined ? 200 : 206,
+          headers: {
+            ...headers,
+            ...(from === 0 && headersOf(first.resource, wanted.as, version)),
+            ...(size !== undefined && { 'Accept-Ranges': 'bytes' }),
+            ...(span !== undefined && { 'Content-Range': `bytes ${from}-${span.to - 1}/${size}` }),
+          },
+          body: new ByteStream(windows(vitrine, wanted, first, { from, to: end }, ctx), bytes),
+          // It counts as a request that runs until then.
+          sent: () => {
+            first.loan.end();
+            sent();
+          },
+        });
+      });
+      return {};
+    };
+    const method = admitted(vitrine, { name: 'resources/read', params: readParams, run });
+    const params = { uri: wanted.uri };
+    const { telemetry } = vitrine;
+    const running = startInvocation(vitrine, envelope, params, ctx);
+    const invocation = running.invoke({ answers: undefined, state: undefined });
+    const ended =
+      telemetry === undefined
+        ? method.run(params, invocation)
+        : runObserved(telemetry, method, params, invocation, envelope);
+    ended
+      .catch((error: unknown) =>
+        reject(new Refused({ error: wireErrorOf(vitrine, error, 'resources/read', 'modern', ctx), cause: error })),
+      )
+      .finally(() => running.end());
+  });
+}
+
+/** Each piece is there until the next one is asked for. */
+async function* windows(
+  vitrine: Engine,
+  wanted: Wanted,
+  first: Window,
+  { from, to }: { readonly from: number; readonly to: number | undefined },
+  ctx: Context,
+): AsyncIterable<Uint8Array> {
+  let at = from;
+  for (let window = first; ; ) {
+    try {
+      yield* window.parts;
+    } finally {
+      window.loan.end();
+    }
+    at += window.size;
+    if (window.whole || window.size === 0 || at === to) return;
+    const length = Math.min(WINDOW_BYTES, (to ?? Number.POSITIVE_INFINITY) - at);
+    window = await readWindow(vitrine, wanted, at, length, ctx);
+    if (!isSameContent(window, first)) throw new Error('The resource has changed while it was sent');
+  }
+}
+
+const isSameContent = (a: Window, b: Window): boolean =>
+  a.total === b.total && a.resource.annotations?.lastModified === b.resource.annotations?.lastModified;
+
+async function readWindow(
+  { resources }: Engine,
+  { uri, as }: Wanted,
+  offset: number,
+  length: number,
+  ctx: Context,
+): Promise<Window> {
+  const loan = new Loan();
+  const range = { offset, length: Math.max(1, length) };
+  const { maxReadBytes } = resources.limits;
+  const accept = as === undefined ? undefined : [as];
+  try {
+    return await withBodies(resources, uri, { range, accept, loan, maxChildren: 0 }, ctx, async (bodies) => {
+      const body: ResourceBody | undefined = bodies.find((each) => each.child !== true);
+      if (body === undefined) throw invalid('It has parts, and no bytes of its own', uri);
+      const whole = body.window === undefined;
+      const part = whole ? { offset, length: offset === 0 ? maxReadBytes + 1 : length } : undefined;
+      const read = await collectParts(body.content, part, maxReadBytes, ctx);
+      if (read === undefined) throw new ResourceError('too-large', 'The content is too large to be read', { uri });
+      return { resource: body.resource, parts: read.parts, size: read.size, whole, total: body.window?.total, loan };
+    });
+  } catch (error) {
+    loan.end();
+    throw error;
+  }
+}
+
+/** What a browser shows by itself, and that runs nothing; all else is for saving. */
+const SHOWN = /^(?:image\/(?!svg)|audio\/|video\/|text\/(?!html|xml|xsl)|application\/json$)/;
+
+const TEXT = /^text\/|[/+](?:json|xml|yaml|toml|javascript)$/;
+
+function headersOf(
+  resource: Resource,
+  as: string | undefined,
+  { etag, lastModified }: ReturnType<typeof versionOf>,
+): Readonly<Record<string, string>> {
+  const said = as ?? resource.mimeType ?? '';
+  const type = /^[\w.+-]{1,100}\/[\w.+-]{1,100}/.exec(said.toLowerCase())?.[0] ?? 'application/octet-stream';
+  const charset = as === undefined ? (resource._meta?.[CHARSET_META_KEY] ?? 'utf-8') : 'utf-8';
+  const text = TEXT.test(type) && charset !== UNKNOWN_CHARSET && /^[\w-]{1,40}$/.test(String(charset));
+  return {
+    'Content-Type': text ? `${type}; charset=${charset}` : type,
+    'Content-Disposition': `${SHOWN.test(type) ? 'inline' : 'attachment'}; ${fileName(resource, as)}`,
+    ...(etag !== undefined && { ETag: etag }),
+    ...(lastModified !== undefined && { 'Last-Modified': lastModified }),
+  };
+}
+
+/** A name that means nothing to a file system (RFC 8187). */
+function fileName({ uri, name }: Resource, as: string | undefined): string {
+  const own = (nameOfUri(uri) ?? String(name))
+    .toWellFormed()
+    .replace(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, '_')
+    .replace(/^[.\s]+|[.\s]+$/g, '')
+    .slice(0, 120);
+  const known = own === '' || /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(own) ? `_${own}` : own;
+  const full = as === 'text/markdown' ? `${known}.md` : known;
+  const encoded = encodeURIComponent(full.toWellFormed()).replace(
+    /['()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `filename="${full.replace(/[^\x20-\x7e]|[%"\\]/g, '_')}"; filename*=UTF-8''${encoded}`;
+}
