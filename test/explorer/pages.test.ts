@@ -307,6 +307,15 @@ describe('with auth', () => {
   });
 });
 
+describe('turned off', () => {
+  it('nothing is there', async () => {
+    const open = await serveHttp(vitrine, { port: 0, explorer: false });
+    for (const path of ['/', '/view/docs+file/', '/raw/docs+file/keys.txt'])
+      expect((await fetch(new URL(path, open.url))).status).toBe(404);
+    await open.close();
+  });
+});
+
 describe('what is hostile', () => {
   it.each(HOSTILE)('is shown as text: %j', async (hostile) => {
     const name = `${encodeURIComponent(
