@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesProvider } from '../../src/providers/files/index.ts';
@@ -213,6 +214,23 @@ describe('raw addresses', () => {
     })();
     await expect(rest).rejects.toThrow();
     expect((await get('/raw/docs+file/notes/empty.txt')).status).toBe(200);
+  });
+
+  it('may take any time for a client that takes them, and none for one that does not', async () => {
+    const unreadMs = 600;
+    const lines: string[] = [];
+    const log = { debug() {}, info() {}, error() {}, warn: (line: string) => void lines.push(line) };
+    const open = await serveHttp(vitrine, { port: 0, limits: { unreadMs }, log });
+    const big = new URL('/raw/docs+file/big.bin', open.url);
+    const taking = (await fetch(big)).body?.getReader();
+    for (const end = performance.now() + 3 * unreadMs; performance.now() < end; await pause(1))
+      expect((await taking?.read())?.done).toBe(false);
+    await taking?.cancel();
+    expect(lines).toEqual([]);
+    const leaving = await fetch(big);
+    await until(() => lines.length > 0, 'a line of the log for the connection that is cut');
+    await expect(leaving.arrayBuffer()).rejects.toThrow();
+    await open.close();
   });
 
   it('can be followed from the list of a folder to every byte in it', async () => {

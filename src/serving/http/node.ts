@@ -212,10 +212,11 @@ function send(
     return;
   }
   if (body instanceof LongAnswer || body instanceof ByteStream) {
-    const pieces = body instanceof LongAnswer ? body.pieces() : body.pieces;
+    const [pieces, ahead] =
+      body instanceof LongAnswer ? [body.pieces(), body.bytes] : [body.pieces, STREAM_AHEAD_BYTES];
     outgoing.writeHead(status, body.bytes === undefined ? all : { ...all, 'Content-Length': body.bytes });
     // Who gets it sees by the connection, which ends too soon, that it is not all.
-    sendPieces(pieces, body.bytes, outgoing).catch(() => outgoing.destroy());
+    sendPieces(pieces, body.bytes, ahead, outgoing).catch(() => outgoing.destroy());
     return;
   }
   outgoing.writeHead(status, all);
@@ -230,10 +231,18 @@ function send(
   });
 }
 
-/** Sends each piece when the client has taken the one before it. @throws what the pieces throw, and where they are too few */
+/** Bytes of a stream that a client has to take in the time that answers may wait: it may be of any length, so not all of it. */
+const STREAM_AHEAD_BYTES = 1024 * 1024;
+
+/**
+ * Sends each piece when the client has taken the one before it.
+ * @param ahead bytes, at most, that the client has to take in the time that answers may wait
+ * @throws what the pieces throw, and where they are too few
+ */
 async function sendPieces(
   pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   bytes: number | undefined,
+  ahead: number,
   outgoing: ServerResponse,
 ): Promise<void> {
   let left = bytes;
@@ -247,7 +256,7 @@ async function sendPieces(
   for await (const piece of pieces) {
     if (gone) return;
     if (left !== undefined) left -= piece.byteLength;
-    if (outgoing.socket !== null && left !== undefined) promise(outgoing.socket, Math.max(0, left));
+    if (outgoing.socket !== null && left !== undefined) promise(outgoing.socket, Math.min(ahead, Math.max(0, left)));
     await new Promise<void>((resolve) => {
       wake = resolve;
       outgoing.write(piece, () => resolve());
