@@ -1,18 +1,12 @@
 /** The examples do what they show: each is started, and used by the official client. */
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { createMcpHandler, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { createVitrine, serveHttp, type Vitrine } from 'vitrine';
 import { z } from 'zod';
-import { walk } from '../examples/client-walk.ts';
 import { createExample as createShop } from '../examples/inside-hono.ts';
 import { createTracker } from '../examples/issue-tracker.ts';
 import { createExample as createNotes } from '../examples/own-tools.ts';
-import { createServer as createPoems } from '../examples/sdk-server.ts';
 import { ERAS, type Era } from './e2e/harness.ts';
 import { until, within } from './e2e/waiting.ts';
 
@@ -149,43 +143,6 @@ describe.each(ERAS)('the examples, %s', (era) => {
     } finally {
       await within(shop.close(), 'the end of the application');
     }
-  });
-});
-
-describe.each(ERAS)('the examples of SEP-2093, %s', (era) => {
-  it('sdk-server.ts is walked by client-walk.ts', async () => {
-    const endpoint = era === 'modern' ? createMcpHandler(createPoems).fetch : await sessionOf(createPoems());
-    const server = createServer(getRequestListener((request) => endpoint(request)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
-      await withClient(era, `http://127.0.0.1:${port}/mcp`, async (_ask, client) => {
-        const lines: string[] = [];
-        await walk(client, (line) => lines.push(line));
-        expect(lines).toEqual([
-          ...['poem:///', '  rain', '    april', '    november', '  snow'],
-          'poem:/// is inode/directory, as its metadata says',
-        ]);
-        const { contents } = await client.readResource({ uri: 'poem:///snow' });
-        expect(contents).toMatchObject([{ uri: 'poem:///snow', text: 'No snow yet' }]);
-      });
-    } finally {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
-  });
-});
-
-async function sessionOf(server: Server): Promise<(request: Request) => Promise<Response>> {
-  const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => crypto.randomUUID() });
-  await server.connect(transport);
-  return (request) => transport.handleRequest(request);
-}
-
-describe.each(['sdk-server.ts', 'client-walk.ts'])('the example %s', (name) => {
-  it('has at most 40 lines', async () => {
-    const text = await readFile(new URL(`../examples/${name}`, import.meta.url), 'utf8');
-    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   });
 });
 

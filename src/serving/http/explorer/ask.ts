@@ -1,9 +1,9 @@
 /** Requests of a page: each is dispatched like one of an MCP client, so that whatever holds for those holds here. */
 import type { Log, Principal } from '../../../core/context.ts';
 import type { WireError } from '../../../core/errors.ts';
+import type { Engine } from '../../../engine/index.ts';
 import { listForClient } from '../../../frontends/resources/list.ts';
 import { type ListParams, listParams } from '../../../protocol/methods.ts';
-import type { Engine } from '../../../engine/index.ts';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { Envelope, Failure } from '../../dispatch/envelope.ts';
 import { admitted, type Method } from '../../dispatch/methods.ts';

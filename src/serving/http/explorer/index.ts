@@ -4,6 +4,7 @@
  */
 import { type Log, SILENT } from '../../../core/context.ts';
 import { textFirst } from '../../../core/formats.ts';
+import type { Engine } from '../../../engine/index.ts';
 import { type Addressed, addressed, addressOf, listingAddress } from '../../../frontends/explorer/address.ts';
 import { type Folder, folderPage, viewOf } from '../../../frontends/explorer/folder.ts';
 import { isFolder } from '../../../frontends/explorer/kinds.ts';
@@ -15,7 +16,6 @@ import { STYLE, STYLE_PATH } from '../../../frontends/explorer/style.ts';
 import { ACCEPT_META_KEY, MISSING_META_KEY, RANGE_META_KEY } from '../../../protocol/meta.ts';
 import { METADATA_METHOD } from '../../../protocol/methods.ts';
 import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
-import type { Engine } from '../../../engine/index.ts';
 import { ENDPOINT } from '../../defaults.ts';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { EndpointCore } from '../endpoint.ts';
