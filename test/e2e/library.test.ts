@@ -1,133 +1,144 @@
-/** A program asks the engine by functions and by `fetch`, and is held to the same rules and limits as a client. */
+/** The engine as a library: a provider of one's own, with URIs of any scheme, behind the official client. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { createVitrine, defineProvider, type Layer, type TellChange, wrapProvider } from '../../src/index.ts';
-import { memoryProvider } from '../../src/providers/memory/index.ts';
-import { ERAS } from './harness.ts';
-import { until } from './waiting.ts';
+import { z } from 'zod';
+import {
+  createEndpoint,
+  createVitrine,
+  type Mount,
+  notFound,
+  notListable,
+  type Resource,
+  type ResourceProvider,
+  serveHttp,
+  textBytes,
+} from '../../src/index.ts';
+import type { ListAnswer, ReadAnswer } from './answers.ts';
+import { ERAS, type Era } from './harness.ts';
 
-const mode = { legacy: { mode: 'legacy' }, modern: { mode: { pin: '2026-07-28' } } } as const;
-const ADA = { id: 'ada', groups: ['curators'] };
+/** URIs without a tree, an authority or slashes, and one with all of them. */
+const URIS = ['urn:isbn:0451450523', 'memo:x', 'tag:example.org,2026:a(b)', 'x-y.z+w://user@host:80/p?q=1#f'];
 
-const house = () =>
-  memoryProvider({ resources: { 'hours.md': { text: '10 to 17' }, 'safe/code.md': { text: 'four digits' } } });
-
-/** Everybody may see what is not in the safe, and curators everything. */
-const access = {
-  rules: [
-    { effect: 'allow', who: 'anyone', uris: ['house+memory:///', 'house+memory:///hours.md'] },
-    { effect: 'allow', who: { groups: ['curators'] } },
-  ],
-} as const;
-
-describe('mounts by name', () => {
-  it('are in the order of their names in the program, and keep what is said of them', async () => {
-    const plain = defineProvider({ scheme: 'poem', list: () => [{ uri: 'poem:rain' }], read: () => 'Rain' });
-    await using vitrine = disposable(
-      createVitrine({ mounts: { zebra: house(), poems: { provider: plain, prefix: 'none' } } }),
-    );
-    const uris: string[] = [];
-    for await (const { uri } of vitrine.list()) uris.push(uri);
-    expect(uris.at(0)).toMatch(/^zebra\+memory:/);
-    expect(uris.at(1)).toBe('poem:rain');
-    expect(vitrine.provider.features.schemes).toContain('poem');
+/** The least that a provider is: no watch, no templates, nothing but the three methods. */
+function shelf(uris: readonly string[]): ResourceProvider {
+  const describe = (uri: string): Resource => ({
+    uri,
+    name: `the one called ${uri}`,
+    mimeType: 'text/plain',
+    capabilities: { list: false, subscribe: false },
   });
-
-  it('are refused by the same words as a list of them', () => {
-    expect(() => createVitrine({ mounts: { 'No Name': house() } })).toThrow('A mount name starts with');
-  });
-});
-
-describe('read, list and watch', () => {
-  it('are for whoever is named, and for nobody in particular otherwise', async () => {
-    await using vitrine = disposable(createVitrine({ mounts: { house: house() }, access }));
-    const code = 'house+memory:///safe/code.md';
-    await expect(vitrine.read(code)).rejects.toMatchObject({ code: 'denied' });
-    expect(await vitrine.read(code, { principal: ADA })).toMatchObject([{ uri: code, text: 'four digits' }]);
-    const listed = async (options?: { principal: typeof ADA }) => {
-      const names: string[] = [];
-      for await (const { name } of vitrine.list('house+memory:///', options)) names.push(name);
-      return names;
-    };
-    expect(await listed()).toEqual(['hours.md']);
-    expect(await listed({ principal: ADA })).toEqual(['safe', 'hours.md']);
-    await expect(vitrine.watch(code, () => {})).rejects.toMatchObject({ code: 'denied' });
-  });
-
-  it('take a part, go through all pages, and stop when they are told to', async () => {
-    const resources = Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`${at}.txt`, { text: `text ${at}` }]));
-    await using vitrine = disposable(
-      createVitrine({ mounts: { notes: memoryProvider({ resources }) }, limits: { pageSize: 2 } }),
-    );
-    expect(await vitrine.read('notes+memory:///3.txt', { range: { offset: 5, length: 1 } })).toMatchObject([
-      { text: '3' },
-    ]);
-    let count = 0;
-    for await (const _ of vitrine.list('notes+memory:///')) count++;
-    expect(count).toBe(7);
-    const signal = AbortSignal.abort(new Error('enough'));
-    await expect(vitrine.read('notes+memory:///3.txt', { signal })).rejects.toThrow('enough');
-    await expect(vitrine.list(undefined, { signal })[Symbol.asyncIterator]().next()).rejects.toThrow('enough');
-  });
-
-  it('count as requests: the rate of a principal is theirs as well', async () => {
-    const limits = { rates: { principal: '2/min' } };
-    await using vitrine = disposable(createVitrine({ mounts: { house: house() }, limits }));
-    const uri = 'house+memory:///hours.md';
-    const results = await Promise.allSettled(Array.from({ length: 30 }, () => vitrine.read(uri, { principal: ADA })));
-    const refused = results.filter((each) => each.status === 'rejected');
-    expect(refused.length).toBeGreaterThan(0);
-    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'limited' });
-  });
-
-  it('tell of changes until the handle is disposed; a provider may end its watch with anything', async () => {
-    const listeners = new Set<TellChange>();
-    const provider = defineProvider({
-      scheme: 'poem',
-      list: () => [{ uri: 'poem:rain' }],
-      read: () => 'Rain',
-      watch(tell) {
-        listeners.add(tell);
-        return () => listeners.delete(tell);
-      },
-    });
-    await using vitrine = disposable(createVitrine({ mounts: { poems: provider } }));
-    let changes = 0;
-    const watching = await vitrine.watch('poems+poem:rain', () => changes++);
-    for (const tell of listeners) tell('poem:rain');
-    await until(() => changes === 1, 'the change');
-    await watching[Symbol.asyncDispose]();
-    await until(() => listeners.size === 0, 'the end of the watch');
-  });
-});
-
-describe('layers of a program', () => {
-  it('are inside of the rules, so that what they give is decided about', async () => {
-    const opening: Layer = (inner) =>
-      wrapProvider(inner, { read: (_uri, want, ctx) => inner.read('house+memory:///safe/code.md', want, ctx) });
-    await using vitrine = disposable(createVitrine({ mounts: { house: house() }, layers: [opening], access }));
-    await expect(vitrine.read('house+memory:///hours.md')).rejects.toMatchObject({ code: 'denied' });
-    expect(await vitrine.read('house+memory:///hours.md', { principal: ADA })).toMatchObject([{ text: 'four digits' }]);
-  });
-});
-
-describe.each(ERAS)('fetch, %s', (era) => {
-  it('serves what was made here and what came from a server, for hosts that are allowed', async () => {
-    await using vitrine = disposable(
-      createVitrine({ mounts: { house: house() }, endpoint: { allowedHosts: ['house.example'] } }),
-    );
-    const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: mode[era] });
-    const fetch = async (input: string | URL | Request, init?: RequestInit) => vitrine.fetch(new Request(input, init));
-    await client.connect(new StreamableHTTPClientTransport(new URL('https://house.example/mcp'), { fetch }));
-    const { contents } = await client.readResource({ uri: 'house+memory:///hours.md' });
-    expect(contents).toMatchObject([{ text: '10 to 17' }]);
-    await client.close();
-    const answer = await vitrine.fetch(new Request('https://elsewhere.example/mcp', { method: 'POST', body: '{}' }));
-    expect(answer.status).toBe(403);
-  });
-});
-
-/** Closed at the end of a block. */
-function disposable<T extends { close(): Promise<void> }>(opened: T): T & AsyncDisposable {
-  return Object.assign(opened, { [Symbol.asyncDispose]: () => opened.close() });
+  const find = (uri: string): Resource => {
+    if (!uris.includes(uri)) throw notFound(uri);
+    return describe(uri);
+  };
+  return {
+    name: 'shelf',
+    features: {
+      schemes: [...new Set(uris.map((uri) => uri.slice(0, uri.indexOf(':'))))],
+      watch: false,
+      templates: false,
+      completion: false,
+      search: false,
+      ranges: false,
+    },
+    async list(uri) {
+      if (uri !== undefined) throw notListable(find(uri).uri);
+      return { resources: uris.map(describe) };
+    },
+    metadata: async (uri) => find(uri),
+    async read(uri) {
+      const resource = find(uri);
+      return [
+        { resource: { ...resource, size: 5 }, content: textBytes('plain') },
+        { resource: { ...resource, mimeType: 'text/html', size: 11 }, content: textBytes('<b>rich</b>') },
+      ];
+    },
+  };
 }
+
+interface Session extends AsyncDisposable {
+  request<T>(method: string, params?: Record<string, unknown>): Promise<T>;
+  readonly client: Client;
+}
+
+async function connect(url: string, era: Era): Promise<Session> {
+  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' };
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  return {
+    client,
+    request: async <T>(method: string, params: Record<string, unknown> = {}) =>
+      (await client.request({ method, params }, z.looseObject({}))) as T,
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** Serves mounts while `run` runs. */
+async function serving(mounts: readonly Mount[], era: Era, run: (session: Session) => Promise<void>): Promise<void> {
+  const vitrine = createVitrine({ mounts });
+  const server = await serveHttp(vitrine, { port: 0 });
+  try {
+    await using session = await connect(server.url, era);
+    await run(session);
+  } finally {
+    await server.close();
+    await vitrine.close();
+  }
+}
+
+describe.each(ERAS)('a provider of one’s own, %s', (era) => {
+  it.each(['none', 'name'] as const)(
+    'is listed, described and read under URIs of any scheme, prefix: %s [RES-1]',
+    async (prefix) => {
+      const published = (uri: string): string => (prefix === 'none' ? uri : `shelf+${uri}`);
+      await serving([{ name: 'shelf', provider: shelf(URIS), prefix }], era, async ({ request }) => {
+        const { resources } = await request<ListAnswer>('resources/list');
+        expect(resources.map(({ uri }) => uri)).toEqual(URIS.map(published));
+        for (const { uri } of resources) {
+          const { resource } = await request<{ resource: Resource }>('resources/metadata', { uri });
+          expect(resource.uri).toBe(uri);
+          const { contents } = await request<ReadAnswer>('resources/read', { uri });
+          expect(contents.map((item) => item.uri)).toEqual([uri, uri]);
+        }
+      });
+    },
+  );
+
+  it('may give several forms of one content, all under the URI that was asked for [2093-6]', async () => {
+    await serving([{ name: 'shelf', provider: shelf(URIS), prefix: 'none' }], era, async ({ request }) => {
+      const { contents } = await request<ReadAnswer>('resources/read', { uri: 'memo:x' });
+      expect(contents).toMatchObject([
+        { uri: 'memo:x', name: 'the one called memo:x', mimeType: 'text/plain', size: 5, text: 'plain' },
+        { uri: 'memo:x', name: 'the one called memo:x', mimeType: 'text/html', size: 11, text: '<b>rich</b>' },
+      ]);
+    });
+  });
+
+  it('declares only what the provider can do [SEC-CAP-1, 2093-3]', async () => {
+    await serving([{ name: 'shelf', provider: shelf(URIS), prefix: 'none' }], era, async ({ client, request }) => {
+      expect(client.getServerCapabilities()?.resources).toEqual({});
+      expect(client.getServerCapabilities()).not.toHaveProperty('completions');
+      expect(await request('resources/templates/list')).toMatchObject({ resourceTemplates: [] });
+    });
+  });
+
+  it('can be put into an HTTP server that is there already', async () => {
+    const vitrine = createVitrine({ mounts: [{ name: 'shelf', provider: shelf(URIS) }] });
+    const endpoint = createEndpoint(vitrine);
+    const server = createServer(getRequestListener((request) => endpoint.fetch(request)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      await using session = await connect(`http://127.0.0.1:${port}/anywhere`, era);
+      expect((await session.request<ListAnswer>('resources/list')).resources).toHaveLength(URIS.length);
+    } finally {
+      await endpoint.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await vitrine.close();
+    }
+  });
+});

@@ -1,0 +1,133 @@
+/** A program asks the engine by functions and by `fetch`, and is held to the same rules and limits as a client. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import { createVitrine, defineProvider, type Layer, type TellChange, wrapProvider } from '../../src/index.ts';
+import { memoryProvider } from '../../src/providers/memory/index.ts';
+import { ERAS } from './harness.ts';
+import { until } from './waiting.ts';
+
+const mode = { legacy: { mode: 'legacy' }, modern: { mode: { pin: '2026-07-28' } } } as const;
+const ADA = { id: 'ada', groups: ['curators'] };
+
+const house = () =>
+  memoryProvider({ resources: { 'hours.md': { text: '10 to 17' }, 'safe/code.md': { text: 'four digits' } } });
+
+/** Everybody may see what is not in the safe, and curators everything. */
+const access = {
+  rules: [
+    { effect: 'allow', who: 'anyone', uris: ['house+memory:///', 'house+memory:///hours.md'] },
+    { effect: 'allow', who: { groups: ['curators'] } },
+  ],
+} as const;
+
+describe('mounts by name', () => {
+  it('are in the order of their names in the program, and keep what is said of them', async () => {
+    const plain = defineProvider({ scheme: 'poem', list: () => [{ uri: 'poem:rain' }], read: () => 'Rain' });
+    await using vitrine = disposable(
+      createVitrine({ mounts: { zebra: house(), poems: { provider: plain, prefix: 'none' } } }),
+    );
+    const uris: string[] = [];
+    for await (const { uri } of vitrine.list()) uris.push(uri);
+    expect(uris.at(0)).toMatch(/^zebra\+memory:/);
+    expect(uris.at(1)).toBe('poem:rain');
+    expect(vitrine.provider.features.schemes).toContain('poem');
+  });
+
+  it('are refused by the same words as a list of them', () => {
+    expect(() => createVitrine({ mounts: { 'No Name': house() } })).toThrow('A mount name starts with');
+  });
+});
+
+describe('read, list and watch', () => {
+  it('are for whoever is named, and for nobody in particular otherwise', async () => {
+    await using vitrine = disposable(createVitrine({ mounts: { house: house() }, access }));
+    const code = 'house+memory:///safe/code.md';
+    await expect(vitrine.read(code)).rejects.toMatchObject({ code: 'denied' });
+    expect(await vitrine.read(code, { principal: ADA })).toMatchObject([{ uri: code, text: 'four digits' }]);
+    const listed = async (options?: { principal: typeof ADA }) => {
+      const names: string[] = [];
+      for await (const { name } of vitrine.list('house+memory:///', options)) names.push(name);
+      return names;
+    };
+    expect(await listed()).toEqual(['hours.md']);
+    expect(await listed({ principal: ADA })).toEqual(['safe', 'hours.md']);
+    await expect(vitrine.watch(code, () => {})).rejects.toMatchObject({ code: 'denied' });
+  });
+
+  it('take a part, go through all pages, and stop when they are told to', async () => {
+    const resources = Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`${at}.txt`, { text: `text ${at}` }]));
+    await using vitrine = disposable(
+      createVitrine({ mounts: { notes: memoryProvider({ resources }) }, limits: { pageSize: 2 } }),
+    );
+    expect(await vitrine.read('notes+memory:///3.txt', { range: { offset: 5, length: 1 } })).toMatchObject([
+      { text: '3' },
+    ]);
+    let count = 0;
+    for await (const _ of vitrine.list('notes+memory:///')) count++;
+    expect(count).toBe(7);
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(vitrine.read('notes+memory:///3.txt', { signal })).rejects.toThrow('enough');
+    await expect(vitrine.list(undefined, { signal })[Symbol.asyncIterator]().next()).rejects.toThrow('enough');
+  });
+
+  it('count as requests: the rate of a principal is theirs as well', async () => {
+    const limits = { rates: { principal: '2/min' } };
+    await using vitrine = disposable(createVitrine({ mounts: { house: house() }, limits }));
+    const uri = 'house+memory:///hours.md';
+    const results = await Promise.allSettled(Array.from({ length: 30 }, () => vitrine.read(uri, { principal: ADA })));
+    const refused = results.filter((each) => each.status === 'rejected');
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'limited' });
+  });
+
+  it('tell of changes until the handle is disposed; a provider may end its watch with anything', async () => {
+    const listeners = new Set<TellChange>();
+    const provider = defineProvider({
+      scheme: 'poem',
+      list: () => [{ uri: 'poem:rain' }],
+      read: () => 'Rain',
+      watch(tell) {
+        listeners.add(tell);
+        return () => listeners.delete(tell);
+      },
+    });
+    await using vitrine = disposable(createVitrine({ mounts: { poems: provider } }));
+    let changes = 0;
+    const watching = await vitrine.watch('poems+poem:rain', () => changes++);
+    for (const tell of listeners) tell('poem:rain');
+    await until(() => changes === 1, 'the change');
+    await watching[Symbol.asyncDispose]();
+    await until(() => listeners.size === 0, 'the end of the watch');
+  });
+});
+
+describe('layers of a program', () => {
+  it('are inside of the rules, so that what they give is decided about', async () => {
+    const opening: Layer = (inner) =>
+      wrapProvider(inner, { read: (_uri, want, ctx) => inner.read('house+memory:///safe/code.md', want, ctx) });
+    await using vitrine = disposable(createVitrine({ mounts: { house: house() }, layers: [opening], access }));
+    await expect(vitrine.read('house+memory:///hours.md')).rejects.toMatchObject({ code: 'denied' });
+    expect(await vitrine.read('house+memory:///hours.md', { principal: ADA })).toMatchObject([{ text: 'four digits' }]);
+  });
+});
+
+describe.each(ERAS)('fetch, %s', (era) => {
+  it('serves what was made here and what came from a server, for hosts that are allowed', async () => {
+    await using vitrine = disposable(
+      createVitrine({ mounts: { house: house() }, endpoint: { allowedHosts: ['house.example'] } }),
+    );
+    const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: mode[era] });
+    const fetch = async (input: string | URL | Request, init?: RequestInit) => vitrine.fetch(new Request(input, init));
+    await client.connect(new StreamableHTTPClientTransport(new URL('https://house.example/mcp'), { fetch }));
+    const { contents } = await client.readResource({ uri: 'house+memory:///hours.md' });
+    expect(contents).toMatchObject([{ text: '10 to 17' }]);
+    await client.close();
+    const answer = await vitrine.fetch(new Request('https://elsewhere.example/mcp', { method: 'POST', body: '{}' }));
+    expect(answer.status).toBe(403);
+  });
+});
+
+/** Closed at the end of a block. */
+function disposable<T extends { close(): Promise<void> }>(opened: T): T & AsyncDisposable {
+  return Object.assign(opened, { [Symbol.asyncDispose]: () => opened.close() });
+}
