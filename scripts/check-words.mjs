@@ -1,0 +1,58 @@
+/**
+ * The words of the glossary hold: comments of the source begin with who does what, and no comment or page uses a word that another
+ * one has replaced (docs/glossary.md). Prints each place, and how to say it.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Words that were replaced, where they mean something of Vitrine's. */
+const RETIRED = [
+  [/\bdrivers?\b/i, 'say "provider"'],
+  [/\bmiddlewares?\b/i, 'say "layer"'],
+  [/\bsurroundings\b/i, 'name the options or the context'],
+  [/\bhandshaking\b/i, 'say "connects" or "negotiates"'],
+  [/\btold to nobody\b/i, 'say "not sent"'],
+];
+
+/** A comment that begins so is a riddle until its end is read. */
+const RIDDLE = /^\s*(?:\/\*\*|\*|\/\/) What(?:'s)?\b/;
+const COMMENT = /(?:^\s*(?:\/\*\*|\*)|(?:^|\s)\/\/) (.*)$/;
+
+const found = [
+  ...filesOf('src', '.ts').flatMap((path) =>
+    linesOf(path).flatMap(({ line, at }) => {
+      const riddle = RIDDLE.test(line) ? [`${path}:${at}: begins with "What": begin with who does what`] : [];
+      return [...riddle, ...retiredIn(COMMENT.exec(line)?.[1] ?? '', path, at)];
+    }),
+  ),
+  ...['docs', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md']
+    .flatMap((place) => filesOf(place, '.md'))
+    .filter((path) => path !== 'docs/glossary.md')
+    .flatMap((path) => linesOf(path).flatMap(({ line, at }) => retiredIn(line, path, at))),
+];
+for (const line of found) console.error(line);
+if (found.length > 0) process.exitCode = 1;
+else console.log('Comments and pages use the words of the glossary.');
+
+function filesOf(place, end) {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', place], { cwd: ROOT });
+  return listed
+    .toString()
+    .split('\n')
+    .filter((path) => path.endsWith(end) && existsSync(join(ROOT, path)));
+}
+
+function linesOf(path) {
+  const lines = readFileSync(join(ROOT, path), 'utf8').split('\n');
+  return lines.map((line, index) => ({ line, at: index + 1 }));
+}
+
+function retiredIn(text, path, at) {
+  return RETIRED.filter(([word]) => word.test(text)).map(
+    ([word, instead]) => `${path}:${at}: ${word.exec(text)?.[0]}: ${instead}`,
+  );
+}
