@@ -18,12 +18,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   engine: ['protocol', 'core', 'layers', 'frontends'],
   serving: ['protocol', 'core', 'frontends', 'engine'],
   config: ['protocol', 'core', 'providers', 'layers'],
+  configured: ['protocol', 'core', 'layers', 'engine', 'config'],
   client: ['protocol', 'core', 'connection'],
   library: ['protocol', 'core', 'frontends', 'engine'],
   'vitrine.ts': ['engine', 'serving', 'library'],
   'sep-2093': ['protocol', 'core', 'client'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
-  cli: ['protocol', 'core', 'connection', 'providers', 'layers', 'serving', 'config', 'client', 'engine'],
+  cli: ['protocol', 'core', 'connection', 'providers', 'layers', 'serving', 'config', 'configured', 'client', 'engine'],
 };
 
 /** The SDK is known in few places: its servers where this one is served, its client where another one is reached. */

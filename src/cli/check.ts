@@ -1,5 +1,6 @@
 /** `vitrine check`: reports what would be served, without serving. */
 import type { Secrets } from '../config/secrets.ts';
+import { engineOptions } from '../configured/engine-options.ts';
 import { type Context, createContext, type Log, SILENT } from '../core/context.ts';
 import { installCommand } from '../core/missing-package.ts';
 import { publishUri } from '../core/mounts.ts';
@@ -8,7 +9,7 @@ import { createEngine, type Engine } from '../engine/index.ts';
 import { missingPackages } from '../layers/alternatives/index.ts';
 import { checkUpstream, rememberFaults } from './check-upstream.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
-import { engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
+import { openSources, type SourceFlags, type Sources } from './sources.ts';
 
 /**
  * Prints a line for each mount and one for the prompts; throws what `serve` would, and for a prompt that is left out.
@@ -17,7 +18,7 @@ import { engineOptions, openSources, type SourceFlags, type Sources } from './so
 export async function check(paths: readonly string[], flags: SourceFlags, secrets: Secrets): Promise<void> {
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
-  const vitrine = createEngine(engineOptions(sources));
+  const vitrine = createEngine(engineOptions(sources, sources.files.length > 0));
   const print = (line: string): void => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     await checkMounts(sources, faults.of, print);

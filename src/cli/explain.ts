@@ -2,6 +2,7 @@
 
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
+import { engineOptions } from '../configured/engine-options.ts';
 import type { AccessDecision, AccessRequest } from '../core/access.ts';
 import { ANONYMOUS, createContext, type Principal, SILENT } from '../core/context.ts';
 import type { AccessOperation } from '../core/decided.ts';
@@ -13,7 +14,7 @@ import { createEngine, type Engine } from '../engine/index.ts';
 import { createDecisions, type RulesPolicy, rulesPolicy, withConfirmed } from '../layers/access/index.ts';
 import type { Resource } from '../protocol/resources.ts';
 import { UsageError } from './errors.ts';
-import { engineOptions, openSources, type SourceFlags } from './sources.ts';
+import { openSources, type SourceFlags } from './sources.ts';
 
 export interface ExplainFlags extends Pick<SourceFlags, 'config'> {
   readonly as: string;
@@ -31,7 +32,7 @@ export interface ExplainFlags extends Pick<SourceFlags, 'config'> {
 export async function explain(uri: string | undefined, flags: ExplainFlags, secrets: Secrets): Promise<void> {
   const requests = subjectOf(uri, flags);
   const sources = await openSources([], { config: flags.config ?? 'vitrine.yaml' }, { log: SILENT, secrets });
-  const { access: given, confirm, ...options } = engineOptions(sources, undefined);
+  const { access: given, confirm, ...options } = engineOptions(sources, false);
   const access = withConfirmed(given, confirm);
   // Without the policy: what is decided about is looked at as it is.
   const vitrine = createEngine({ ...options, audit: undefined });

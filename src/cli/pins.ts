@@ -1,6 +1,7 @@
 /** `vitrine pins`: shows how mounted servers stand to the definitions that were accepted, and accepts them. */
 import type { Secrets } from '../config/secrets.ts';
 import type { ConfiguredMount, MountedUpstream } from '../config/upstream-mounts.ts';
+import { engineOptions } from '../configured/engine-options.ts';
 import { createContext } from '../core/context.ts';
 import { stripControls } from '../core/scrub.ts';
 import { createEngine } from '../engine/index.ts';
@@ -9,7 +10,7 @@ import { rememberFaults } from './check-upstream.ts';
 import { confirmed } from './confirmed.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
 import { differenceOf } from './pins-difference.ts';
-import { engineOptions, openSources, type SourceFlags } from './sources.ts';
+import { openSources, type SourceFlags } from './sources.ts';
 
 export interface PinFlags extends SourceFlags {
   /** Mounts that are looked at. Default: all that have pins. */
@@ -79,7 +80,7 @@ async function withReviews(
 ): Promise<void> {
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
-  const vitrine = createEngine(engineOptions(sources, undefined));
+  const vitrine = createEngine(engineOptions(sources, false));
   const print: Print = (line) => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     for (const mount of pinned(sources.mounts, flags.mount)) {

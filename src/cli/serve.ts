@@ -2,6 +2,7 @@
 import { closeMounts } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
+import { defined, type EngineFlags, engineOptions } from '../configured/engine-options.ts';
 import type { ClientFeatures, Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { isLoopback } from '../core/hosts.ts';
@@ -19,7 +20,7 @@ import { addedWith, addOverHttp } from './hosts.ts';
 import { createLog } from './log.ts';
 import type { LogLevel } from './log-levels.ts';
 import { followSources, type Served } from './reloading.ts';
-import { defined, type EngineFlags, engineOptions, openSources, type SourceFlags, type Sources } from './sources.ts';
+import { openSources, type SourceFlags, type Sources } from './sources.ts';
 import { metricsOf, telemetryOf } from './telemetry.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -120,7 +121,7 @@ async function engineOf(
   let telemetry: RunningTelemetry | undefined;
   try {
     telemetry = await telemetryOf(sources.config.telemetry, log);
-    const engine = engineOptions(sources, flags);
+    const engine = engineOptions(sources, sources.files.length > 0, flags);
     // Over stdio there is one host, and nobody to take anything from.
     const limits = stdio ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
     const hide = secrets.some ? secrets.hide : undefined;

@@ -1,9 +1,9 @@
 /** Telemetry as the configuration has it. Its code is loaded when it is wanted. */
 import type { TelemetryConfig } from '../config/telemetry-schema.ts';
+import { defined } from '../configured/engine-options.ts';
 import type { Log } from '../core/context.ts';
 import type { RunningTelemetry } from '../layers/telemetry/index.ts';
 import type { MetricsOptions } from '../serving/http/probes.ts';
-import { defined } from './sources.ts';
 
 /** Undefined where nothing is wanted. @throws ResourceError `invalid` that says what to install */
 export async function telemetryOf(

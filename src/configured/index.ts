@@ -1,0 +1,37 @@
+/** A configuration file as options of `createVitrine`. */
+import type { Environment } from '../config/references.ts';
+import { createSecrets } from '../config/secrets.ts';
+import { type Log, SILENT } from '../core/context.ts';
+import type { EngineOptions } from '../engine/index.ts';
+import { engineOptions } from './engine-options.ts';
+import { openConfig } from './open.ts';
+
+export { ConfigError } from '../config/error.ts';
+export type { Config } from '../config/schema.ts';
+
+export interface LoadConfigOptions {
+  /** Stands for references such as `${TOKEN}`. Default: the environment of this process. */
+  readonly env?: Environment | undefined;
+  /** Takes what happens while mounts are opened and used. Default: nothing is logged. */
+  readonly log?: Log | undefined;
+}
+
+/**
+ * Opens the mounts, prompts and rules that a file such as `vitrine.yaml` names, for `createVitrine`, whose `close` closes them.
+ * Settings of the wire (`server` but for who it is, `auth`, `telemetry`) are for whoever serves it, and not among the options.
+ *
+ * @example
+ * const vitrine = createVitrine(await loadConfig('vitrine.yaml'));
+ * @throws ConfigError with file, line and column of each mistake; ResourceError `invalid` for a mount that cannot be opened
+ */
+export async function loadConfig(file: string, options: LoadConfigOptions = {}): Promise<EngineOptions> {
+  const { env, log = SILENT } = options;
+  const secrets = createSecrets();
+  const configured = await openConfig(file, [], { log, secrets, env });
+  const { audit } = configured.config;
+  return {
+    ...engineOptions(configured, false),
+    ...(secrets.some && { hide: secrets.hide }),
+    ...(audit && { audit: { ...audit, log } }),
+  };
+}

@@ -1,0 +1,138 @@
+/** Opens what a configuration file names: its mounts, prompts and policy. */
+import { basename, dirname, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { cedarOf } from '../config/cedar.ts';
+import { ConfigError } from '../config/error.ts';
+import type { HostServer } from '../config/host-servers.ts';
+import { nameServers } from '../config/mount-names.ts';
+import { closeOpened, mountsOf } from '../config/mounts.ts';
+import { promptFoldersOf } from '../config/prompts.ts';
+import { type Environment, isUrl } from '../config/references.ts';
+import type { Config } from '../config/schema.ts';
+import { addPassword, type Secrets } from '../config/secrets.ts';
+import type { ConfiguredMount, UpstreamSurroundings } from '../config/upstream-mounts.ts';
+import type { AccessPolicy } from '../core/access.ts';
+import type { Log } from '../core/context.ts';
+import type { PromptFolder } from '../core/prompt.ts';
+import { anchorOf } from '../layers/audit/anchor.ts';
+
+/** The open mounts of a configuration, and its settings with paths that do not depend on the working directory. */
+export interface Configured {
+  readonly mounts: readonly ConfiguredMount[];
+  readonly promptFolders: readonly PromptFolder[];
+  readonly config: Partial<Config>;
+  /** Decides instead of the rules of the configuration. */
+  readonly policy?: AccessPolicy | undefined;
+  /** Keys of hosts that mean nothing here, by server; undefined where there are none. */
+  readonly ignored: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+export interface Opening extends Pick<UpstreamSurroundings, 'sole'> {
+  readonly log: Log;
+  /** Takes the values that references of the configuration stand for. */
+  readonly secrets: Secrets;
+  /** Stands for references. Default: the environment of this process. */
+  readonly env?: Environment | undefined;
+  /** The state before its file changed: mounts stay open where they are wanted again. */
+  readonly before?: Configured | undefined;
+}
+
+/**
+ * Opens the mounts of a configuration. None that it has opened stays open when one fails.
+ * @param more servers of hosts, mounted beside its own
+ * @throws ConfigError, ResourceError `invalid`
+ */
+export async function openConfig(
+  file: string,
+  more: readonly HostServer[],
+  { log, secrets, sole, before, env }: Opening,
+): Promise<Configured> {
+  const { hostServersOf, loadConfig } = await import('../config/load.ts');
+  const config = await loadConfig(file, { secrets, env });
+  for (const mount of Object.values(config.mounts))
+    addPassword(typeof mount === 'object' && 'sql' in mount ? mount.sql : mount, secrets);
+  const base = dirname(resolve(file));
+  const settled = { ...config, ...auditFrom(config, base), ...tlsFrom(config, base) };
+  if (before !== undefined) assertSettled(before.config, settled, file);
+  const servers = hostServersOf(config.mcpServers ?? {}, base);
+  assertNotItself(servers, file);
+  const taken = [...Object.keys(config.mounts), ...servers.map((server) => server.name)];
+  const clash = nameServers(
+    more.map((server) => server.name),
+    taken,
+  ).find((each) => each.problem !== undefined);
+  if (clash !== undefined) throw new ConfigError(`--mcp-config, server ${clash.title}: ${clash.problem}`);
+  const all = [...servers, ...more];
+  const mounts = await mountsOf(config.mounts, { base, log, sole, open: before?.mounts }, all);
+  try {
+    const promptFolders = await promptFoldersOf(config, mounts, base);
+    return {
+      mounts,
+      promptFolders,
+      policy: before?.policy ?? (await cedarOf(config, { base, log })),
+      config: settled,
+      ignored: ignoredOf(all),
+    };
+  } catch (error) {
+    await closeOpened(mounts, before?.mounts);
+    throw error;
+  }
+}
+
+/** What may be something else while it is served. */
+const LIVE: ReadonlySet<string> = new Set(['$schema', 'mounts', 'mcpServers', 'prompts']);
+
+/** @throws ConfigError for what is decided when the server starts */
+function assertSettled(before: Partial<Config>, after: Config, file: string): void {
+  const was = new Map<string, unknown>(Object.entries(before));
+  const is = new Map<string, unknown>(Object.entries(after));
+  const changed = [...new Set([...was.keys(), ...is.keys()])].filter(
+    (key) => !LIVE.has(key) && !isDeepStrictEqual(was.get(key), is.get(key)),
+  );
+  if (changed.length > 0)
+    throw new ConfigError(
+      `${basename(file)}: ${changed.join(', ')} cannot change while it is served; restart to take over the new configuration`,
+    );
+}
+
+/** The audit file, and that of its anchor, lie where the configuration does, as every path in it. */
+function auditFrom({ audit }: Config, base: string): Pick<Config, 'audit'> {
+  if (audit === undefined) return {};
+  const placeOf = (place: string): string => (place === '-' || isUrl(place) ? place : resolve(base, place));
+  const anchor = audit.anchor === undefined ? undefined : anchorOf(audit.anchor);
+  return {
+    audit: {
+      ...audit,
+      file: audit.file === '-' ? audit.file : resolve(base, audit.file),
+      ...(anchor !== undefined && { anchor: { ...anchor, to: placeOf(anchor.to) } }),
+    },
+  };
+}
+
+/** So do the certificates. */
+function tlsFrom({ server }: Config, base: string): Pick<Config, 'server'> {
+  if (server?.tls === undefined) return {};
+  const { cert, key, ca } = server.tls;
+  const paths = {
+    cert: resolve(base, cert),
+    key: resolve(base, key),
+    ...(ca !== undefined && { ca: resolve(base, ca) }),
+  };
+  return { server: { ...server, tls: { ...server.tls, ...paths } } };
+}
+
+/** An entry that starts this gateway with the file that it stands in would start gateways without end. */
+export function assertNotItself(servers: readonly HostServer[], file: string): void {
+  const itself = servers.find(
+    ({ block, base }) =>
+      'command' in block && block.args?.some((arg) => resolve(block.cwd ?? base, arg) === resolve(file)),
+  );
+  if (itself !== undefined)
+    throw new ConfigError(`${basename(file)}: the server "${itself.name}" is this gateway itself; disable it there`);
+}
+
+/** The keys of each server that were left out. */
+export function ignoredOf(servers: readonly HostServer[]): Configured['ignored'] {
+  const ignored = servers.filter((server) => server.ignored.length > 0).map(({ name, ignored }) => [name, ignored]);
+  return ignored.length === 0 ? undefined : Object.fromEntries(ignored);
+}
