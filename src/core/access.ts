@@ -13,7 +13,7 @@ export interface AccessRequest {
   /** The published URI in its canonical form, or the URI template where `template` is set. */
   readonly uri?: string | undefined;
   readonly template?: boolean | undefined;
-  /** What is known of the resource; undefined where nothing is known yet. */
+  /** The resource as far as it is known; undefined where nothing is known yet. */
   readonly resource?: Resource | undefined;
   /** The mount that it belongs to; none for Vitrine's own tools and for prompts from files. */
   readonly mount?: string | undefined;
@@ -27,7 +27,7 @@ export interface AccessRequest {
 
 export interface AccessDecision {
   readonly effect: AccessEffect;
-  /** What decided, for the audit and for `vitrine explain`. Never sent to a peer. */
+  /** The rule or other cause that decided, for the audit and for `vitrine explain`. Never sent to a peer. */
   readonly rule: string;
   /** Of `ask`: how long a yes or no is remembered, in milliseconds. Default: not at all. */
   readonly rememberMs?: number | undefined;

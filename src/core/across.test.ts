@@ -395,7 +395,7 @@ describe('a source that is slow', () => {
     return { source, given };
   };
 
-  /** What is settled after so many milliseconds of the fake clock. */
+  /** Returns the result if it is there after so many milliseconds of the fake clock, else `running`. */
   async function elapsed<T>(ms: number, running: Promise<T>): Promise<T | 'running'> {
     let result: T | 'running' = 'running';
     const settling = running.then((value) => {

@@ -94,7 +94,7 @@ export async function pageAcross<T>(
       if (got.items.length > 0) whole = got.whole;
       items.push(...got.items);
       at = got.nextCursor === undefined ? next(at, order) : { ...at, cursor: got.nextCursor };
-      // What was waited for is enough waiting for one page.
+      // To wait for one source that is then left out is enough for one page.
       const ends = got.nextCursor !== undefined || items.length >= page.limit || got.away === true;
       if (at !== undefined && ends) {
         return { items, whole, nextCursor: write(at) };
@@ -111,7 +111,7 @@ const SLOW = Symbol('slow');
 interface TakenPage<T> extends SourcePage<T> {
   /** The source is left out. */
   readonly away?: boolean;
-  /** What it noted, for an answer that this page is in. */
+  /** The notes of the source, for an answer that this page is in. */
   readonly notes?: HeldNotes;
 }
 

@@ -14,7 +14,7 @@ export interface AskedFor {
   readonly uri?: string | undefined;
 }
 
-/** What is held for longer than a request lasts. */
+/** The kinds of things that are held for longer than a request lasts. */
 export type Lasting = 'subscriptions' | 'sessions' | 'streams';
 
 export interface Admission {

@@ -5,8 +5,8 @@ import { type CompiledSchema, compileSchema, type OutputOf, type Schema } from '
 const compiled = new WeakMap<object, Promise<CompiledSchema>>();
 
 /**
- * What the user filled in, if the form was accepted and fits the schema; undefined if it was declined, cancelled, not
- * answered, or does not fit.
+ * Returns what the user filled in, if the form was accepted and fits the schema; undefined if it was declined, cancelled,
+ * not answered, or does not fit.
  *
  * @example
  * const form = await accepted(invocation.answers.who, z.object({ name: z.string() }));

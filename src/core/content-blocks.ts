@@ -12,7 +12,7 @@ import type {
 import type { Annotations, Resource, ResourceContents } from '../protocol/resources.ts';
 import { nameOfUri } from './uri.ts';
 
-/** What any block may carry beside its content. */
+/** The fields that any block may carry beside its content. */
 export interface BlockExtras {
   readonly annotations?: Annotations;
   readonly _meta?: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export function audioBlock(data: BinaryData, mimeType: string, extras: BlockExtr
   return { type: 'audio', data: base64(data), mimeType, ...extras };
 }
 
-/** What the block of a resource is made of: its contents, where `name` may be left out and bytes need not be base64. */
+/** The contents that the block of a resource is made of: `name` may be left out, and bytes need not be base64. */
 export type EmbeddedContents = Partial<Omit<Resource, 'uri'>> & { readonly uri: string } & (
     | { readonly text: string }
     | { readonly blob: BinaryData }
@@ -81,7 +81,7 @@ export function sendableBlock(block: ContentBlock): ContentBlock {
   return withResourceAnnotations(rest, annotations);
 }
 
-/** What the resource itself says stands. */
+/** Gives the resource in a block annotations; its own win. */
 function withResourceAnnotations(block: EmbeddedResource, annotations: Annotations | undefined): EmbeddedResource {
   if (annotations === undefined) return block;
   const resource: ResourceContents = {

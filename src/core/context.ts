@@ -15,7 +15,7 @@ export interface Principal {
   readonly issuer?: string | undefined;
   /** The OAuth client that acts for the subject. */
   readonly clientId?: string | undefined;
-  /** What the client was allowed to do. */
+  /** The scopes that the client was granted. */
   readonly scopes?: readonly string[] | undefined;
   /** Groups that the subject is in, as the issuer says. */
   readonly groups?: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export const SILENT: Log = Object.freeze({ debug: ignore, info: ignore, warn: ig
 
 export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
-/** What the client of a request can be asked for (SEC-SAMP-2). */
+/** The features of the client that makes a request: what it can be asked for (SEC-SAMP-2). */
 export interface ClientFeatures {
   readonly elicitation: boolean;
   readonly sampling: boolean;
@@ -62,7 +62,7 @@ export type May = (operation: AccessOperation, uri: string) => boolean | Promise
 export interface Round {
   /** The client's answers by key: its word, to be validated. */
   readonly answers: Readonly<Record<string, unknown>>;
-  /** What the question was asked with. */
+  /** The state that was sent along with the question. */
   readonly state: unknown;
 }
 
@@ -78,15 +78,15 @@ export interface Context {
    * principal. State that belongs to one peer, such as its subscriptions, is kept under it.
    */
   readonly peer: string;
-  /** What a human has confirmed for this request: the URIs to be read, and the keys of other questions. */
+  /** The URIs to be read that a human has confirmed for this request, and the keys of other questions. */
   readonly confirmed: ReadonlySet<string>;
-  /** What a human has refused for this request, likewise. */
+  /** The same for what a human has refused for this request. */
   readonly refused?: ReadonlySet<string> | undefined;
   /** The client's roots as they were when the operation began; undefined where the client has not said (SEC-ROOT-2). */
   readonly roots?: readonly string[] | undefined;
   /** The client that asks; undefined where nothing is known of it. */
   readonly client?: ClientFeatures | undefined;
-  /** What a description is wanted for, where that is something else: then that is what is decided about. */
+  /** The operation that a description is wanted for, where it is another one: then access to that one is decided. */
   readonly purpose?: Exclude<AccessOperation, 'metadata'> | undefined;
   /**
    * Whether the caller may have this: for what one resource tells of others, such as the rows of a page. Undefined where

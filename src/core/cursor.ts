@@ -24,7 +24,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + 4;
 
-/** What a cursor is good for: the same principal, method and parameters, and nothing else. */
+/** The scope of a cursor: it is good for the same principal, method and parameters, and for nothing else. */
 export interface CursorScope {
   readonly principal: string;
   readonly method: string;

@@ -1,5 +1,5 @@
 /**
- * What layers make of the entries of a list, one by one: an entry that a layer fails at is left out alone, named in the log
+ * Lets layers handle the entries of a list one by one: an entry that a layer fails at is left out alone, named in the log
  * and counted in the answer, and the others are there. Every layer that changes or judges entries does it here.
  */
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
@@ -11,7 +11,7 @@ const isAnswer = (error: unknown, { signal }: Pick<Context, 'signal'>): boolean 
   signal.aborted || (error instanceof ResourceError && error.code !== 'internal');
 
 /**
- * What `make` makes of each entry.
+ * Changes each entry with `make`; one that it fails at is left out.
  * @throws what `make` throws and is meant for the client
  */
 export function mapEntries<T extends Resource | ResourceTemplate>(

@@ -76,8 +76,8 @@ export class ResourceError extends Error {
 }
 
 /**
- * What another server answered with, to be sent on: its code, its words, its data. Where it said that a resource is missing,
- * the code is `-32002`, whichever era it speaks.
+ * An error of another server, to be sent on: its code, its words, its data. Where it says that a resource is missing, the
+ * code is `-32002`, whichever era that server speaks.
  */
 export class PeerError extends ResourceError {
   readonly wire: WireError;

@@ -13,7 +13,7 @@ import { createLine, type Line, type Standing } from './line.ts';
 /** Who asks: the id of a principal, or another name where there is no principal yet. */
 export type Caller = string | symbol;
 
-/** What the server does for itself, such as looking for changes; it takes turns with the others. */
+/** The server as a caller, for work of its own such as looking for changes; it takes turns with the others. */
 export const SERVER: unique symbol = Symbol('server');
 
 /** One place of so many is kept for others than a caller who has the rest. */
@@ -29,7 +29,7 @@ export const MAX_WAIT_MS = 15_000;
 const RETRY_MS = 1_000;
 
 export interface FairQueueOptions {
-  /** What goes on at a time. */
+  /** How many jobs run at a time. */
   readonly places: number;
   /** With fewer places than this none is kept for others: where one job may need two at once. Default: 2. */
   readonly keepsFrom?: number | undefined;

@@ -34,7 +34,7 @@ export async function fillPage<T>(
   for (let looked = 0; looked < MAX_LOOKED_AT; ) {
     const got = await list({ ...page, cursor, limit: page.limit - items.length }, false);
     const kept = await keepAll(got.items, keep, ctx);
-    // What is whole and what is not are told apart by whoever goes down: they are not mixed.
+    // Whoever goes down tells lists that are whole from those that are not: a page does not mix them.
     if (items.length > 0 && kept.length > 0 && got.whole !== whole) return { items, whole, nextCursor: cursor };
     if (kept.length > 0) whole = got.whole;
     items.push(...kept);

@@ -1,6 +1,6 @@
 /** Definitions of tools and prompts as they were accepted: hashes over a canonical form, which no later change escapes (SEC-TOOL-4). */
 
-/** What is kept of an approved definition. */
+/** The hashes that are kept of an approved definition. */
 export interface ToolPin {
   /** SHA-256 of the whole definition in canonical form, in hexadecimal. */
   readonly hash: string;

@@ -10,7 +10,7 @@ export interface Format {
   readonly size?: number | undefined;
 }
 
-/** What `_meta` says of a resource's formats, its own first; undefined where it has but one. */
+/** Returns the formats of a resource that its `_meta` names, its own first; undefined where there are fewer than two. */
 export function formatsOf({ _meta }: Pick<Resource, '_meta'>): readonly Format[] | undefined {
   const formats = _meta?.[FORMATS_META_KEY];
   if (!Array.isArray(formats)) return undefined;
@@ -21,7 +21,7 @@ export function formatsOf({ _meta }: Pick<Resource, '_meta'>): readonly Format[]
 /** Texts that are written for programs: to a reader they say little as they are. */
 const WRITTEN_FOR_PROGRAMS = /^(?:application\/(?:rtf|x-ipynb\+json)|text\/rtf|message\/rfc822)(?:;|$)/i;
 
-/** What is looked at or listened to: a text about it is something else. */
+/** Types of content to look at or listen to: a text about it is something else. */
 const SEEN_OR_HEARD = /^(?:image|audio|video)\//i;
 
 /**
@@ -35,9 +35,9 @@ export const isBetterAsText = (mimeType: string | undefined): boolean =>
 /** Text that anybody can read, best first. */
 export const TEXT_TYPES: readonly string[] = ['text/markdown', 'text/plain'];
 
-/** What a reader of text accepts: the resource as it is where it has no such form, or that cannot be made. */
+/** The types that a reader of text accepts: the resource as it is where it has no text format, or that cannot be made. */
 const TEXT_FIRST: readonly string[] = [...TEXT_TYPES, '*/*'];
 
-/** What is accepted of a resource where its text is wanted: undefined where it is text already, or has no other format. */
+/** Returns the types to accept of a resource whose text is wanted; undefined where it is best as it is or has one format. */
 export const textFirst = (resource: Pick<Resource, '_meta' | 'mimeType'>): readonly string[] | undefined =>
   isBetterAsText(resource.mimeType) && formatsOf(resource) !== undefined ? TEXT_FIRST : undefined;

@@ -6,7 +6,7 @@ import { invalid } from './errors.ts';
 import type { JsonSchema } from './schema.ts';
 
 export interface HeaderParameter {
-  /** What follows `Mcp-Param-`, as it is declared. */
+  /** The name behind `Mcp-Param-`, as it is declared. */
   readonly header: string;
   /** Keys on the way to the argument. */
   readonly path: readonly string[];

@@ -84,7 +84,7 @@ export function kindOfAddress(address: Address): HostKind {
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6) ? 'public' : 'special';
 }
 
-/** What lies in an address that stands for another one: an IPv4 address behind a translator is judged as itself. */
+/** Returns the address that this one stands for, or itself: an IPv4 address behind a translator is judged as itself. */
 function embedded(address: Address): Address {
   if (address instanceof ipaddr.IPv4 || address.range() !== 'rfc6052') return address;
   const bytes = address.toByteArray();

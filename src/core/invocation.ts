@@ -1,4 +1,4 @@
-/** What tools, prompts and reads get beside the context: the way back to the client while the request is running. */
+/** Adds to the context, for tools, prompts and reads, the way back to the client while the request is running. */
 
 import type { ClientFeatures, Context, LoggingLevel } from './context.ts';
 import { keyed } from './keyed.ts';
@@ -29,7 +29,7 @@ export interface Invocation extends Context {
   hangUp(): void;
   /** The client's answers to what the latest round asked, by key, without a prototype. They are its word: validate them. */
   readonly answers: Readonly<Record<string, unknown>>;
-  /** What `seal` was given in the latest round, or undefined in the first. Altered state never gets here. */
+  /** The state that `seal` was given in the latest round, or undefined in the first. Altered state never gets here. */
   readonly state: unknown;
   /** Turns JSON data into a `requestState`: encrypted, bound to the principal and this request, expiring. */
   seal(state: unknown): string;

@@ -11,7 +11,7 @@ export type ProviderOverrides = Partial<Omit<Operations, AgainName>> & {
   readonly [K in AgainName]?: Operations[K] | undefined;
 };
 
-/** What is asked about a method. */
+/** The method that each of these asks about. */
 const AGAIN = { again: 'read', listAgain: 'list', callToolAgain: 'callTool' } as const;
 type AgainName = keyof typeof AGAIN;
 const isAgain = (method: string): method is AgainName => Object.hasOwn(AGAIN, method);

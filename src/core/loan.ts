@@ -15,7 +15,7 @@ const FREE_MS = 2_000;
 const free: Buffer[] = [];
 let forgetting: NodeJS.Timeout | undefined;
 
-/** What is lent for one read. Whoever reads gives it on; whoever writes the answer ends it. */
+/** The blocks that are lent for one read. Whoever reads hands the loan on; whoever writes the answer ends it. */
 export class Loan {
   readonly #taken = new Set<Buffer>();
   readonly #filled: Buffer[] = [];

@@ -162,7 +162,7 @@ function base64Into(out: Buffer, bytes: Uint8Array): Buffer {
   return out.subarray(0, written);
 }
 
-/** What JSON writes behind a backslash in the place of a byte: `u` for those that have no letter; 0 for what stays as it is. */
+/** The character that JSON writes behind a backslash for each byte: `u` where it has no letter; 0 where the byte stays as it is. */
 const LETTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const json = JSON.stringify(String.fromCharCode(byte));
   return json.length === 3 ? 0 : json.charCodeAt(2);

@@ -1,4 +1,4 @@
-/** What is missing is installed in another way where Vitrine was started by npx, for everybody, in a project, or in a container. */
+/** Tests that the command for a missing package fits where Vitrine runs: by npx, for everybody, in a project, or in a container. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import type { HeaderParameter } from './header-parameters.ts';
 import type { Invocation } from './invocation.ts';
 import type { CompletionValues, Page } from './provider.ts';
 
-/** What the server has. While it has not been reached, what it may have. */
+/** The features of the server. While it has not been reached, those that it may have. */
 export interface ServerFeatures {
   readonly tools: boolean;
   readonly prompts: boolean;
@@ -39,7 +39,7 @@ export interface NamedRequest {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a call comes to: a result, a question to the client, or a task that goes on. */
+/** The outcome of a call: a result, a question to the client, or a task that goes on. */
 export type CallOutcome = CallToolResult | InputRequired | TaskStarted;
 
 /** Something that is asked of a task, or told it. */

@@ -129,7 +129,7 @@ export function mountTree(
       const { resources, ...rest } = own.page;
       return { ...rest, items: reachableResources(mount, resources, ctx) };
     });
-  /** What lists of all roots were made of. */
+  /** The roots of single mounts that each list of all roots was made of. */
   const rootsOf = new WeakMap<ResourcePage, readonly TakenRoots[]>();
   const templates = sources(async (mount, page, ctx) => {
     const result = await mount.provider.listTemplates?.(page, ctx);
@@ -222,7 +222,7 @@ export function mountTree(
         }
         const strays = bodies.filter((body) => !isOf(mount, body.resource.uri));
         if (strays.length === 0) return bodies;
-        // What was asked for keeps the name that it was asked for by.
+        // The resource that was asked for keeps the URI that it was asked for by.
         const kept = bodies.flatMap((body) => {
           if (!strays.includes(body)) return body;
           return body.child === true ? [] : renamed(body, uri);
@@ -285,7 +285,7 @@ interface TakenRoots {
   page: ResourcePage | undefined;
 }
 
-/** What a mount throws of itself names the URI that it publishes. */
+/** Makes an error of a mount name the URI that the mount publishes. */
 const publishError = (mount: Mount, error: unknown): unknown =>
   renameError(error, (native) => publishUri(mount, native));
 
@@ -312,7 +312,7 @@ function within(mount: Mount, ctx: Context): Context {
   if (mount.provider.features.hints !== true) ctx.notes?.plain();
   const { may } = ctx;
   if (may === undefined) return ctx;
-  // What gathers nothing has nobody to ask about.
+  // A provider that does not gather has no other resources to ask about.
   if (mount.provider.features.gathers !== true) return { ...ctx, may: undefined };
   return { ...ctx, may: (operation, native) => may(operation, publishUri(mount, native)) };
 }
@@ -340,7 +340,7 @@ function featuresOf(mounts: readonly Mount[], replaceable: boolean): ProviderFea
     get completion() {
       return some((features) => features.completion);
     },
-    // What a provider cannot search by itself is read and searched here.
+    // Where a provider cannot search by itself, its resources are read and searched here.
     search: true,
     get ranges() {
       return mounts.every((mount) => mount.provider.features.ranges);

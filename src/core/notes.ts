@@ -1,6 +1,6 @@
 /**
- * What providers say of an answer as a whole, beside what is in it: how long it is fresh and for whom, which parts are
- * missing, and what else another server sent with it. Collected over all that take part in one answer.
+ * Collects what all providers of an answer say of it as a whole, beside its content: how long it is fresh and for whom,
+ * which parts are missing, and what else another server sent with it.
  */
 import { MISSING_META_KEY } from '../protocol/meta.ts';
 import type { CacheHint } from '../protocol/resources.ts';
@@ -84,7 +84,7 @@ export function createNotes(): CollectedNotes {
       const theirs = (said as { readonly _meta?: Readonly<Record<string, unknown>> })._meta?.[MISSING_META_KEY];
       const all = [...(Array.isArray(theirs) ? theirs : []), ...missing];
       const whole = merged(said, { _meta: { [MISSING_META_KEY]: all } });
-      // What is missing may be there at any moment, and nobody would be told.
+      // A missing part may be there at any moment, and no notification would tell of it.
       return { ...whole, ttlMs: 0, cacheScope } as unknown as typeof result & CacheHint;
     },
   };

@@ -1,6 +1,6 @@
 /**
- * What can be asked of an engine: what a provider has, and what has a name and no URI, which is tools, prompts and
- * subscriptions. A layer wraps all of it, so that there is no second way in.
+ * The operations of an engine: those of a provider, and those on tools and prompts, which have a name and no URI, and on
+ * subscriptions. A layer wraps all of them, so that there is no second way in.
  */
 import type { GetPromptResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
@@ -34,7 +34,7 @@ export interface NamedPage<T> {
   readonly nextCursor?: string | undefined;
 }
 
-/** What is subscribed to: a resource, a list, or a task. */
+/** The target of a subscription: a resource, a list, or a task. */
 export type Subscribed =
   | { readonly uri: string }
   | { readonly list: 'resources' | 'tools' | 'prompts' }

@@ -1,4 +1,4 @@
-/** What has content of its own, beside what is in it. */
+/** Tells whether a resource may have content of its own, beside the resources in it. */
 import { DIRECTORY_MIME_TYPE, type Resource } from '../protocol/resources.ts';
 
 /**

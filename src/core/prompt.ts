@@ -6,7 +6,7 @@ import { invalid, type ResourceError } from './errors.ts';
 import type { Invocation } from './invocation.ts';
 import type { ResourceProvider } from './provider.ts';
 
-/** What `prompts/list` shows of it, and how it is made. */
+/** A prompt as `prompts/list` shows it, and how it is made. */
 export interface Prompt extends PromptDescription {
   /** Gets arguments that are declared, complete where required, bounded, and free of control characters (SEC-PROMPT-1). */
   readonly get: (

@@ -7,7 +7,7 @@ import type { ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
 import type { Loan } from './loan.ts';
 
-/** What a provider can do: flat facts that core and frontends read instead of asking for names. */
+/** The features of a provider: flat facts that core and frontends read instead of going by its name. */
 export interface ProviderFeatures {
   /** `false` where there are none, and never will be: of a mounted server that has tools or prompts only. */
   readonly resources?: boolean | undefined;
@@ -25,15 +25,15 @@ export interface ProviderFeatures {
   readonly search: boolean;
   /** `read` honours `range` without reading what lies outside of it. */
   readonly ranges: boolean;
-  /** What is shown depends on the client's roots (`Context.roots`). */
+  /** It shows different things for different roots of the client (`Context.roots`). */
   readonly roots?: boolean | undefined;
-  /** What one client sees need not be what another one of the same principal sees: watches are not shared. */
+  /** Two clients of the same principal may see different things: watches are not shared. */
   readonly apart?: boolean | undefined;
   /** It says itself, in the context's notes, how fresh its answers are. */
   readonly hints?: boolean | undefined;
   /** Its URIs are another server's, which may know one thing by several spellings: each of them is decided about. */
   readonly foreign?: boolean | undefined;
-  /** What it shows under one URI may tell of others, or another URI leads there: it asks `Context.may` for each. */
+  /** A resource of it may tell of others, or be reached by another URI: it asks `Context.may` for each. */
   readonly gathers?: boolean | undefined;
   /** It is reached over a connection: in lists of several mounts it may be passed over while it is slow. */
   readonly remote?: boolean | undefined;
@@ -95,7 +95,7 @@ export interface ReadOptions {
 export interface CompletionRequest {
   readonly uriTemplate: string;
   readonly variable: string;
-  /** What has been typed so far. */
+  /** The text that has been typed so far. */
   readonly value: string;
   /** Values of the other variables that are already known. */
   readonly known: Readonly<Record<string, string>>;
@@ -115,7 +115,7 @@ export interface CompletionValues {
 /** Something changed: one resource (its content, or a container's set of children), or the listed set. */
 export type ChangeEvent = { readonly kind: 'updated'; readonly uri: string } | { readonly kind: 'list-changed' };
 
-/** What to look for: text in contents, or, without a pattern, names that match the glob. */
+/** A search for text in contents, or, without a pattern, for names that match the glob. */
 export interface SearchQuery {
   /** RE2 syntax, matched line by line in linear time; a plain text when `literal`. */
   readonly pattern?: string | undefined;
@@ -146,7 +146,7 @@ export interface ResourceProvider {
   list(uri: string | undefined, page: Page, ctx: Context): Promise<ResourcePage>;
 
   /**
-   * What `list` would say of `uri`, without touching the content (2093-2).
+   * Describes `uri` as `list` would, without touching the content (2093-2).
    * @throws ResourceError `not-found`, `denied`
    */
   metadata(uri: string, ctx: Context): Promise<Resource>;

@@ -39,7 +39,7 @@ const publish = (server: MountedServer, prefix?: Mount['prefix']) => {
   return made;
 };
 
-/** What a call of a tool comes back as, and what reached the server. */
+/** Calls a tool; returns the result, and what reached the server. */
 async function call(
   outcome: () => Promise<unknown>,
   request: Parameters<MountedServer['callTool']>[0] = { name: 'docs_read' },

@@ -21,11 +21,11 @@ import {
 
 export interface PublishedServer extends MountedServer {
   readonly mount: string;
-  /** What its names begin with; empty without a prefix. */
+  /** The beginning of its names; empty without a prefix. */
   readonly prefix: string;
 }
 
-/** What the names of a mount's tools and prompts begin with. */
+/** Returns the beginning of the names of a mount's tools and prompts. */
 export const namePrefix = (mount: Pick<Mount, 'name' | 'prefix'>): string =>
   isPrefixed(mount) ? `${mount.name}_` : '';
 
@@ -47,7 +47,7 @@ export function publishServer(mount: Mount): PublishedServer | undefined {
     throw error instanceof PeerError ? publishPeerError(mount, error) : error;
   };
 
-  /** What comes back of a call: its content, or a question to the client. */
+  /** Publishes what a call comes back with: its content, or a question to the client. */
   async function published<T extends object>(
     running: Promise<T | InputRequired>,
     publish: (result: T) => T,

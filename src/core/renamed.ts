@@ -1,4 +1,4 @@
-/** What a provider gives, under other URIs: those that a mount publishes, or those of what it lies in. */
+/** Gives what comes from a provider other URIs: those that a mount publishes, or those of the place that it lies in. */
 import { NAMES, type Resource } from '../protocol/resources.ts';
 import type { ResourceBody } from './body.ts';
 import { ResourceError } from './errors.ts';

@@ -188,7 +188,7 @@ function required(said: unknown, value: unknown, at: string): Verdict {
   return missing === undefined ? VALID : broken(below(at, String(missing)), 'is missing');
 }
 
-/** What is measured, by the keywords that bound it. */
+/** Checks a number, a length or a count against a keyword that bounds it. */
 function bounded(keyword: string, said: unknown, value: unknown, at: string): Verdict {
   if (typeof said !== 'number') return OPEN;
   const [measured, isGood] = measureOf(keyword, value, said) ?? [undefined, undefined];
@@ -229,7 +229,7 @@ function measureOf(keyword: string, value: unknown, bound: number): [number | un
   }
 }
 
-/** What a reference within the schema leads to; undefined for others, which nobody follows. */
+/** Returns what a reference within the schema leads to; undefined for other references, which are not followed. */
 function resolve(schema: unknown, reference: unknown): unknown {
   if (reference === '#') return schema;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;

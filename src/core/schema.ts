@@ -28,10 +28,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type Schema<Output = unknown> = StandardSchema<Output> | JsonSchema;
 
-/** What a schema gives a handler. */
+/** The type of the value that a handler gets by a schema. */
 export type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : Readonly<Record<string, unknown>>;
 
-/** What validation found. */
+/** The result of a validation. */
 export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
 export interface CompiledSchema {

@@ -34,7 +34,7 @@ export function scrubData(value: unknown, text: (value: string) => string = scru
   return Object.fromEntries(entries.map(([key, entry]) => [text(key), scrubData(entry, text, depth + 1)]));
 }
 
-/** What is deeper in JSON data than messages are is left out. */
+/** Levels of JSON data that are kept, more than messages need; deeper ones are left out. */
 const MAX_TEXT_DEPTH = 64;
 
 /** JSON data with each text in it, keys included, as `change` makes it. */

@@ -28,7 +28,7 @@ export const SECRET_FORMS: readonly (readonly [kind: string, form: RegExp])[] = 
 export const SECRET_NAMES =
   /^(?:.*[_.-])?(?:password|passwd|passphrase|secret|client[_-]?secret|api[_-]?key|access[_-]?key|private[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|credentials?)$/i;
 
-/** What is put in the place of a secret. */
+/** The text that takes the place of a secret. */
 const COVER = '***';
 
 const PRIVATE_KEY =

@@ -1,6 +1,6 @@
 /**
- * What the engine and the ways of serving it tell of themselves, as traces and metrics. Where there is none of it, it
- * costs a look at `undefined`: nothing here knows OpenTelemetry, `layers/telemetry` does.
+ * Types of what the engine and the ways of serving it tell of themselves, as traces and metrics. Without telemetry they
+ * cost a look at `undefined`: nothing here knows OpenTelemetry, `layers/telemetry` does.
  */
 
 import type { Era } from '../protocol/era.ts';
@@ -28,7 +28,7 @@ export interface IncomingRequest {
   readonly session: string | undefined;
 }
 
-/** What is read of an engine whenever metrics are. */
+/** The state of an engine, which is read whenever metrics are. */
 export interface EngineState {
   /** Watches that are open. */
   watches(): number;

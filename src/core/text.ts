@@ -1,4 +1,4 @@
-/** What counts as text, and where UTF-8 may be cut. */
+/** Tells which types count as text, and where UTF-8 may be cut. */
 
 const BINARY_TYPE =
   /^(?:(?:image|audio|video|font|model)\/(?!svg\+xml)|application\/(?:octet-stream|pdf|zip|gzip|x-tar|wasm|vnd\.(?:ms-|openxmlformats|oasis)|msword|epub\+zip|x-7z|x-bzip|x-sqlite|vnd\.sqlite)|inode\/)/i;

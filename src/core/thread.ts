@@ -21,7 +21,7 @@ export interface Thread<Task, Answer> {
 export interface ThreadOptions {
   /** The text of a program, which answers each message with one of its own. */
   readonly program: string;
-  /** What the program finds in `workerData`. */
+  /** The `workerData` of the program. */
   readonly data?: unknown;
   /** Of its heap, in MiB. */
   readonly maxHeapMb: number;

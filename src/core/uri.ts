@@ -164,7 +164,7 @@ export function schemeOf(uri: string): string | undefined {
   return SCHEME.test(scheme) ? scheme.toLowerCase() : undefined;
 }
 
-/** What a URI reads like the name of: its last segment, decoded; undefined for a root such as `notes:///`. */
+/** Returns the last segment of a URI, decoded, as a name; undefined for a root such as `notes:///`. */
 export function nameOfUri(uri: string): string | undefined {
   let end = uri.length;
   while (end > 0 && uri[end - 1] === '/') end--;

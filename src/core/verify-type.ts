@@ -1,5 +1,5 @@
 /**
- * What the bytes say of a claimed type (SEC-RES-6). A type is corrected when the bytes contradict it, and never towards
+ * Checks a claimed type by the bytes (SEC-RES-6). A type is corrected when the bytes contradict it, and never towards
  * something that more could be done with: text is at most plain text unless its name claims more, so that nothing turns
  * into HTML or a script by how it looks. Server and client judge alike; nothing here needs Node.
  */
@@ -75,20 +75,20 @@ export async function verifyType(
   return isOtherText(head) || !claimed.startsWith('text/') ? claimed : UNKNOWN;
 }
 
-/** What is shorter may end within a magic number, in bytes. */
+/** Content with fewer bytes than this may end within a magic number. */
 const MAGIC_BYTES = 8;
 
 /** How much is looked at of what may end within one, in bytes. */
 const FOLLOWED_BYTES = 64;
 
-/** What the magic numbers say. Loaded with the first binary content: a start over stdio does not wait for it. */
+/** Detects the type by magic numbers. Loads them with the first binary content: a start over stdio does not wait for it. */
 async function detectType(head: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core');
   const typeOf = async (bytes: Uint8Array): Promise<string | undefined> =>
     (await fileTypeFromBuffer(bytes).catch(() => undefined))?.mime;
   const detected = await typeOf(head);
   if (detected === undefined || head.byteLength >= MAGIC_BYTES) return detected;
-  // What is behind a short content counts as zeros there: two bytes are no font. So it has to be found before other bytes as well.
+  // The library reads zeros behind a short content, and two bytes are no font: the type has to be found before other bytes, too.
   const followed = new Uint8Array(FOLLOWED_BYTES).fill(0xff);
   followed.set(head);
   return (await typeOf(followed)) === detected ? detected : undefined;

@@ -55,7 +55,7 @@ export function rootsIn(answer: unknown): readonly string[] | undefined {
 
 /** A human has to say yes first. */
 export class ConfirmationNeeded extends AnswerNeeded {
-  /** What `Context.confirmed` has to have in it. */
+  /** The entry that `Context.confirmed` has to have. */
   readonly key: string;
   readonly #message: string;
 

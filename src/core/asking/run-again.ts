@@ -70,7 +70,7 @@ export async function askAndRunAgain<T extends object>(
   }
 }
 
-/** What the client says that its user said. Who comes back without an answer has said no. */
+/** Whether the client says that its user said yes. A client that comes back without an answer has said no. */
 function isYes(answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null || !('action' in answer)) return false;
   const { action, content } = answer as ElicitationAnswer;

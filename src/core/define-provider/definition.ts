@@ -1,4 +1,4 @@
-/** What somebody has to say to have a provider made of it: as little as a list and a read. */
+/** Types of the definition that a provider is made of: a scheme, a list and a read are enough. */
 import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import type { BodyContent, ResourceBody } from '../body.ts';
 import type { Context } from '../context.ts';
@@ -8,8 +8,8 @@ import type { TemplateValue } from '../uri-template.ts';
 type Awaitable<T> = T | Promise<T>;
 
 /**
- * What is said of a resource. A container is one of type `inode/directory`. What is left out is filled in: `name` from
- * the end of the URI, the type of anything else from the name, `capabilities` from what the definition can do.
+ * A resource as a definition describes it. A container has the type `inode/directory`. Fields that are left out are filled
+ * in: `name` from the end of the URI, the type of anything else from the name, `capabilities` from what the definition can do.
  */
 export type DefinedResource = DefinedFacts & { readonly uri: string };
 
@@ -54,7 +54,7 @@ export interface DefinedTemplate extends ResourceTemplate {
         uri: string,
       ) => Awaitable<DefinedContent | undefined>)
     | undefined;
-  /** What is said of it; undefined for values without a resource. Left out: every URI that matches has one. */
+  /** Describes the resource; undefined for values without one. Left out: every URI that matches has one. */
   readonly metadata?:
     | ((variables: DefinedVariables, ctx: Context, uri: string) => Awaitable<DefinedFacts | undefined>)
     | undefined;
@@ -92,8 +92,8 @@ export interface ProviderDefinition {
     ctx: Context,
   ) => Awaitable<DefinedContent | readonly ResourceBody[] | undefined>;
   /**
-   * What `list` says of a resource; undefined when there is none. Left out: it is looked for in the lists, from the
-   * roots down through containers whose URI the asked one begins with. Give it where lists are long, or URIs are not
+   * Describes a resource as `list` does; undefined when there is none. Left out: the resource is looked for in the lists,
+   * from the roots down through containers whose URI its own begins with. Give it where lists are long, or URIs are not
    * nested like that.
    */
   readonly metadata?: ((uri: string, ctx: Context) => Awaitable<DefinedResource | undefined>) | undefined;

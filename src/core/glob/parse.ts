@@ -9,7 +9,7 @@
  */
 import { ResourceError } from '../errors.ts';
 
-/** What a glob is matched against. In a text there are no segments: `*` matches slashes too. */
+/** The kinds of text that a glob is matched against. A `text` has no segments: `*` matches slashes too. */
 export type GlobSubject = 'uri' | 'path' | 'text';
 
 export type Token =

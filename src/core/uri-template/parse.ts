@@ -21,13 +21,13 @@ export class UriTemplateError extends Error {
   }
 }
 
-/** What an operator changes about its expression: a row of the table in RFC 6570 appendix A. */
+/** The changes that an operator makes to its expression: a row of the table in RFC 6570 appendix A. */
 export interface Operator {
   readonly first: string;
   readonly separator: string;
   /** Whether each value is written as `name=value`. */
   readonly named: boolean;
-  /** What follows the name of an empty value. */
+  /** The text that follows the name of an empty value. */
   readonly ifEmpty: '' | '=';
   /** Whether reserved characters and triplets pass through unencoded. */
   readonly reserved: boolean;

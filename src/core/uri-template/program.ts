@@ -140,7 +140,7 @@ function compilePairs(builder: Builder, operator: Operator, next: number): numbe
   );
 }
 
-/** What follows a name: `=value`, where an empty value is written as the operator says. */
+/** Compiles what follows a name: `=value`, with an empty value written as the operator says. */
 function compileAssignment(
   builder: Builder,
   { ifEmpty }: Pick<Operator, 'ifEmpty'>,

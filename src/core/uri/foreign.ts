@@ -7,7 +7,7 @@ import { encodeSegment } from '../uri.ts';
 export interface ForeignSpellings {
   /** RFC 3986 section 6.2.2 and what URLs add to it: the same thing for whoever follows them. */
   readonly normal: readonly string[];
-  /** What a careless server could make of it. */
+  /** Spellings that a careless server could make of it. */
   readonly possible: readonly string[];
 }
 
@@ -69,7 +69,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '44
 /** URLs of these have a path always. */
 const WITH_PATH: ReadonlySet<string> = new Set(['file', ...Object.keys(DEFAULT_PORTS)]);
 
-/** What is left of dots may read like something else, and is made normal again. */
+/** Makes a URI normal, again and again: a path whose dots are resolved may read like something else. */
 function normalForm(uri: string): string {
   let form = normalOnce(uri);
   for (let round = 0; round < MAX_DECODING; round++) {
