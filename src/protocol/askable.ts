@@ -1,8 +1,8 @@
-/** What a client can be asked, by what it has declared (SEC-SAMP-2). */
+/** Tells what a client can be asked, by what it has declared (SEC-SAMP-2). */
 import { type Data, isData } from './data.ts';
 import type { InputRequest } from './input-required.ts';
 
-/** What a client has to have declared to be asked: a capability, and a part of it. */
+/** Returns the capability, and the part of it, that a client must have declared to be asked this. */
 export function neededFor({ method, params }: InputRequest): Data | undefined {
   switch (method) {
     case 'elicitation/create':
@@ -39,5 +39,5 @@ export function canBeAsked(
   return needed !== undefined && missingOf(needed, declared) === undefined;
 }
 
-/** What is said of a question that its client cannot be asked. */
+/** Returns the error message for a question that the client cannot be asked. */
 export const notDeclared = (method: string): string => `The client has not declared that it can be asked for ${method}`;

@@ -40,7 +40,7 @@ export interface ResourceLink extends Resource {
 
 export type ContentBlock = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink;
 
-/** What a tool gives back. A failure of the tool is `isError` with a text that says how to do better (SEC-TOOL-3). */
+/** The result of a tool. A failure of the tool is `isError` with a text that says how to do better (SEC-TOOL-3). */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;

@@ -9,7 +9,7 @@ import { SERVER_INFO_KEY } from './meta.ts';
 /** Fields that may be left out; each but `icons` is a text. */
 const TEXTS = ['title', 'description', 'websiteUrl'] as const;
 
-/** What a peer says of itself; unknown fields are kept. What is no object is left as it is. */
+/** Mends what a peer says of itself; unknown fields are kept. A value that is no object is left as it is. */
 export function mendedImplementation(value: unknown): unknown {
   if (!isData(value)) return value;
   const { icons, ...others } = value;

@@ -10,7 +10,7 @@ export type InputRequest =
   | { readonly method: 'sampling/createMessage'; readonly params: Readonly<Record<string, unknown>> }
   | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, unknown>> };
 
-/** What a tool, a prompt or a read returns instead of its result while answers are missing. */
+/** The value that a tool, a prompt or a read returns instead of its result while answers are missing. */
 export interface InputRequired {
   readonly resultType: 'input_required';
   readonly inputRequests?: Readonly<Record<string, InputRequest>>;
@@ -35,7 +35,7 @@ export function elicitation(message: string, requestedSchema: Readonly<Record<st
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 }
 
-/** What a user answered. `content` is there when it was accepted, and is the client's word: validate it. */
+/** The answer of a user. `content` is there when the user accepted, and is the client's word: validate it. */
 export interface ElicitationAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export function roots(): InputRequest {
   return { method: 'roots/list', params: {} };
 }
 
-/** What the client's model wrote. */
+/** The answer of the client's model. */
 export interface SamplingAnswer {
   readonly role: string;
   readonly content: { readonly type: string; readonly text?: string };

@@ -40,7 +40,7 @@ export interface OtherNames {
   readonly paths?: readonly string[] | undefined;
 }
 
-/** What a server says about a resource without its content. */
+/** A resource as a server describes it, without its content. */
 export interface Resource {
   readonly [NAMES]?: OtherNames;
   readonly uri: string;

@@ -26,7 +26,7 @@ export interface Task {
   readonly result?: unknown;
   /** Of a failed one in 2026-07-28: the error that the call would have ended with. */
   readonly error?: unknown;
-  /** What it wants to know of its client, in 2026-07-28. */
+  /** The questions of the task to its client, in 2026-07-28. */
   readonly inputRequests?: unknown;
 }
 
