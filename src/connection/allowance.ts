@@ -1,7 +1,7 @@
-/** What is used up and grows back: so much at once, and so much more in each second. */
+/** An allowance is used up and grows back: so much at once, and so much more in each second. */
 
 export interface Rate {
-  /** What there may be at once, after nothing for long enough. */
+  /** The most that can be used at once; it is there after a long enough pause. */
   readonly burst: number;
   readonly perSecond: number;
 }

@@ -1,6 +1,6 @@
 /**
- * What comes back over HTTP, as it is let in: the events of a stream one by one, as many in a turn as a connection has and
- * each no longer than a message may be, and of any other content no more than that.
+ * Lets in what comes back over HTTP: the events of a stream one by one, as many in a turn as a connection has and each no
+ * longer than a message may be; of any other content, no more than a message may have.
  */
 import { breaks } from '../core/breaks.ts';
 import { type MessageLimit, UNANSWERED } from './faults.ts';
@@ -20,7 +20,7 @@ interface Events {
   next(): Uint8Array | undefined;
   /** Bytes of the event that is not whole yet. */
   readonly unfinished: number;
-  /** What is left at the end. */
+  /** Takes the bytes that are left at the end. */
   rest(): Uint8Array;
 }
 
@@ -167,7 +167,7 @@ export function letIn(
           const chunk = over ? undefined : await read();
           if (chunk !== undefined) {
             events.push(chunk);
-            // What is in it may be no event at all.
+            // A chunk uses up a part of the turn even where no event is in it.
             turn = intake.use(0);
             continue;
           }

@@ -1,6 +1,6 @@
 /**
- * What goes wrong with a connection to a server, and with the requests over it, found out in one place. Who wanted something
- * puts it into words of its own: a client for its user, a gateway for the clients of its mounts.
+ * Finds out how a connection to a server, or a request over it, failed. The caller puts it into words of its own: a client
+ * for its user, a gateway for the clients of its mounts.
  */
 import {
   InsufficientScopeError,
@@ -177,7 +177,7 @@ const KINDS: Readonly<Partial<Record<SdkErrorCode, FaultKind>>> = {
 function kindOf(error: unknown): FaultKind {
   if (error instanceof SdkError) return KINDS[error.code] ?? 'unreachable';
   if (!(error instanceof Error)) return 'unreachable';
-  // What is no JSON, or JSON that is no message.
+  // The answer is no JSON, or JSON that is no message.
   if (error instanceof SyntaxError || error.name === 'ZodError') return 'garbled';
   // The fetch failed, or the pipe is broken. What a caller gave up has a number for a code, and ends nothing.
   const broken = error instanceof TypeError || ('code' in error && typeof error.code === 'string');

@@ -1,6 +1,6 @@
 /**
- * What a server may send over one connection: how long a message may be and how much may be in it, how much may come that
- * no request asked for, and how much is handled before everybody else has a turn (SEC-RES-4).
+ * Limits what a server sends over one connection: how long a message may be and how much may be in it, how much may come
+ * that no request asked for, and how much is handled before everybody else has a turn (SEC-RES-4).
  */
 import { giveWay } from '../core/breaks.ts';
 import { excessOf, type JsonLimits } from '../core/json-text.ts';
@@ -191,7 +191,7 @@ export function createIntake(limits: IntakeLimits, events: IntakeEvents): Intake
   };
 }
 
-/** What clients alone send. */
+/** Methods of requests that only clients send. */
 const HANDSHAKES: ReadonlySet<unknown> = new Set(['server/discover', 'initialize']);
 
 const isHandshake = (message: unknown): boolean =>

@@ -20,7 +20,7 @@ interface StreamLimits {
 export interface ListenStreamSetup<Link> {
   /** Aborted when nothing is watched any more, for good. */
   readonly limits: StreamLimits;
-  /** What is watched now. */
+  /** Returns the filter for what is watched now. */
   filter(link: Link): SubscriptionFilter;
   /** Does something after a pause, as long as the connection lasts. */
   later(link: Link, pauseMs: number, act: () => void): void;
@@ -55,11 +55,11 @@ export function createListenStream<Link extends StreamSource>({
 }: ListenStreamSetup<Link>): ListenStream<Link> {
   let stream: McpSubscription | undefined;
   let streamOf: Link | undefined;
-  /** What it is open for. */
+  /** The filter that it is open for, in JSON. */
   let openFor = '';
   /** The connection over which it is opened again after a pause. */
   let trying: Link | undefined;
-  /** What has not begun yet: whoever wants something else joins it. */
+  /** The opening that has not begun yet: whoever wants something else joins it. */
   let waiting: { readonly link: Link; readonly opened: Promise<SubscriptionFilter> } | undefined;
   let opening: { readonly link: Link; readonly settled: Promise<unknown> } | undefined;
 
@@ -85,7 +85,7 @@ export function createListenStream<Link extends StreamSource>({
       return wanted;
     }
     const wantedFor = JSON.stringify(wanted);
-    // What was refused may be granted now.
+    // The server may grant now what it refused before.
     if (before !== undefined && openFor === wantedFor && grants(before.honoredFilter, wanted))
       return before.honoredFilter;
     const opened = await link.listen(wanted, limits);

@@ -40,7 +40,7 @@ export interface ListeningSetup<Link> {
   readonly listsTogether?: boolean;
   /** Whether it says that its resources can be watched, in the 2025 era. */
   subscribes(link: Link): boolean;
-  /** What watching a resource fails with that the server does not let be watched. */
+  /** Makes the error for a resource that the server does not let be watched. */
   refusal(uri: string): Error;
   /** The stream was interrupted, and is back: what came meanwhile is lost. */
   reopened(): void;
@@ -60,7 +60,7 @@ export interface Listening<Link, Listener> {
   readonly uris: readonly string[];
   of(uri: string): readonly Listener[];
   ofList(list: ListName): readonly Listener[];
-  /** What is watched and is, or contains, the resource that changed. */
+  /** Returns the watched URIs that are those of the changed resource, or of a container around it. */
   watchedBy(uri: string): readonly string[];
   /** Resolves when the server tells of the resource. @throws what it refuses with; the signal's reason */
   add(uri: string, listener: Listener, signal?: AbortSignal): Promise<void>;

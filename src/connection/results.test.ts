@@ -1,4 +1,4 @@
-/** What a server's capabilities say of extensions about resources. */
+/** Tests which extensions about resources are found in a server's capabilities. */
 import { describe, expect, it } from 'vitest';
 import { resourceExtensionsIn } from './results.ts';
 

@@ -1,4 +1,4 @@
-/** What was seen of a server that cannot be used, and what to try: the innermost cause that is known, in words. */
+/** Says why a server cannot be used, and what to try: the innermost cause that is known, in words. */
 import { ConnectionFault } from './faults.ts';
 
 /** Causes that are looked into. */
@@ -36,7 +36,7 @@ export function seenIn(error: unknown): string | undefined {
     if (current instanceof ConnectionFault && current.message !== '')
       found = current.message.replace(/^(The|It) /, (word) => word.toLowerCase());
     if (current instanceof SyntaxError) found = NO_ENDPOINT;
-    // What `fetch` says of ports that browsers keep away from.
+    // `fetch` says this of ports that browsers keep away from.
     if (current instanceof Error && current.message === 'bad port') found = 'nothing on the web may use that port';
     if (typeof code === 'string' && REASONS[code] !== undefined) found = REASONS[code];
     const answered = status ?? (data as { readonly status?: unknown } | undefined)?.status;

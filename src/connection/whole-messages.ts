@@ -1,7 +1,7 @@
 /**
- * What the SDK's client loses of the messages of a server: the data of errors that it has classes of its own for, of which
- * it keeps what those know; a whole result, where one entry of it is not valid, or where it is a task; and progress that comes
- * together with the answer, at which it no longer knows of the request. Of what is sent, it refuses methods of tasks.
+ * Keeps what the SDK's client would lose of a server's messages: data of errors that it has classes for, which know only a
+ * part of it; a whole result that is a task, or that has an invalid entry; and progress that comes together with the answer,
+ * when the client no longer knows the request. Also sends the methods of tasks, which the client would refuse.
  */
 import {
   isJSONRPCErrorResponse,
@@ -114,7 +114,7 @@ export function wholeResult(answer: Readonly<Record<string, unknown>>): Readonly
   return typeof whole === 'object' && whole !== null ? { ...result, ...whole } : result;
 }
 
-/** What the client knows of a report of progress; the rest goes along in its `_meta`. */
+/** Keeps the fields of a report of progress that the client knows, and puts the others into its `_meta`. */
 function wrappedProgress<Message extends JSONRPCMessage>(message: Message): Message {
   const { params } = message as { readonly params?: Data };
   if (!isData(params)) return message;

@@ -41,7 +41,7 @@ export interface EitherEra extends ProgramTransport {
 export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: number): EitherEra {
   const second: Era = first === 'modern' ? 'legacy' : 'modern';
   const waiting = new Map<unknown, (answer: Data) => void>();
-  /** What `initialize` of the client is answered with, where the program was asked already. */
+  /** The answer to the client's `initialize`, where the program was asked already. */
   let initialized: Promise<Data> | undefined;
   let asked = false;
   let answered: Era | undefined;

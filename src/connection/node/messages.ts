@@ -95,7 +95,7 @@ export function readMessages(
   stdout.on('data', (chunk: Buffer) => {
     if (listens()) {
       lines.push(chunk);
-      // What there is comes first.
+      // Work that is under way comes to these lines after earlier ones.
       if (!working) void work();
       return;
     }

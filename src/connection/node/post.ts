@@ -204,7 +204,7 @@ function firstEvent(content: Readable, maxBytes: number, tooLarge: Refusal): Pro
   });
 }
 
-/** What is left of a stream that is over. */
+/** Gives the bytes that are left of a stream that is over, then its end or its error. */
 const ending = (bytes: Uint8Array, over: 'ended' | Error): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start: (controller) => controller.enqueue(bytes),

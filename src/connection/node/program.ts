@@ -73,7 +73,7 @@ export function programTransport(
   /** Whether what comes is still wanted. */
   const listens = (): boolean => !over && closing === undefined && !intake.over;
 
-  /** What is written to standard error is read as fast as it may be written, and no faster. */
+  /** Reads standard error as fast as the program may write to it (`STDERR`), and no faster. */
   function readErrors(stderr: Readable): void {
     const allowance = createAllowance(STDERR);
     stderr.on('data', (chunk: Buffer) => {
@@ -84,7 +84,7 @@ export function programTransport(
     });
   }
 
-  /** What it started and did not end itself. */
+  /** Ends the processes that the program started and did not end itself. */
   async function sweep(pid: number): Promise<void> {
     if (!signal(pid, 'SIGTERM')) return;
     for (let waited = 0; waited < SWEEP_MS && !killed; waited += STEP_MS) {

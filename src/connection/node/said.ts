@@ -1,4 +1,4 @@
-/** What a program says on standard error, as far as it helps to know why it is of no use. */
+/** Keeps the end of what a program says on standard error, and finds the line that tells why the program is of no use. */
 
 /** Characters that are kept, and those of one line that are shown. */
 const MAX_KEPT = 4_096;
