@@ -1,4 +1,4 @@
-/** What a program asks of the tree by function calls: to read, to list, to watch. Layers and limits hold as for a client. */
+/** Lets a program ask the tree by function calls: to read, to list, to watch. Layers and limits hold as for a client. */
 import { createContext, type Principal } from '../core/context.ts';
 import type { Engine } from '../engine/index.ts';
 import { listForClient } from '../frontends/resources/list.ts';
@@ -22,8 +22,8 @@ export interface ReadOptions extends AskOptions {
 
 export interface Asking {
   /**
-   * What a resource contains: one item, one for each format, or the children of a container (2093-1, 2093-5, 2093-6).
-   * What a human would have to confirm is refused.
+   * Reads a resource: one item, one for each format, or the children of a container (2093-1, 2093-5, 2093-6). Refuses a
+   * read that a human would have to confirm.
    * @throws ResourceError `not-found`, `denied`, `too-large`, `limited`
    */
   read(uri: string, options?: ReadOptions): Promise<readonly ResourceContents[]>;
