@@ -6,7 +6,7 @@ import type { ResourceMetadata } from '../client/described.ts';
 import type { ListOptions, ListReport } from '../client/paging.ts';
 import type { ListedResource } from '../client/shapes.ts';
 
-/** What was found out about the server of each client: whether it has the methods. */
+/** The resource client of each client, which knows whether the server has the methods. */
 const known = new WeakMap<Client, ResourceClient>();
 
 /** Loaded when it is first needed: servers import this subpath, too. */
@@ -34,7 +34,7 @@ export async function* listChildren(
 }
 
 /**
- * What the server says of a resource: by `resources/metadata`, else by its list, else by a read.
+ * Returns what the server says of a resource: by `resources/metadata`, else by its list, else by a read.
  * @param client connected, of `@modelcontextprotocol/client`; it stays yours to close
  * @throws ResourceClientError `not-found`
  */

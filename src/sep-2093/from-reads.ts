@@ -32,7 +32,7 @@ type Listed = ReadonlyMap<string, HierarchyResource>;
  * since one read has them all. What the server's list says of a resource is said of it everywhere.
  */
 export function hierarchyFromReads(server: ReadingServer): ResourceHierarchy {
-  /** What the server's list says, by URI. */
+  /** Returns the entries of the server's list, by URI. */
   async function listed(context: HierarchyContext): Promise<Listed> {
     const found = new Map<string, HierarchyResource>();
     let cursor: string | undefined;

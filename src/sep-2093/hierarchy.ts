@@ -5,7 +5,7 @@ import type { Resource, ResourceCapabilities } from '../protocol/resources.ts';
 export interface HierarchyContext {
   /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal;
-  /** What the SDK hands to its request handlers: `ServerContext` of v2, `RequestHandlerExtra` of v1. It says who asks. */
+  /** The context that the SDK hands to its request handlers: `ServerContext` of v2, `RequestHandlerExtra` of v1. It says who asks. */
   readonly extra: unknown;
 }
 

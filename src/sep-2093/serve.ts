@@ -7,7 +7,7 @@ import { listParams, METADATA_METHOD, metadataParams } from '../protocol/methods
 import type { Resource } from '../protocol/resources.ts';
 import type { HierarchyContext, HierarchyResource, ResourceHierarchy } from './hierarchy.ts';
 
-/** What the `Server`s of `@modelcontextprotocol/server` and `@modelcontextprotocol/sdk` have in common. */
+/** The methods that the `Server`s of `@modelcontextprotocol/server` and `@modelcontextprotocol/sdk` have in common. */
 export interface SdkServer {
   registerCapabilities(capabilities: Readonly<Record<string, object>>): void;
   // Each version has its own parameters.

@@ -1,4 +1,4 @@
-/** What the laws of SEP-2093 need of whoever holds a server to them: a way to ask it, and what is in it. */
+/** Types of the laws of SEP-2093, and of the server that they are checked on: a way to ask it, and what is in it. */
 import type { Data } from '../../protocol/data.ts';
 
 /** A server under test. Every law gets one of its own. */
@@ -24,7 +24,7 @@ export type MakeHierarchyFixture = () => Promise<HierarchyFixture> | HierarchyFi
 
 /** A law of SEP-2093 as data, for any test runner. */
 export interface HierarchyLaw {
-  /** What holds, as a sentence, with its clause. */
+  /** The law as a sentence, with its clause. */
   readonly name: string;
   /** @throws AssertionError where the server breaks it */
   readonly check: (fixture: HierarchyFixture) => Promise<void>;

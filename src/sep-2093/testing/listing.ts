@@ -6,7 +6,7 @@ import { RESOURCE_HIERARCHY_EXTENSION } from '../../protocol/meta.ts';
 import type { HierarchyLaw } from './fixture.ts';
 import { childrenOf, errorOf, flagOf, list, metadataOf, refusalOf, sampleOf } from './observe.ts';
 
-/** What a list and metadata have to agree on. */
+/** The fields that a list and metadata have to agree on. */
 const SHARED = ['uri', 'name', 'title', 'description', 'mimeType', 'size', 'capabilities'] as const;
 
 export const LISTING_LAWS: readonly HierarchyLaw[] = [

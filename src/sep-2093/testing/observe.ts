@@ -48,7 +48,7 @@ export const contentsOf = async (fixture: HierarchyFixture, uri: string): Promis
 export const flagOf = ({ capabilities }: Data, flag: string): boolean =>
   isData(capabilities) && capabilities[flag] === true;
 
-/** What was thrown; undefined where the request was answered. */
+/** Returns the error of a request; undefined where it was answered. */
 export async function errorOf(fixture: HierarchyFixture, method: string, params: Data): Promise<Data | undefined> {
   try {
     await fixture.request(method, params);

@@ -4,7 +4,7 @@ import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
 import type { HierarchyLaw } from './fixture.ts';
 import { contentsOf, errorOf, metadataOf } from './observe.ts';
 
-/** What all formats of one content say alike. */
+/** The fields that are the same in all formats of one content. */
 const ALIKE = ['name', 'title', 'description', 'annotations'] as const;
 
 export const READING_LAWS: readonly HierarchyLaw[] = [
