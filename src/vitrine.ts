@@ -10,7 +10,7 @@ export type { AskOptions } from './library/asking.ts';
 export type { MountSettings, NamedMounts } from './library/mounts.ts';
 
 export interface VitrineOptions extends Omit<EngineOptions, 'mounts'> {
-  /** What is served: providers by the names of their mounts, or mounts as a list. */
+  /** The mounts that are served: providers by the names of their mounts, or mounts as a list. */
   readonly mounts: EngineOptions['mounts'] | NamedMounts;
   /** How `fetch` answers: which hosts and origins may ask, with which tokens, how much. Default: those of this machine, without. */
   readonly endpoint?: EndpointOptions | undefined;
