@@ -22,12 +22,12 @@ const SETTLED_MS = 50;
 
 type Bodies = readonly ResourceBody[];
 
-/** What lay at a path. */
+/** A path, and the state of the file or directory that lay there. */
 interface Seen extends Identity {
   readonly path: string;
 }
 
-/** What a read was made of. */
+/** The file, or the window of it, that a read was made of. */
 interface SeenFile extends Seen {
   readonly uri: string;
   readonly range: ByteRange | undefined;
@@ -35,7 +35,7 @@ interface SeenFile extends Seen {
 
 const seenFiles = new WeakMap<Bodies, SeenFile>();
 
-/** What a page was made of. */
+/** The directory that a page was made of. */
 interface SeenDirectory extends Seen {
   readonly uri: string | undefined;
   readonly want: Page;
@@ -45,7 +45,7 @@ interface SeenDirectory extends Seen {
 
 const seenDirectories = new WeakMap<ResourcePage, SeenDirectory>();
 
-/** What was found, where looking at it again says whether it is the same. @param before when it was about to be opened */
+/** Returns the state of what was found, if a second look can prove it the same. @param before when it was about to be opened */
 function seenAs({ root, disk, device, visibility }: Folder, found: Found, before: number): Seen | undefined {
   const { opened, segments } = found;
   const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = opened.stat;

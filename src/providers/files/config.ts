@@ -26,7 +26,7 @@ export type FilesConfig = z.infer<typeof filesConfig>;
 export interface FilesOptions extends Partial<Omit<FilesConfig, 'path'>> {
   /** The folder, or one file, on this machine. */
   readonly path: string;
-  /** What the root is called; the folder's own name when left out. */
+  /** The name of the root; the folder's own name when left out. */
   readonly name?: string;
   /** Directories that are watched for the default list, at most. */
   readonly maxWatchedDirectories?: number;

@@ -12,7 +12,7 @@ import { ResourceError } from '../../core/errors.ts';
 import { systemCode } from './fault.ts';
 import { openBeneath } from './open.ts';
 
-/** What happened to a name, or, without a name, to possibly all of them. */
+/** A change of one name in a directory or, without a name, possibly of all of them. */
 export interface DirectoryEvent {
   readonly name: string | undefined;
   /** The name came, went or was replaced; otherwise only its content or attributes changed. */

@@ -27,7 +27,7 @@ export interface Disk {
   open(path: string, flags: number): Soon<number>;
   fstat(descriptor: number): Soon<BigIntStats>;
   lstat(path: string): Soon<BigIntStats>;
-  /** What is in a directory, some at a time, between which others have their turn. */
+  /** The entries of a directory in batches; other work has its turn between them. */
   entries(path: string): AsyncIterable<readonly Dirent[]>;
   /** Bytes that were read: fewer than asked for at the end, and nowhere else. */
   read(descriptor: number, buffer: Buffer, offset: number, length: number, position: number): Soon<number>;

@@ -17,7 +17,7 @@ export const SCHEME = 'file';
 export interface Folder {
   /** Canonical path on this machine; never leaves the provider. */
   readonly root: string;
-  /** What the root is called. */
+  /** The name of the root. */
   readonly name: string;
   readonly disk: Disk;
   /** The device that the root lay on at the start. */
@@ -135,7 +135,7 @@ async function leadsInCircle(
 
 const identityOf = ({ stat }: Opened): string => `${stat.dev}:${stat.ino}`;
 
-/** What is said of a file or directory: the same in lists, metadata and reads. @param real where it lies */
+/** Describes a file or directory, the same in lists, metadata and reads. @param real where it lies */
 export function resourceOf(
   folder: Folder,
   segments: readonly string[],

@@ -1,4 +1,4 @@
-/** What `.gitignore` files leave out: the same as git, and with bounds where git has none. */
+/** Tests that `.gitignore` files leave out the same as in git, and have limits where git has none. */
 import { execFile } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -24,7 +24,7 @@ const FILES = [
   ...FOLDERS.flatMap((folder) => ['a.log', 'keep.log', 'b'].map((name) => `${folder}/sub/${name}`)),
 ];
 
-/** What git leaves out of `FILES`, as it says itself. */
+/** Asks git which of `FILES` it leaves out. */
 async function ignoredByGit(folder: Folder): Promise<string[]> {
   const shown = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: folder.path,

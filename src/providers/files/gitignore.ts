@@ -1,4 +1,4 @@
-/** What the `.gitignore` files of a tree leave out, each for the directory that it lies in and below. */
+/** Applies the `.gitignore` files of a tree, each to the directory that it lies in and below. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ignore } from 'ignore';
@@ -13,7 +13,7 @@ const MAX_BYTES = 1024 * 1024;
 /** Bytes of `.gitignore` files that are remembered, at most; each is read again when it changes. */
 const MAX_REMEMBERED_BYTES = 16 * 1024 * 1024;
 
-/** What an entry costs beside its text. */
+/** Bytes that an entry costs beside its text. */
 const ENTRY_BYTES = 1_024;
 
 /** The library remembers every path that it was asked about: after this many it is made anew. */
@@ -25,7 +25,7 @@ const MAX_LINE_LENGTH = 4_096;
 /** Double stars between slashes in one pattern; with more it takes too long to match, and leaves out all that begins like it. */
 const MAX_GLOBSTARS = 2;
 
-/** What is left out in one directory: by the file in it, and those in the directories on the way to it. */
+/** The rules for one directory: from the file in it, and from those in the directories on the way to it. */
 export interface IgnoreRules {
   /** Changes when the rules do. */
   readonly version: string;

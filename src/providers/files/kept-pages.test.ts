@@ -174,7 +174,7 @@ describe('a page that is asked for again and again', () => {
   it('has entries that change again within the same millisecond', async () => {
     await using folder = await keeping({ a: 'first' });
     await folder.settled();
-    // What is this young is looked at each time: another change could have the same time.
+    // An entry that is so young is looked at each time: another change could have the same time.
     const soon = new Date(Date.now() + 3_600_000);
     await utimes(folder.at('a'), soon, soon);
     folder.setOn(LOOK_AGAIN_MS);

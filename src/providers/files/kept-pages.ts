@@ -30,9 +30,9 @@ export interface Described {
 
 /** A look at entries that may be the last one for a while. */
 export interface Looking {
-  /** What was found the last time, by name. */
+  /** The entries of the previous look, by name. */
   readonly before: ReadonlyMap<string, Described>;
-  /** What is found. */
+  /** The entries of this look, by name. */
   readonly entries: Map<string, Described>;
   /** When it began, as `performance.now` gives it. */
   readonly since: number;

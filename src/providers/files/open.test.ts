@@ -1,4 +1,4 @@
-/** What is opened lies below the root, is still there, and is nothing that an opening could wake. */
+/** Tests that opening stays below the root, copes with deleted files, and never wakes a pipe or device. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, open, readdir, readlink, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';

@@ -32,12 +32,12 @@ export interface Handle {
 export type OpenFor = 'content' | 'metadata';
 
 const O_PATH = 0o10000000;
-/** What Linux puts behind the path of what has been deleted. */
+/** The suffix that Linux adds to the path of a deleted file or directory. */
 const DELETED = ' (deleted)';
 
 const CONTENT_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** What is replaced while it is opened is opened anew, this many times. */
+/** How often a file or directory that is replaced while it is opened is opened anew. */
 const MAX_REPLACEMENTS = 20;
 
 const hasProcFd = process.platform === 'linux' && canReadProcFd();
@@ -93,7 +93,7 @@ async function openAsked(root: string, path: string, uri: string, disk: Disk): P
   return undefined;
 }
 
-/** What tells one state of one file from another. */
+/** The values that tell one state of one file from another. */
 export type Identity = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
 
 /**

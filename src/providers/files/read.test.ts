@@ -1,4 +1,4 @@
-/** What is read, when files change while they are read, and are larger or stranger than usual. */
+/** Tests reads of files that change meanwhile or are large or unusual, and reads of folders. */
 import { chmod, open, symlink, truncate } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/folders.ts';

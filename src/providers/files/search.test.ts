@@ -283,7 +283,7 @@ describe('a search that is under way', () => {
     await symlink(outside.path, folder.at('d'));
     const later: SearchMatch[] = [];
     for (let next = await matches.next(); !next.done; next = await matches.next()) later.push(next.value);
-    // What was checked before the swap may still be told; the places can no longer be read.
+    // Matches that were checked before the swap may still come; their URIs can no longer be read.
     expect(later.length).toBeLessThan(1_000);
     for (const { uri } of later.slice(0, 3)) await expect(served.text(uri)).rejects.toThrow();
     await rm(folder.at('d'));

@@ -151,7 +151,7 @@ function refusal(complaint: string): ResourceError {
   return invalid(`The pattern is not a valid regular expression: ${reason}; set literal to search for it as it stands`);
 }
 
-/** What ripgrep says between rows of a file that turned out to be binary behind its first matches. */
+/** The notice that ripgrep prints between rows when a file turns out to be binary behind its first matches. */
 const NOTICE = /^\.\/[^\n]*: (?:WARNING: stopped searching binary file after match|binary file matches) \([^\n]*\)\n/;
 
 const PLACE = /^(\d+):(\d+):\r?\n/;

@@ -1,4 +1,4 @@
-/** What is not shown does not exist: it is not listed, read, described, completed or subscribed to, by any path. */
+/** Tests that no path lists, reads, describes, completes or subscribes to a resource that is not shown. */
 import { symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/folders.ts';
@@ -72,7 +72,7 @@ const DOTTED_CREDENTIALS = [
   '.kube/config',
 ];
 
-/** What editors and people leave beside a file. */
+/** Copies that editors and people leave beside a file. */
 const COPIES = [
   'server.key~',
   'server.pem.bak',

@@ -69,7 +69,7 @@ export const CREDENTIAL_GLOBS: readonly string[] = [
 /** Not credentials although a glob says so: the public half, and examples without values. */
 const NOT_CREDENTIALS: readonly string[] = ['id_*.pub', '.env.example', '.env.sample', '.env.template', '.env.dist'];
 
-/** What editors and people add to the name of a copy. */
+/** Suffixes that editors and people add to the name of a copy. */
 const COPY = /(?:~|\.(?:bak|backup|old|orig|save|swp|swo|tmp))+$/i;
 
 const CREDENTIALS = compileGlobs(CREDENTIAL_GLOBS, 'path');

@@ -27,7 +27,7 @@ export async function watchTree(
   let ended = false;
   let work = Promise.resolve();
 
-  /** What happened and was not looked at yet: by directory, so that a storm in one is one look at it. */
+  /** Events that were not looked at yet, by directory: a storm in one directory is one look at it. */
   const unseen = new Map<string, { readonly segments: readonly string[]; readonly names: Set<string | undefined> }>();
   let looking = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -44,7 +44,7 @@ export async function watchTree(
     work = work.then(gather).then(look);
   };
 
-  /** What the system tells in one turn is one look, and a storm is no more than one in a while. */
+  /** Waits, so that all events of one turn share one look, and a storm causes a look per `LOOK_EVERY_MS` at most. */
   async function gather(): Promise<void> {
     await (performance.now() - lookedAt < LOOK_EVERY_MS ? setTimeout(LOOK_EVERY_MS) : setImmediate());
   }
