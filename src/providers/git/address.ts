@@ -1,5 +1,5 @@
 /**
- * What a URI of a repository means, and the one URI of each meaning.
+ * Parses the URIs of a repository into addresses, and writes the one URI of each address.
  *
  * A revision is `HEAD`, `branches/<name>`, `tags/<name>` or `commits/<hash>`: one segment or two, a slash in the name of
  * a branch or tag being `~2F`. Where a URI begins with one, what follows is a path in its tree. What is said about a
@@ -33,14 +33,14 @@ export type Address =
   | { readonly kind: 'branches' }
   | { readonly kind: 'tags' }
   | { readonly kind: 'commits' }
-  /** What a commit says of itself. */
+  /** A commit itself, as a document. */
   | { readonly kind: 'commit'; readonly revision: Revision }
   /** A folder or file; its history; who wrote which line; what the revision changed. */
   | PathAddress<'tree'>
   | PathAddress<'log'>
   | PathAddress<'blame'>
   | PathAddress<'diff'>
-  /** What is different from `base` to `revision`. */
+  /** The differences from `base` to `revision`. */
   | {
       readonly kind: 'compare';
       readonly base: Revision;

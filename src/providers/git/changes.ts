@@ -1,4 +1,4 @@
-/** What is different between two commits: as a list of files, and as a diff. */
+/** Compares two commits: as a list of files, and as a diff. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { uriOf } from './address.ts';
@@ -73,7 +73,7 @@ export async function diffBetween(
   return collectGit(git, args, { signal: ctx.signal, maxBytes: maxOutputBytes });
 }
 
-/** What to ask for of a diff of a path; undefined where nothing of it may be read. */
+/** Returns the paths to ask git for in a diff of a path; undefined where nothing of it may be read. */
 async function seenPaths(
   repo: Repository,
   base: Target | undefined,

@@ -32,7 +32,7 @@ export interface Slots {
   take(signal: AbortSignal): Promise<() => void>;
 }
 
-/** What git sees of the environment: nothing of the user's but where programs are. */
+/** Returns the environment that git runs in: nothing of the user's but where programs are. */
 function environment(directory: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -84,7 +84,7 @@ export function startGit(git: Pick<Git, 'program' | 'directory'>, args: readonly
 
 export interface Run {
   readonly signal: AbortSignal;
-  /** What git reads. */
+  /** The text for git's standard input. */
   readonly input?: string;
   /** Bytes of output; more are `too-large`. Default: no limit, for those who take what they need and stop. */
   readonly maxBytes?: number;
@@ -93,7 +93,7 @@ export interface Run {
 }
 
 /**
- * What a command prints, as it comes. Reading no further pauses it; leaving the loop ends it.
+ * Yields the output of a command as it comes. Reading no further pauses it; leaving the loop ends it.
  * @throws ResourceError `timeout`, `too-large`, `unavailable`, `limited`; the signal's reason
  */
 export async function* runGit(git: Git, args: readonly string[], run: Run): AsyncGenerator<Buffer> {
@@ -134,7 +134,7 @@ export async function* runGit(git: Git, args: readonly string[], run: Run): Asyn
   }
 }
 
-/** What git complained about is for the log: it can have paths of this machine in it. */
+/** Keeps git's complaint as the cause, for the log only: it can have paths of this machine in it. */
 export const gitFailed = (cause: unknown): ResourceError =>
   new ResourceError('unavailable', 'The repository cannot be read here; it is damaged, incomplete, or busy', {
     cause: cause instanceof Error ? cause : new Error(String(cause)),

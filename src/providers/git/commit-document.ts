@@ -98,7 +98,7 @@ export function commitMarkdown({ commit, files, more }: Facts): string {
 const signed = ({ name, email, date }: Signature): string =>
   `${escaped(name)} \`<${email.replaceAll('`', '')}>\`${date === undefined ? '' : `, ${date}`}`;
 
-/** What others wrote is text, not markup. */
+/** Escapes markup in text that others wrote, and makes one line of it. */
 const escaped = (text: string): string => text.replace(/[\\`*_{}[\]<>#|!]/g, '\\$&').replace(/[\r\n]+/g, ' ');
 
 /** A block of text as it stands, whatever fences are in it. */

@@ -20,7 +20,7 @@ export interface Commit {
   readonly committer: Signature;
   /** The first line. */
   readonly subject: string;
-  /** What is behind the first line. */
+  /** The text behind the first line. */
   readonly body: string;
 }
 

@@ -43,7 +43,7 @@ export type GitConfig = z.infer<typeof gitConfig>;
 export interface GitOptions extends Partial<Omit<GitConfig, 'git'>> {
   /** The repository: a bare one, a `.git` folder, or a folder with a `.git` in it. */
   readonly path: string;
-  /** What the root is called; the folder's own name when left out. */
+  /** The name of the root; the folder's own name when left out. */
   readonly name?: string;
   /** The git program. Default: `git`, as `PATH` finds it. */
   readonly program?: string;

@@ -1,4 +1,4 @@
-/** What is said of each address: the resource without its content. */
+/** Describes each address: the resource without its content. */
 import { notFound } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/mime-type.ts';
 import { ETAG_META_KEY, FORMATS_META_KEY, GIT_META_KEY } from '../../protocol/meta.ts';
@@ -11,10 +11,10 @@ import { segmentOf, toShown } from './names.ts';
 /** An address at which there is something. */
 export interface Found {
   readonly address: Address;
-  /** What the revision stands for, and what the path in it; undefined above the revisions. */
+  /** The target of the revision, and the entry of the path in it; undefined above the revisions. */
   readonly target?: Target;
   readonly entry?: Entry;
-  /** What a comparison begins with. */
+  /** The target that a comparison begins with. */
   readonly base?: Target;
   readonly resource: Resource;
 }

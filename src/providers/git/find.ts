@@ -25,10 +25,10 @@ export interface Repository {
   readonly maxOutputBytes: number;
 }
 
-/** What a path leads to; the root of a revision has no name. */
+/** The entry that a path leads to, without a name: the root of a revision has none. */
 export type Entry = Omit<TreeEntry, 'name'>;
 
-/** What a revision stands for. */
+/** The commit and the entry that a revision stands for. */
 export interface Target {
   /** Undefined for a tag of a tree or of a file. */
   readonly commit: Commit | undefined;
@@ -101,7 +101,7 @@ async function isReachable(repo: Repository, oid: string, signal: AbortSignal): 
   return true;
 }
 
-/** What a hash stands for, through tags. */
+/** Follows tags from a hash to the commit, tree or file that it stands for. */
 async function peel(repo: Repository, oid: string, uri: string, signal: AbortSignal): Promise<Target> {
   const { objects, commits } = repo;
   let next = oid;

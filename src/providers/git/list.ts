@@ -1,4 +1,4 @@
-/** What is directly below an address, a page at a time: entries of a tree, references, commits of a history. */
+/** Lists the children of an address, a page at a time: entries of a tree, references, commits of a history. */
 import type { Context } from '../../core/context.ts';
 import { invalid, notListable } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';

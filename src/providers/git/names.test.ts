@@ -98,7 +98,7 @@ describe('an address', () => {
       fc.property(address, (each) => {
         const uri = uriOf(each);
         expect(parseUri(uri).address).toEqual(each);
-        // What everybody else makes of it, too.
+        // `parseTreeUri`, which everybody else uses, agrees.
         expect(parseTreeUri(uri, 'git').trailingSlash).toBe(each.kind === 'root');
       }),
       options,

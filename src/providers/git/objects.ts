@@ -80,7 +80,7 @@ interface Channel {
   close(): void;
 }
 
-/** What is left of the answer that is being read. */
+/** The answer that is being read, and how many of its bytes are left. */
 interface Body {
   readonly info: ObjectInfo;
   readonly chunks: Buffer[] | undefined;
@@ -146,7 +146,7 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
     unsent += questions.map(({ line }) => `${line}\n`).join('');
     if (unsent === '' || sending) return;
     sending = true;
-    // What is asked in one go is written in one go.
+    // Questions that are asked in one turn are written at once.
     queueMicrotask(() => {
       sending = false;
       if (child !== undefined) child.stdin?.write(unsent);

@@ -16,11 +16,11 @@ export interface Ref {
 }
 
 export interface Refs {
-  /** What HEAD leads to; undefined where that is not there yet. */
+  /** The hash that HEAD leads to; undefined where that does not exist yet. */
   head(signal: AbortSignal): Promise<string | undefined>;
   /** The name of the reference that HEAD is at; undefined where it is detached. */
   headName(): Promise<string | undefined>;
-  /** What one is at, by its whole name. */
+  /** The hash of a reference, by its whole name. */
   find(name: string, signal: AbortSignal): Promise<string | undefined>;
   /** Those below prefixes such as `refs/heads`, each in the order of its bytes. */
   below(prefixes: readonly string[], signal: AbortSignal): AsyncGenerator<Ref>;
@@ -34,7 +34,7 @@ const MAX_LOOSE_BYTES = 8_192;
 /** Bytes of `packed-refs` that are kept; a repository with more is asked by a command each time. */
 const MAX_PACKED_BYTES = 64 * 1024 * 1024;
 
-/** What was last read of `packed-refs`. */
+/** The content that was last read of `packed-refs`. */
 export interface Packed {
   latest: { readonly key: string; readonly bytes: Buffer } | undefined;
 }

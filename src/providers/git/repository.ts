@@ -10,7 +10,7 @@ export interface Place {
   /** Canonical paths: where `HEAD` lies, and where references and objects do. */
   readonly gitDirectory: string;
   readonly commonDirectory: string;
-  /** What it is called: the folder's name, without `.git`. */
+  /** The folder's name, without `.git`. */
   readonly called: string;
 }
 
@@ -96,8 +96,8 @@ export async function readHead({ gitDirectory }: Place): Promise<string | undefi
 }
 
 /**
- * What objects of the repository lie elsewhere by: `alternates`, or a link in the folder of objects; undefined where all
- * of them are in it.
+ * Says what makes objects lie elsewhere: `alternates`, or a link in the folder of objects; undefined where all of them
+ * are in the repository.
  */
 export async function borrowing({ commonDirectory }: Place): Promise<string | undefined> {
   const objects = join(commonDirectory, 'objects');

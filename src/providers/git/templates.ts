@@ -14,7 +14,7 @@ interface Said {
   /** Behind `git:///`. */
   readonly path: string;
   readonly title: string;
-  /** What has to be shown for it. */
+  /** The parts of the repository that must be shown for it. */
   readonly needs: readonly (keyof Repository['shows'])[];
 }
 

@@ -63,7 +63,7 @@ export function createTrees(objects: Objects, maxTreeBytes: number): Trees {
 
 const missing = (): ResourceError => gitFailed('an object is missing');
 
-/** What orders entries: a folder's name counts as if a slash were behind it. */
+/** Returns the key that orders an entry: a folder's name counts as if a slash were behind it. */
 const keyOf = (name: string, isTree: boolean): string => (isTree ? `${name}/` : name);
 
 /**

@@ -117,7 +117,7 @@ function stop(): AbortController {
   return controller;
 }
 
-/** What is at a hash never changes; what is not there now may come. @throws ResourceError */
+/** Refuses an address at a hash, since it never changes; one that is missing now may come. @throws ResourceError */
 async function assertWatchable(repo: Repository, address: Address, uri: string, signal: AbortSignal): Promise<void> {
   const found = await findOrUndefined(repo, address, signal);
   const fixed =
@@ -164,7 +164,7 @@ async function stateOfRefs(repo: Repository, signal: AbortSignal): Promise<RefSt
   };
 }
 
-/** What is compared: two states are equal where the resource is the same. */
+/** Returns the state that looks compare: two are equal where the resource is the same. */
 async function stateOf(
   repo: Repository,
   address: Address | undefined,
