@@ -21,7 +21,7 @@ export interface AddressRules {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [Address, number];
 
-/** What `allowPrivate: true` means. The others (link-local, where clouds keep credentials) have to be named. */
+/** Kinds of hosts that `allowPrivate: true` allows. Others (link-local, where clouds keep credentials) have to be named. */
 const PRIVATE: ReadonlySet<HostKind> = new Set(['loopback', 'private']);
 
 /** @throws ResourceError `invalid` for a range that is not one */

@@ -25,7 +25,7 @@ export interface Kept {
 
 export interface Answers {
   /**
-   * What the server says of a resource without its content; undefined where it does not say.
+   * Returns the server's facts about a resource, without its content; undefined where it gives none.
    * @throws ResourceError `not-found` when the server says that
    */
   facts(target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined>;
@@ -239,7 +239,7 @@ export function createAnswers(send: Send, limits: Limits): Answers {
   };
 }
 
-/** What a conditional request is asked with. */
+/** Returns the headers of a conditional request. */
 export function conditionsOf({ etag, modified }: Facts): Readonly<Record<string, string>> {
   return {
     ...(etag !== undefined && { 'if-none-match': etag }),

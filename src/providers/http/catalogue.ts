@@ -49,7 +49,7 @@ const UNREADABLE_MS = 60_000;
 const MAX_FEEDS = 64;
 const MAX_FEEDS_BYTES = 32 * 1024 * 1024;
 
-/** What an entry takes beside its content, in bytes. */
+/** Bytes that an entry takes beside its content. */
 const ENTRY_BYTES = 1_024;
 
 /** Resources that are asked whether they are feeds, to find an entry of one. */
@@ -194,7 +194,7 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
     reading.then(
       (read) => feeds.set(key, reading, { size: sizeOf(read) }),
       (error: unknown) => {
-        // What is no feed, or cannot be read, is not read again while it is the same.
+        // Content that is no feed, or cannot be read, is not read again while it is the same.
         const lasting = error instanceof ResourceError && error.code !== 'limited' && !closing.signal.aborted;
         if (!lasting) feeds.delete(key);
       },
@@ -271,7 +271,7 @@ const of = (error: unknown, uri: string): unknown => (error instanceof ResourceE
 const sizeOf = (targets: readonly FeedTarget[]): number =>
   targets.reduce((sum, { inline }) => sum + ENTRY_BYTES + (inline?.bytes.byteLength ?? 0), 1);
 
-/** What others wait for, too. @throws the reason of the signal, when nobody waits any more */
+/** Waits for work that others may wait for, too, until the signal aborts. @throws the signal's reason */
 async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   signal.throwIfAborted();
   let leave = (): void => {};

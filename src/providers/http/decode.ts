@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ResourceError } from '../../core/errors.ts';
 import type { WebAnswer } from './send.ts';
 
-/** What is asked for where a whole is wanted. */
+/** The encodings that a request for whole content accepts. */
 export const ENCODINGS = 'gzip, deflate, br';
 
 /** Whether the answer is packed; then its length is not that of the content. */

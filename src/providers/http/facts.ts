@@ -1,4 +1,4 @@
-/** What the headers of an answer say of a resource, and for how long they are believed (RFC 9111). */
+/** Reads facts about a resource from the headers of an answer, and for how long they are believed (RFC 9111). */
 import type { CacheHint } from '../../protocol/resources.ts';
 import { isPacked } from './decode.ts';
 import type { WebAnswer } from './send.ts';
@@ -45,7 +45,7 @@ export function factsOf(answer: WebAnswer, { ttlMs, credentials }: { ttlMs: numb
   };
 }
 
-/** What an answer 304 says anew, and the rest as it was. */
+/** Merges the facts of a 304 answer into the old ones: the rest stays as it was. */
 export const renewed = (old: Facts, now: Facts): Facts => ({
   ...old,
   at: now.at,

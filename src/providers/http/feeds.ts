@@ -33,11 +33,11 @@ interface Entry {
 export interface FeedSource {
   readonly uri: string;
   readonly url: string;
-  /** What the server said of it. */
+  /** The MIME type that the server gave for it. */
   readonly mimeType: string | undefined;
 }
 
-/** What an entry stands for, and when it is from, in milliseconds since 1970; 0 where that is not said. */
+/** An entry of a feed: its resource, and its time in milliseconds since 1970; 0 where the feed gives none. */
 export interface FeedEntry {
   readonly uri: string;
   readonly url: string;
@@ -110,7 +110,7 @@ function linkOf(feed: FeedSource, link: string | undefined): URL | undefined {
   return fit ? url : undefined;
 }
 
-/** What a feed says of an entry, as a page; its markup is the feed's. */
+/** Writes an entry as a page, from what its feed holds; the markup is the feed's. */
 function pageOf({ title, html, text, summary }: Entry, link: URL | undefined): string {
   const heading = title === undefined ? '' : `<h1>${escaped(plain(title) ?? '')}</h1>\n`;
   const where = link === undefined ? '' : `<p><a href="${escaped(link.href)}">${escaped(link.href)}</a></p>\n`;

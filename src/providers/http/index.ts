@@ -48,7 +48,7 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
   const factsOf = async (target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined> =>
     target.head ? await answers.facts(target, ctx) : undefined;
 
-  /** What servers say of the entries, as far as they say it in time. */
+  /** Describes entries by the facts that their servers give in time. */
   async function described(targets: readonly Target[], ctx: Context): Promise<readonly Resource[]> {
     const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(LIST_HEAD_MS)]);
     const facts = new Map<Target, Facts | undefined>();

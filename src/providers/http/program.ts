@@ -4,12 +4,12 @@ import { ResourceError, type ResourceErrorCode } from '../../core/errors.ts';
 import { type FeedEntry, type FeedSource, readFeed } from './feeds.ts';
 import { type ApiReading, type ApiSource, readApi } from './openapi/index.ts';
 
-/** What is sent to the program. */
+/** A message to the program: a document to read. */
 export type Task =
   | { readonly kind: 'api'; readonly bytes: Uint8Array; readonly source: ApiSource }
   | { readonly kind: 'feed'; readonly bytes: Uint8Array; readonly source: FeedSource };
 
-/** What it answers. */
+/** The program's answer. */
 export type Answer =
   | { readonly read: ApiReading | readonly FeedEntry[] }
   | { readonly problem: { readonly code: ResourceErrorCode; readonly message: string; readonly cause: string } };

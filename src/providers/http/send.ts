@@ -5,7 +5,7 @@ import { VERSION } from '../../core/version.ts';
 import type { Limits } from './config.ts';
 import { faultOf } from './fault.ts';
 
-/** What the owner of an origin is sent beside the request. It may hold credentials. */
+/** Headers and query parameters that are sent to one origin only. They may hold credentials. */
 export interface Access {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
@@ -130,7 +130,7 @@ async function* chunksOf(
   }
 }
 
-/** What is taken of a body that nobody reads, in bytes and milliseconds, so that its connection can be used again. */
+/** Bytes and milliseconds to read of a body that nobody wants, so that its connection can be used again. */
 const UNREAD_BYTES = 64 * 1024;
 const UNREAD_MS = 1_000;
 

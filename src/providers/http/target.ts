@@ -1,11 +1,11 @@
-/** What a URL stands for here, and how it is described. */
+/** Describes the resources that URLs stand for. */
 import { mimeTypeOfName } from '../../core/mime-type.ts';
 import { nameOfUri } from '../../core/uri.ts';
 import { type Annotations, DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import type { Facts } from './facts.ts';
 import type { Access } from './send.ts';
 
-/** What is said of a resource where it is configured, in a feed, or in an API's document. */
+/** The description of a resource, from the configuration, a feed, or an API's document. */
 export interface Said {
   readonly name?: string | undefined;
   readonly title?: string | undefined;
@@ -17,7 +17,7 @@ export interface Said {
 export interface Target {
   /** Canonical; what is published. */
   readonly uri: string;
-  /** What is asked for: the same without a fragment. */
+  /** The URL that is requested: the same without a fragment. */
   readonly url: URL;
   readonly access: Access;
   readonly said: Said;

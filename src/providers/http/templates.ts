@@ -19,7 +19,7 @@ export interface WebTemplate {
   /** Variables of the path, and of those the ones that may have slashes in them. */
   readonly inPath: ReadonlySet<string>;
   readonly spanning: ReadonlySet<string>;
-  /** What a variable can have; others are refused. */
+  /** The values that a variable may have, by its name; with other values the template does not match. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly access: Access;
   readonly said: Said;
@@ -77,7 +77,7 @@ export function compileTemplate(text: string, options: TemplateOptions): WebTemp
 }
 
 /**
- * What a URI stands for by this template; undefined when it does not match.
+ * Returns the resource that a URI stands for by this template; undefined when it does not match.
  * @throws ResourceError `invalid` for a value that would leave its place
  */
 export function matchTemplate(template: WebTemplate, uri: string): Target | undefined {
@@ -139,7 +139,7 @@ function decoded(text: string): string {
 function isInPlace({ origin, prefix, spanning }: WebTemplate, url: URL, uri: string): boolean {
   if (url.origin !== origin || url.username !== '' || url.password !== '' || url.hash !== '') return false;
   if (!url.pathname.startsWith(prefix)) return false;
-  // What a client would resolve, or write in another way, is not what was matched.
+  // A URI that a client would resolve, or write in another way, is not the one that matched.
   if (upperEscapes(url.href) !== upperEscapes(withSlash(uri, origin))) return false;
   const rest = url.pathname.slice(prefix.length);
   if (rest.includes('//') || (prefix.endsWith('/') && rest.startsWith('/'))) return false;

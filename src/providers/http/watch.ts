@@ -15,7 +15,7 @@ export interface Watching {
   close(): Promise<void>;
 }
 
-/** What was seen: the hash of a content, with what the next look is asked with; without one there was nothing. */
+/** The hash of the content that was seen, and the conditions of the next request; without a hash there was nothing. */
 interface Seen {
   readonly hash: string | undefined;
   readonly conditions: Readonly<Record<string, string>>;
@@ -136,7 +136,7 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
     };
   }
 
-  /** What is not there may come only where a feed may bring it. */
+  /** Refuses a resource that is missing, unless a feed may bring it. */
   async function assertWatchable(uri: string, signal: AbortSignal): Promise<void> {
     const ctx = createContext({ signal });
     try {

@@ -18,7 +18,7 @@ export interface ApiSource {
   readonly server: string | undefined;
 }
 
-/** What a document says, as data alone. */
+/** An API document that was read, as data alone. */
 export interface ApiReading extends Operations {
   /** Where the API is, without a slash at the end. */
   readonly base: string;
@@ -44,7 +44,7 @@ export function readApi(text: string, source: ApiSource): ApiReading {
   return { base, ...operationsOf(api, base) };
 }
 
-/** What can be read of an API. There may be thousands: others have their turn meanwhile. */
+/** Returns the resources and templates of an API. There may be thousands: other work has its turn meanwhile. */
 export async function resourcesOf({ base, operations, more }: ApiReading, place: ApiPlace): Promise<ApiResources> {
   const { origin } = new URL(base);
   const configured = place.server ?? place.from;

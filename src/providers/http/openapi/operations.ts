@@ -7,7 +7,7 @@ export interface Operation {
   readonly url?: string | undefined;
   /** The URL with its parameters, where there are any. */
   readonly urlTemplate?: string | undefined;
-  /** What a variable of the template can have, where the document says so. */
+  /** The values that a variable of the template may have, where the document lists them. */
   readonly values: Readonly<Record<string, readonly string[]>>;
   readonly said: Said;
 }
@@ -39,7 +39,7 @@ export interface Operations {
   readonly more: boolean;
 }
 
-/** What is found once for a part of the document, however many operations share it. */
+/** Functions that work once for a part of the document, however many operations share it. */
 interface Shared {
   readonly valuesOf: (schema: unknown) => readonly string[] | undefined;
   readonly typeOf: (responses: unknown) => string | undefined;
@@ -173,7 +173,7 @@ const isList = (api: Api, schema: unknown): boolean => api.schema(schema)?.type 
 const encodedName = (name: string): string =>
   encodeURIComponent(name).replace(/[^A-Za-z0-9_%]/g, (other) => `%${other.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** What a variable can have, where its schema says so. */
+/** Returns a function that finds the values a variable may have, where its schema lists them. */
 function valuesIn(api: Api): Shared['valuesOf'] {
   let count = 0;
   const find = once((schema): readonly string[] | undefined => {
