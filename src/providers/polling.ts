@@ -8,7 +8,7 @@ import type { ChangeEvent } from '../core/provider.ts';
 type OnChange = (event: ChangeEvent) => void;
 
 /**
- * What is seen now, as a short text: where two differ, something has changed. A look that throws saw nothing.
+ * Sums up the present state in a short text: where two differ, something has changed. A look that throws saw nothing.
  * @param uri undefined for the listed set
  */
 export type Look = (uri: string | undefined, ctx: Context) => Promise<string>;
@@ -23,7 +23,7 @@ export interface Polling {
 interface Watched {
   readonly listeners: Set<OnChange>;
   readonly ending: AbortController;
-  /** What the latest look saw; undefined before the first one is over. */
+  /** The result of the latest look; pending until the first one is over. */
   seen: Promise<string>;
   timer: NodeJS.Timeout | undefined;
   running: Promise<void>;

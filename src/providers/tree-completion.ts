@@ -50,7 +50,7 @@ async function entriesOrNone(entriesFrom: EntriesFrom, segments: readonly string
 /** Reserved expansion passes escapes, `?` and `#` through: in a name they have to be written as escapes. */
 const escapeForTemplate = (name: string): string => name.replace(/[%?#]/g, encodeURIComponent);
 
-/** What was typed may hold escapes, or a percent sign that is none. */
+/** Decodes typed text, which may hold escapes, or a percent sign that begins none. */
 function lenientDecode(text: string): string {
   try {
     return decodeURIComponent(text.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'));

@@ -1,4 +1,4 @@
-/** What hostile and damaged archives come to: nothing leads out of one, nothing is unbounded, and errors say why. */
+/** Tests hostile and damaged archives: nothing leads out of one, nothing is unbounded, and errors say why. */
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';

@@ -12,7 +12,7 @@ export async function* decompressed(
   to = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Buffer> {
   let failure: unknown;
-  // What it fails with reaches the reader, too.
+  // The error of the pipeline reaches the reader, too.
   const flowing = pipeline(Readable.from(chunks), decompressor).catch((error: unknown) => {
     failure ??= error;
   });

@@ -1,4 +1,4 @@
-/** What every kind of archive has: an index of its entries, and the bytes of one. */
+/** The interface of every kind of archive: an index of its entries, and the bytes of one. */
 import type { Source, SourceHandle } from './source.ts';
 import type { EntryPlace, Tree } from './tree.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What is in an archive as resources: `archive:///guide/intro.md` is that entry of a zip, a tar or a compressed tar. Lists,
+ * Shows an archive as resources: `archive:///guide/intro.md` is that entry of a zip, a tar or a compressed tar. Lists,
  * describes and reads entries, in windows too; unpacks nothing to the disk, and follows no links.
  *
  * @example
@@ -32,7 +32,7 @@ export type ArchiveKind = keyof typeof FORMATS;
 export interface ArchiveOptions {
   readonly source: Source;
   readonly kind: ArchiveKind;
-  /** What its root is called. */
+  /** The name of its root. */
   readonly name: string;
   /** Is told of entries that are left out. Default: nobody. */
   readonly log?: Log;

@@ -1,4 +1,4 @@
-/** What is in an archive as folders and files, out of the names of its entries. */
+/** Builds the folders and files of an archive out of the names of its entries. */
 import { ResourceError } from '../../core/errors.ts';
 import { nameProblem } from '../../core/uri.ts';
 import { MAX_DEPTH, MAX_ENTRIES, MAX_TOTAL_BYTES } from './limits.ts';
@@ -94,7 +94,7 @@ export function buildTree(): TreeBuilder {
       const name = names.at(-1) ?? '';
       const there = folder.children.get(name);
       if (name === '' || (there !== undefined && isFolder(there))) return leaveOut('has the name of a folder');
-      // What comes later counts, as with whoever unpacks it.
+      // The later one counts, as when the archive is unpacked.
       if (there === undefined) counted();
       folder.children.set(name, entry);
     },

@@ -62,9 +62,9 @@ export type CommandConfig = z.infer<typeof commandConfig>;
 export type CommandBlock = z.infer<typeof block>;
 
 export interface CommandOptions extends CommandConfig {
-  /** What the root is called. Default: `commands`. */
+  /** The name of the root. Default: `commands`. */
   readonly name?: string;
-  /** What the environment of the server is. Default: the process's own. */
+  /** The environment of the server. Default: the process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -162,7 +162,7 @@ async function bodyOf(
   }
 }
 
-/** What the output is now, as a hash; a program that fails is another state of it. */
+/** Hashes the output as it is now; a program that fails is another state. */
 async function fingerprint(runs: Runs, { program, uri }: Instance, ctx: Context): Promise<string> {
   const hash = createHash('sha256');
   try {

@@ -54,9 +54,9 @@ export function startProgram({ argv, cwd, env }: Pick<Program, 'argv' | 'cwd' | 
     said = Buffer.concat([said, chunk]).subarray(-MAX_STDERR_BYTES);
   });
   child.once('exit', () => {
-    // What it leaves behind holds its pipes open, and outlives whoever asked.
+    // Processes that the program leaves behind hold its pipes open, and outlive whoever asked: this ends them.
     if (pid !== undefined) signal(pid, 'SIGKILL');
-    // What has left the group may hold them all the same.
+    // Processes that have left the group may hold the pipes all the same.
     setTimeout(() => stderr.destroy(), REST_MS).unref();
   });
   const ended = new Promise<Ended>((resolve) => {

@@ -1,4 +1,4 @@
-/** What is configured, as programs by path: some at a path, some at all paths of a template. */
+/** Reads the configuration into programs by path: some at a path, some at all paths of a template. */
 import { basename, resolve } from 'node:path';
 import { invalid } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/mime-type.ts';
@@ -22,7 +22,7 @@ export interface Entry {
   readonly place: Surroundings;
 }
 
-/** What a program runs in. */
+/** The directory, the environment and the limits that a program runs with. */
 export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export interface Instance {
   readonly uri: string;
   readonly entry: Entry;
   readonly program: Program;
-  /** What runs while somebody watches. */
+  /** The program that runs while somebody watches. */
   readonly follow: Program | undefined;
   readonly watchMs: number | undefined;
 }

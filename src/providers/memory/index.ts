@@ -19,7 +19,7 @@ import { createTree, type Directory, type Item, type MemoryResource } from './tr
 export type { MemoryResource } from './tree.ts';
 
 export interface MemoryOptions {
-  /** What the root is called. */
+  /** The name of the root. Default: `memory`. */
   readonly name?: string;
   /** The scheme of its URIs. Default: `memory`. */
   readonly scheme?: string;
@@ -41,12 +41,12 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
   const name = options.name ?? 'memory';
   const subscribe = options.fixed !== true;
   const tree = createTree();
-  /** What whole items were read from. */
+  /** The URI, range and item that bodies were read from. */
   const origins = new WeakMap<
     readonly ResourceBody[],
     Pick<ReadOptions, 'range'> & { readonly uri: string; readonly item: Item }
   >();
-  /** What pages were made of; every change makes another version. */
+  /** The request and the version that pages were made of; every change makes another version. */
   const pages = new WeakMap<
     ResourcePage,
     { readonly uri: string | undefined; readonly want: Page; readonly version: number }

@@ -3,7 +3,7 @@ import { invalid } from '../../core/errors.ts';
 import { nameProblem } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
 
-/** What is said of a resource, and its content: exactly one of `text` and `bytes`. */
+/** The description of a resource, and its content: exactly one of `text` and `bytes`. */
 export type MemoryResource = Partial<Omit<Resource, 'uri' | 'size' | 'capabilities'>> &
   ({ readonly text: string; readonly bytes?: undefined } | { readonly bytes: Uint8Array; readonly text?: undefined });
 

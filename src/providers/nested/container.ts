@@ -11,7 +11,7 @@ export interface Container {
   /** Its own URI, in the provider around it. */
   readonly uri: string;
   readonly segments: readonly string[];
-  /** What was asked for, below `scheme:///`. Empty: the container itself. */
+  /** The rest of the requested URI, below `scheme:///`. Empty: the container itself. */
   readonly rest: string;
 }
 
@@ -26,7 +26,7 @@ const endsWith = (name: string, ending: string): boolean =>
 export async function isReally({ magic }: NestedKind, place: Place): Promise<boolean> {
   if (magic === undefined) return true;
   if (place.size < magic.byteLength) return false;
-  // What changes while it is looked at may be one: whoever opens it sees.
+  // A file that changes meanwhile may be one: whoever opens it sees.
   const handle = await place.open().catch(() => undefined);
   if (handle === undefined) return true;
   try {

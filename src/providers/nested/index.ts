@@ -1,5 +1,5 @@
 /**
- * What is in files as if they were folders: `file:///pack.zip/guide/intro.md` is an entry of an archive,
+ * Shows files as if they were folders: `file:///pack.zip/guide/intro.md` is an entry of an archive,
  * `file:///shop.db/customers/17` a row of a database. A file keeps its own content; what is in it lies below its URI, where
  * nothing else is. Whatever is around this provider sees one tree of URIs.
  */
@@ -22,7 +22,7 @@ export { createOpenings, type Openings } from './openings.ts';
 export interface NestedOptions {
   readonly outer: Outer;
   readonly kinds: readonly NestedKind[];
-  /** What is open, of this and of all that is nested in it. Whoever made it closes it. */
+  /** The open containers of this provider and of all that is nested in it. Whoever made the openings closes them. */
   readonly openings: Openings;
   /** Names this provider among those that share the openings. Default: the only one, which closes them with itself. */
   readonly key?: string;
@@ -65,7 +65,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
     }
   }
 
-  /** What the provider around says of an entry, which may be gone into. */
+  /** Describes an entry as the provider around does, but listable where it is a container. */
   async function entered(resource: Resource): Promise<Resource> {
     if (resource.capabilities?.list !== false) return resource;
     const { segments } = parseTreeUri(resource.uri, outer.scheme);
@@ -111,7 +111,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
           changed,
           within(container, lease.inner, ctx),
         );
-        // What watches ends before what it watches is given back.
+        // The watch ends before the lease of what it watches.
         if (watch !== undefined) watches.unshift(watch);
       }
       return { [Symbol.asyncDispose]: dispose };
@@ -212,7 +212,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
   });
 }
 
-/** What tells of others asks about them by the names that others know. */
+/** Returns the context for a provider inside: it asks about other resources by their outer names. */
 function within(container: Container, { provider, scheme }: Inner, ctx: Context): Context {
   const { may } = ctx;
   if (may === undefined) return ctx;

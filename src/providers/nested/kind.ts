@@ -1,4 +1,4 @@
-/** What can be gone into: which files those are, and how they are opened. */
+/** The kinds of containers: which files those are, and how they are opened. */
 import type { Log } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 
@@ -33,7 +33,7 @@ export interface Outer {
 
 export interface Opening {
   readonly place: Place;
-  /** What it is called. */
+  /** The file's name. */
   readonly name: string;
   /** The same for as long as it is in the same state: names it beside all others that are open. */
   readonly key: string;
@@ -54,11 +54,11 @@ export interface NestedKind {
   readonly endings: readonly string[];
   /** The bytes that it begins with. Default: its name is enough. */
   readonly magic?: Buffer | undefined;
-  /** What is in it are files and folders, which have names as others have. */
+  /** It holds files and folders: the rules for names apply to them as to others. */
   readonly hasFiles?: boolean | undefined;
   /** It notices its changes itself, and need not be opened anew. Default: it is opened for each state of the file. */
   readonly follows?: boolean | undefined;
-  /** What it shows under one URI tells of others. */
+  /** The content under one of its URIs tells of other resources. */
   readonly gathers?: boolean | undefined;
   /** @throws ResourceError that says what is wrong with it */
   open(opening: Opening): Promise<Inner>;

@@ -1,4 +1,4 @@
-/** What is open is bounded, is opened once for all who want it, and is closed when nobody uses it. */
+/** Tests that open containers are bounded, opened once for all who want them, and closed when nobody uses them. */
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../test/e2e/waiting.ts';
 import { flatProvider } from '../../testing/flat-fixture.ts';

@@ -1,10 +1,10 @@
-/** What is open: a few at a time, for as long as somebody uses it, closed when nobody does. */
+/** Keeps a few containers open, for as long as somebody uses them, and closes them when nobody does. */
 import { LRUCache } from 'lru-cache';
 import { ResourceError } from '../../core/errors.ts';
 import { type Caller, createFairQueue } from '../../core/fair-queue.ts';
 import type { Inner } from './kind.ts';
 
-/** What is open at a time, beside what is in use. */
+/** Containers that are kept open at a time; any more are open only while they are in use. */
 export const MAX_OPEN = 16;
 
 /** Bytes of memory that all of them take, about. */
@@ -13,7 +13,7 @@ export const MAX_WEIGHT = 128 * 1024 ** 2;
 /** How long something stays open that nobody uses, in milliseconds. */
 export const IDLE_MS = 60_000;
 
-/** What is opened at a time, and who waits for that. */
+/** Containers that are opened at a time, and callers that may wait for that. */
 const PLACES = 4;
 const MAX_WAITING = 256;
 

@@ -1,5 +1,5 @@
 /**
- * What an answer of the store may be before it is parsed: the client takes the whole text and makes objects of all of it,
+ * Limits answers of the store before they are parsed: the client takes the whole text and makes objects of all of it,
  * at once, whatever was asked for. Contents of objects are streams, and have no limit here.
  */
 import type { Readable } from 'node:stream';

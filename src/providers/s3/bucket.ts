@@ -1,4 +1,4 @@
-/** What all operations on a bucket share: the store, what is below its root, and what is said of an entry. */
+/** The store of a bucket, the search for entries below its root, and their descriptions, for all operations. */
 import type { Context } from '../../core/context.ts';
 import { notFound } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/mime-type.ts';
@@ -10,9 +10,9 @@ import type { KeyEntry, ObjectFacts, Store } from './store.ts';
 
 export interface Bucket {
   readonly store: Store;
-  /** What all keys begin with: empty, or with a slash at its end. */
+  /** The text that all keys begin with: empty, or with a slash at its end. */
   readonly prefix: string;
-  /** What the root is called. */
+  /** The name of the root. */
   readonly name: string;
 }
 
@@ -22,7 +22,7 @@ export type Found =
   | { readonly kind: 'prefix'; readonly key: string };
 
 /**
- * What a URI names. Without a slash at its end that is the object, and where there is none the folder of that name.
+ * Finds the object or folder that a URI names. Without a slash at its end, an object goes before a folder of that name.
  * @throws ResourceError `not-found`, `invalid`, `denied`, `unavailable`
  */
 export async function find(bucket: Bucket, uri: string, ctx: Context): Promise<Found> {

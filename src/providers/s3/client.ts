@@ -23,7 +23,7 @@ export interface Place {
   readonly pathStyle: boolean;
 }
 
-/** What options and environment say together; what is said in the options counts. */
+/** Combines the options and the environment; the options win. */
 export function placeOf({ endpoint, region, pathStyle, env = process.env }: S3Options): Place {
   const said = endpoint ?? nonEmpty(env.AWS_ENDPOINT_URL_S3) ?? nonEmpty(env.AWS_ENDPOINT_URL);
   if (said !== undefined) assertEndpoint(said);
@@ -74,7 +74,7 @@ export async function awsStore(bucket: string, place: Place, options: S3Options)
       }
       for (const { Prefix } of answer.CommonPrefixes ?? [])
         if (Prefix !== undefined) entries.push({ kind: 'prefix', key: decode(Prefix) });
-      // What does not begin as asked is somewhere else.
+      // A key that does not begin with the prefix lies somewhere else.
       const below = inOrder(entries.filter(({ key }) => key.startsWith(prefix)));
       // Not every store stops at as many as were asked for.
       const truncated = answer.IsTruncated === true || below.length > limit;

@@ -42,7 +42,7 @@ export type S3Config = z.infer<typeof s3Config>;
 export interface S3Options extends Omit<S3Config, 's3'> {
   /** `s3://bucket`, or `s3://bucket/folder`. */
   readonly s3: string;
-  /** What the root is called; the folder's or the bucket's name when left out. */
+  /** The name of the root; the folder's or the bucket's name when left out. */
   readonly name?: string;
   /** Where `AWS_*` variables are looked for. Default: the process's own. Credentials are found by the AWS SDK. */
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-/** What an error of the store means, for who asked and for who started the server. */
+/** Turns errors of the store into messages for clients and for whoever started the server. */
 import { notFound, ResourceError } from '../../core/errors.ts';
 import { ODD_NAME } from '../../core/uri.ts';
 
@@ -71,7 +71,7 @@ export function faultOf(error: unknown, uri: string | undefined, signal: AbortSi
   return new ResourceError('internal', 'The store answered with an error', { uri, cause });
 }
 
-/** What is wrong with how a bucket is mounted, in words for who did it; no secret is in them. */
+/** Says what is wrong with how a bucket is mounted, to whoever mounted it; the text holds no secret. */
 export function problemOf(
   error: unknown,
   {

@@ -29,7 +29,7 @@ export function parseLocation(text: string): Location {
   return { bucket, prefix: folder === '' || folder.endsWith('/') ? folder : `${folder}/` };
 }
 
-/** What a URI names: a prefix, or a key that may be without a slash what is a prefix with it. Relative to the root. */
+/** A prefix or key that a URI names, relative to the root. A key without a slash may also mean the prefix with one. */
 export interface Named {
   readonly key: string;
   readonly isPrefix: boolean;
@@ -57,7 +57,7 @@ export const uriOfKey = (key: string): string => treeUri(SCHEME, key.split('/').
 export const uriOfPrefix = (prefix: string): string =>
   prefix === '' ? treeUri(SCHEME, []) : `${uriOfKey(prefix.slice(0, -1))}/`;
 
-/** What a key or prefix is called: the part behind its last slash but one at the end, as a segment can hold it. */
+/** The name of a key, or of a prefix without its slash: the part behind the last slash, as a segment can hold it. */
 export const nameOfKey = (key: string): string => segmentOfName(lastPart(key));
 
 /** The same as it is in the key. */

@@ -1,4 +1,4 @@
-/** What a bucket is shown as: objects and folders of one name, marks of folders, types, order, and errors. */
+/** Tests how a bucket is shown: objects and folders of one name, marks of folders, types, order, and errors. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/e2e/waiting.ts';

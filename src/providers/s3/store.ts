@@ -1,7 +1,7 @@
-/** What is asked of a store, and nothing of who is asked: keys are whole here, with the prefix of the mount. */
+/** The interface of a store, whichever it is: keys are whole here, with the prefix of the mount. */
 import type { Readable } from 'node:stream';
 
-/** What is known of an object without its content. */
+/** The facts about an object, without its content. */
 export interface ObjectFacts {
   readonly key: string;
   readonly size: number;

@@ -29,7 +29,7 @@ export function listTemplates({ name }: Bucket): TemplatePage {
 export function completeKey(bucket: Bucket, request: CompletionRequest, ctx: Context): Promise<CompletionValues> {
   return completeTreePath(TEMPLATE, request, async (segments, typed) => {
     const folder = segments.map((segment) => `${nameOfSegment(segment)}/`).join('');
-    // What stands for a name that cannot be written is not what keys begin with.
+    // A segment that begins with `;` may stand for a name that cannot be written: keys do not begin like it.
     const begin = typed.startsWith(';') ? '' : typed;
     const prefix = bucket.prefix + folder + begin;
     try {

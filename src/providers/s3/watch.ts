@@ -1,4 +1,4 @@
-/** What a look at the store sees, as a short text: where two differ, something has changed. */
+/** Sums up a look at the store in a short text: where two texts differ, something has changed. */
 import { createHash } from 'node:crypto';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
