@@ -23,7 +23,7 @@ export interface Known {
 
 export interface Catalogues {
   get(ctx: Context): Promise<Known>;
-  /** What is known may be out of date. */
+  /** Drops the catalogue, which may be out of date. */
   forget(): void;
 }
 
@@ -87,7 +87,7 @@ const isNamed = ({ schema, name }: TableName, fits: ((text: string) => boolean) 
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What is known where there are these tables: keys lead to no other. */
+/** Returns the catalogue of these tables alone: keys lead to no other table. */
 export function knownOf(all: readonly Table[]): Known {
   const keyOf = (schema: string | undefined, name: string): string => JSON.stringify([schema ?? null, name]);
   const named = new Map(all.map((table) => [keyOf(table.schema, table.name), table]));

@@ -74,7 +74,7 @@ export const sqlConfig = z.strictObject({
     .describe('How changes are noticed; false: not at all'),
 });
 
-/** What a configuration says, with its defaults. */
+/** The options of a configuration, with their defaults. */
 export type SqlConfig = z.infer<typeof sqlConfig>;
 export type SqlInput = z.input<typeof sqlConfig>;
 export type SavedQuery = z.infer<typeof queryConfig>;

@@ -1,4 +1,4 @@
-/** What is said of tables: their columns, keys and links, and what is in a database, as JSON and Markdown. */
+/** Describes tables (columns, keys and links) and the content of a database, as JSON and Markdown. */
 import type { Known } from './catalogues.ts';
 import type { Column, Dialect, Table, TableName } from './dialect.ts';
 import { jsonText } from './json.ts';

@@ -1,5 +1,5 @@
 /**
- * What a database has to answer. A `Dialect` is one kind of database, a `Connection` an opened one. SELECTs over tables are
+ * The interface of a database. A `Dialect` is one kind of database, a `Connection` an opened one. SELECTs over tables are
  * built once for all of them (`selects.ts`, by Kysely with the dialect's compiler): a connection only runs statements
  * with bound parameters, reads the catalogue, and tells of changes. It cannot write, whatever the statement says.
  */
@@ -52,7 +52,7 @@ export interface KeyColumn {
   readonly kind: ValueKind;
 }
 
-/** What tells the rows of a table apart, and gives their order: there is an index on it. */
+/** The columns that tell the rows of a table apart, and give their order: there is an index on them. */
 export interface Identity {
   readonly of: 'primary key' | 'unique index' | 'row id';
   /** In the order of the index. None is NULL, unless there is a `tieBreak`. */
@@ -87,7 +87,7 @@ export interface Table extends TableName {
   readonly indexes: readonly Index[];
 }
 
-/** What is in a database, as far as this connection may read it: no system tables. */
+/** The tables of a database that this connection may read, without system tables. */
 export interface Catalogue {
   /** In any order; each (schema, name) once. */
   readonly tables: readonly Table[];
@@ -97,7 +97,7 @@ export interface Catalogue {
 export interface LeftOut {
   readonly kind: 'left-out';
   readonly bytes: number;
-  /** What it is: bytes, or text. */
+  /** The kind of the value: bytes, or text. */
   readonly of: 'bytes' | 'text';
 }
 
@@ -168,7 +168,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** What is needed to open a database. */
+/** The parameters for opening a database. */
 export interface Opening {
   /** The path, made absolute, or the URL, with its credentials. */
   readonly source: string;

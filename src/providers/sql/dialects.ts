@@ -38,7 +38,7 @@ export function sqlitePath(source: string, base: string): string {
   return resolve(base, decoded);
 }
 
-/** What a database is called by its source: a file without its ending, the database of a URL. */
+/** Returns a database's name by its source: the file name without its ending, or the database of the URL. */
 export function databaseName(source: string): string {
   if (!SERVER.test(source)) {
     const file = source.replace(/[?#].*$/, '').replace(/^.*[/\\:]/, '');

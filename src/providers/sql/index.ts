@@ -28,9 +28,9 @@ export { type SqlConfig, type SqlInput, sqlConfig } from './config.ts';
 export { databaseName, isDatabaseUrl } from './dialects.ts';
 
 export interface SqlOptions extends SqlInput {
-  /** What the database is called. Default: the file's name, or the database of the URL. */
+  /** The name of the database. Default: the file's name, or the database of the URL. */
   readonly name?: string;
-  /** What relative paths start from. Default: the working directory. */
+  /** The folder that relative paths start from. Default: the working directory. */
   readonly base?: string;
   readonly log?: Log;
 }
@@ -124,7 +124,7 @@ export async function sqlProvider({
     },
   } satisfies ResourceProvider;
 
-  /** What is not there yet may be watched; what is no URI may not. */
+  /** Throws for a text that is no URI of this database; a place that does not exist yet may be watched. */
   function assertOwn(uri: string, known: Awaited<ReturnType<typeof catalogues.get>>): void {
     try {
       places.parse(uri, known);

@@ -6,7 +6,7 @@ import type { FairQueue } from '../../core/fair-queue.ts';
 import type { Limits } from './dialect.ts';
 import { closedWhileReading, closing, stoppable } from './stoppable.ts';
 
-/** What a kind of database does with its connections. */
+/** The operations of a kind of database on its connections. */
 export interface Connecting<C> {
   /** Takes one out of the pool, or makes one. */
   connect(): Promise<C>;
@@ -42,7 +42,7 @@ export function createLending<C>(queue: FairQueue, connecting: Connecting<C>): L
   const { connect, giveBack, clean, cancel, isLost, errorOf, end: endAll, onFault } = connecting;
   const closed = closing();
   let ended: Promise<void> | undefined;
-  /** What is being ended. */
+  /** Connections that are being given back or ended. */
   const endings = new Set<Promise<unknown>>();
 
   const later = (ending: Promise<unknown>): void => {
@@ -104,7 +104,7 @@ export function createLending<C>(queue: FairQueue, connecting: Connecting<C>): L
     closed.abort(why);
     await Promise.all(endings);
     await endAll();
-    // What was still being connected.
+    // Connections that were still being opened.
     await Promise.all(endings);
   }
 

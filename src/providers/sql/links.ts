@@ -22,7 +22,7 @@ export function relativeReference(from: readonly string[], to: readonly string[]
 export interface Link {
   /** Where the columns of the foreign key stand in the table. */
   readonly columns: readonly number[];
-  /** What the link is called: the columns, joined by commas. */
+  /** The name of the link: the columns, joined by commas. */
   readonly name: string;
   /** The path of the row that these values lead to; undefined where they lead nowhere, as NULL does. */
   readonly pathOf: (values: readonly Value[]) => readonly string[] | undefined;

@@ -56,7 +56,7 @@ function databaseEntries(
   return [...special, ...tables];
 }
 
-/** What is Vitrine's own comes first, then names in the order of their characters. */
+/** Returns where an entry sorts: Vitrine's own entries come first, then names in the order of their characters. */
 const positionOf = ({ uri, name }: Resource): string => (/\/~[a-z]+$/.test(uri) ? `a${name}` : `b${name}`);
 
 function pageOf(entries: readonly Resource[], { cursor, limit }: Page): ResourcePage {

@@ -1,5 +1,5 @@
 /**
- * What a URI of a database names, and the URI of what there is:
+ * Finds the place that a URI of a database names, and makes the URIs of places:
  *
  * - `sqlite:///` the database, `postgres:///public` a schema, `sqlite:///customers` a table or view,
  *   `sqlite:///customers/17` a row, `sqlite:///customers/17/photo` one value of it;
@@ -25,7 +25,7 @@ export type Place =
   | { readonly kind: 'database' }
   | { readonly kind: 'schema'; readonly schema: string }
   | { readonly kind: 'table'; readonly table: Table }
-  /** What is in the database, or in one schema. */
+  /** A description of the database, or of one schema. */
   | { readonly kind: 'overview'; readonly schema: string | undefined }
   | { readonly kind: 'description'; readonly table: Table }
   | { readonly kind: 'count'; readonly table: Table }

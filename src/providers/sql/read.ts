@@ -172,7 +172,7 @@ export function createRead(world: World, resources: Resources): ReadPlace {
     }
   }
 
-  /** What does not fit is left out of what is in a container. */
+  /** Reads one entry of a container; undefined for one that is too large: it is left out. */
   async function readChild(
     child: Place,
     uri: string,

@@ -1,4 +1,4 @@
-/** What is said of each place without reading its content, the same in lists and alone. */
+/** Describes each place without reading its content, in the same way in lists and alone. */
 import type { Context } from '../../core/context.ts';
 import { notFound } from '../../core/errors.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
@@ -153,7 +153,7 @@ export function createResources({ name, dialect, config, saved, places, reader, 
 
 const oneLine = (text: string): string => text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 
-/** What a value is before it was looked at. */
+/** Returns the MIME type of a value before it is read, by the kind of its column; none for `any`. */
 const typeOf = ({ kind }: Column): readonly string[] =>
   kind === 'bytes' ? ['application/octet-stream'] : kind === 'any' ? [] : ['text/plain'];
 

@@ -16,7 +16,7 @@ export interface Saved {
   readonly template: UriTemplate | undefined;
   /** It can be read without a parameter. */
   readonly bare: boolean;
-  /** What is run for a URI. @throws ResourceError `not-found` for one that is none, `invalid` for a value that is not allowed */
+  /** Makes the statement for a URI. @throws ResourceError `not-found` for a URI of no query, `invalid` for a value not allowed */
   statement(uri: string): Statement;
 }
 

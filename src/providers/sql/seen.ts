@@ -1,6 +1,6 @@
 /**
- * What the caller may have of a database, for what tells of several tables or rows at once: descriptions, pages, counts and
- * completion. Tables and rows are decided about under their own URIs; a row without one belongs to its table.
+ * Leaves out tables and rows that the caller may not have, in answers about several at once: descriptions, pages, counts
+ * and completion. The URI of each table and row decides; a row without a URI belongs to its table.
  */
 import type { Context } from '../../core/context.ts';
 import { type Known, knownOf } from './catalogues.ts';
@@ -18,10 +18,10 @@ const MAX_PAGES = 20;
 /** Keys that are fetched together. */
 const STEP = 500;
 
-/** What a page of rows says wherever somebody decides about rows, whether or not one is left out. */
+/** The note on each page of rows where access to rows is decided, whether or not a row is left out. */
 export const ROWS_LEFT_OUT = 'Rows that the reader may not have are left out.';
 
-/** What is known of the tables that the caller may list. */
+/** Returns the catalogue of the tables that the caller may list. */
 export async function seenTables(known: Known, places: Places, { may }: Context): Promise<Known> {
   if (may === undefined) return known;
   const seen: Table[] = [];

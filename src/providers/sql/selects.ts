@@ -8,7 +8,7 @@ import type { Builder, Column, Dialect, KyselyModule, Limits, Parameter, Stateme
 import type { Key } from './keys.ts';
 import type { Keyed } from './place.ts';
 
-/** What of each row is fetched: first the key, then each column, and behind one that can be large its size. */
+/** The columns to fetch of each row: first the key, then each column, and behind one that can be large its size. */
 export interface Projection {
   readonly columns: readonly Column[];
   readonly maxValueBytes: Limits['maxValueBytes'];

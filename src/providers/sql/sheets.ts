@@ -26,16 +26,16 @@ export interface SheetRow {
 
 export interface Sheet {
   readonly title: string;
-  /** What is said before the rows in JSON, as `["table", "\"customers\""]`. */
+  /** Fields that stand before the rows in JSON, such as `["table", "\"customers\""]`. */
   readonly facts: readonly (readonly [name: string, json: string])[];
   readonly columns: readonly string[];
   /** Its rows have URIs. */
   readonly keyed: boolean;
-  /** What else is to be said of it, in JSON and Markdown. */
+  /** A remark on the page, shown in JSON and Markdown. */
   readonly note?: string | undefined;
 }
 
-/** What is behind a page. */
+/** Whether rows follow a page, and where they are. */
 export interface Behind {
   /** There are more rows. */
   readonly more: boolean;

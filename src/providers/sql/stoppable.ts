@@ -10,9 +10,9 @@ export const tookTooLong = (timeoutMs: number, cause?: unknown): ResourceError =
   new ResourceError('timeout', `The database took longer than ${timeoutMs / 1_000} s`, { cause });
 
 /**
- * What the work gives, unless it is stopped before.
+ * Returns the result of the work, unless it is stopped before.
  * @param closed ends it too
- * @param stop ends the work in the database; called once at most, and what becomes of the work then is not waited for
+ * @param stop ends the work in the database; called once at most; nobody waits for the work then
  * @throws the reason of a signal; ResourceError `timeout`
  */
 export async function stoppable<T>(

@@ -29,7 +29,7 @@ export interface Watching {
 interface Watcher {
   readonly uri: string | undefined;
   readonly onChange: (event: ChangeEvent) => void;
-  /** What it looked like; undefined where every change is told. */
+  /** The mark of its content at the last look; undefined: every change is reported. */
   seen: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export function createWatching(world: World, read: ReadPlace): Watching {
   function start(): void {
     looking ??= lookAgain().finally(() => {
       looking = undefined;
-      // What was told after the last look, and before this.
+      // A change may have been reported after the last look, and before this.
       if (dirty !== undefined && !stop.signal.aborted) start();
     });
   }
@@ -79,7 +79,7 @@ export function createWatching(world: World, read: ReadPlace): Watching {
     }
   }
 
-  /** What is there now, as a text that is the same for the same; undefined where that is not known. */
+  /** Returns a mark that is equal for equal content; `UNTOUCHED` for a table that did not change; undefined if unknown. */
   async function look(uri: string | undefined, tables: readonly TableName[] | undefined): Promise<string | undefined> {
     try {
       const known = await catalogues.get(ctx);

@@ -1,4 +1,4 @@
-/** What the operations of this provider share: one opened database and what is known of it. */
+/** The state that the operations of this provider share: one opened database and what is known of it. */
 import type { Catalogues } from './catalogues.ts';
 import type { SqlConfig } from './config.ts';
 import type { Connection, Dialect } from './dialect.ts';
@@ -8,7 +8,7 @@ import type { RowReader } from './rows.ts';
 import type { Saved } from './saved-queries.ts';
 
 export interface World {
-  /** What the database is called. */
+  /** The name of the database. */
   readonly name: string;
   readonly dialect: Dialect;
   readonly config: SqlConfig;

@@ -1,4 +1,4 @@
-/** What is on a MySQL or MariaDB server, as far as the user of the connection may see it, by its `information_schema`. */
+/** Reads the tables of a MySQL or MariaDB server that the user of the connection may see, from its `information_schema`. */
 import { compileGlobs } from '../../../core/glob/index.ts';
 import type { Catalogue, Column, ForeignKey, Identity, Index, Table, TableName, ValueKind } from '../dialect.ts';
 import type { Ask } from './connection.ts';

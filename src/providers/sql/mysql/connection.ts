@@ -20,10 +20,10 @@ const DUPLICATE_COLUMN = 1060;
 /** Runs a statement of our own with the texts and numbers that are bound to it. */
 export type Ask = (sql: string, parameters?: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
 
-/** What a session is told of what follows. */
+/** The settings of a session for the statements that follow. */
 interface Settings {
   readonly timeoutMs: number;
-  /** What the server stops after; `own` where the statement ends with a LIMIT, which comes before it. */
+  /** The rows wanted: the server stops after one more; `own`: the statement ends with a LIMIT, which wins over this. */
   readonly maxRows: number | 'all' | 'own';
 }
 
@@ -38,7 +38,7 @@ export interface Reader {
 }
 
 export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Reader {
-  /** What the session of each connection was last told. */
+  /** The settings that the session of each connection was last given. */
   const sessions = new WeakMap<object, Settings>();
   const checked = new Set<string>();
   const { lend, close } = createLending<PoolConnection>(queue, {

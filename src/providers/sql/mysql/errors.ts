@@ -1,4 +1,4 @@
-/** What MySQL and MariaDB say is wrong, as errors for a peer: by its number, never with its words. */
+/** Turns errors of MySQL and MariaDB into errors for a peer: by their numbers, never with their words. */
 import { ResourceError } from '../../../core/errors.ts';
 import { networkFault } from '../server-url.ts';
 import { tookTooLong } from '../stoppable.ts';
@@ -62,7 +62,7 @@ export function mysqlError(error: unknown, timeoutMs: number): ResourceError {
     : new ResourceError('internal', 'The database could not be read', options);
 }
 
-/** What TLS found, which the library says in words only. */
+/** Returns a code for what TLS found, which the library says in words only. */
 const tlsCode = (error: unknown): string =>
   /certificate|altnames/i.test(String((error as DatabaseError).message)) ? 'CERT' : 'ETLS';
 

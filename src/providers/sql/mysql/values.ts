@@ -5,7 +5,7 @@ import type { Limits, Parameter, Value } from '../dialect.ts';
 /** Types of columns by their number in the protocol. */
 const TYPE = { float: 4, timestamp: 7, bigint: 8, datetime: 12, bit: 16, json: 245, geometry: 255 } as const;
 
-/** What a result says of a column. */
+/** The description of a column in a result. */
 export type Field = Pick<FieldPacket, 'columnType'>;
 
 /** MariaDB has JSON in texts, and says so beside their type. */

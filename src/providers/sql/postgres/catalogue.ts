@@ -1,4 +1,4 @@
-/** What is in a PostgreSQL database, as far as the user of the connection may read it, by its own catalogue. */
+/** Reads the tables of a PostgreSQL database that the user of the connection may read, from `pg_catalog`. */
 import { compileGlobs } from '../../../core/glob/index.ts';
 import type { Catalogue, Column, ForeignKey, Identity, Index, Table, TableName, ValueKind } from '../dialect.ts';
 import type { Ask } from './connection.ts';
@@ -65,7 +65,7 @@ const SMALL = 4_096;
 
 type Cells = readonly (string | null)[];
 
-/** What `pg_index` says of one. */
+/** An index as `pg_index` describes it. */
 interface FoundIndex extends Index {
   readonly primary: boolean;
   /** Holds for all rows, at every moment. */

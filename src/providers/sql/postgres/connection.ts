@@ -45,7 +45,7 @@ export function postgresReader({ pool, apart, queue }: Connections, log: Log): R
   const transaction = <T>(limits: Lent, work: (ask: Ask) => Promise<T>): Promise<T> =>
     lend(limits, async (client) => {
       const begun = client.query(beginning(limits.timeoutMs));
-      // What follows fails as well, and says why.
+      // If it fails, the statements that follow fail as well, and say why.
       begun.catch(() => {});
       const result = await work((text, values = []) =>
         client.query({

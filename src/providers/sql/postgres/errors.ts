@@ -1,4 +1,4 @@
-/** What PostgreSQL says is wrong, as errors for a peer: by its code, never with its words. */
+/** Turns errors of PostgreSQL into errors for a peer: by their codes, never with their words. */
 import { ResourceError } from '../../../core/errors.ts';
 import { networkFault } from '../server-url.ts';
 import { tookTooLong } from '../stoppable.ts';

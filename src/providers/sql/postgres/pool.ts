@@ -7,7 +7,7 @@ import { connectionQueue } from '../queue.ts';
 import { CONNECTIONS, parseServerUrl, type ServerAddress } from '../server-url.ts';
 import { withoutClient } from './errors.ts';
 
-/** What a connection may take to be there, in milliseconds. */
+/** The longest time that connecting may take, in milliseconds. */
 const CONNECT_MS = 10_000;
 /** An unused connection is kept for so long, in milliseconds. */
 const IDLE_MS = 30_000;

@@ -13,7 +13,7 @@ export interface PostgresType {
   /** Of the elements, if it is an array; otherwise 0. */
   readonly element: number;
   readonly delimiter: string;
-  /** What a domain is made of; otherwise 0. */
+  /** The type that a domain is based on; otherwise 0. */
   readonly base: number;
 }
 

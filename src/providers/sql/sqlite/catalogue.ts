@@ -1,4 +1,4 @@
-/** What is in a SQLite file: tables and views, without those that SQLite and its virtual tables keep for themselves. */
+/** Reads the tables and views of a SQLite file, without those that SQLite and its virtual tables keep for themselves. */
 import { breaks } from '../../../core/breaks.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import type {
@@ -188,7 +188,7 @@ function identityOf(
 
 const isRowId = (key: readonly Column[]): boolean => key.length === 1 && key[0]?.type.toUpperCase() === 'INTEGER';
 
-/** What the row id is called where no column has its name. */
+/** Returns a name of the row id that no column has; undefined where columns have all of its names. */
 function rowIdName(columns: readonly Column[]): string | undefined {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   return ['rowid', '_rowid_', 'oid'].find((name) => !taken.has(name));

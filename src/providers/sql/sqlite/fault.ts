@@ -1,4 +1,4 @@
-/** What went wrong in SQLite, as a ResourceError: what it says itself goes to the log only. */
+/** Turns an error of SQLite into a ResourceError; SQLite's own message goes to the log only. */
 import { invalid, ResourceError } from '../../../core/errors.ts';
 
 /** An error as the process sends it. */

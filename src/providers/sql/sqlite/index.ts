@@ -10,7 +10,7 @@ import { connectionQueue } from '../queue.ts';
 import { readCatalogue } from './catalogue.ts';
 import { createProcesses } from './processes.ts';
 
-/** What reads SQLite: its binary comes in the package. */
+/** The package that reads SQLite; its binary comes in it. */
 export const LIBRARY = '@photostructure/sqlite';
 
 /** Processes that have the file open at a time, at most, unless `connections` says otherwise. */

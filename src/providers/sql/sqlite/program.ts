@@ -7,7 +7,7 @@
  * other file, and loads no code. What the file itself defines (views, generated columns) is trusted with nothing.
  */
 
-/** What is allowed, as numbers of SQLite's authorizer: SELECT, READ, FUNCTION, RECURSIVE. */
+/** The actions that are allowed, as numbers of SQLite's authorizer: SELECT, READ, FUNCTION, RECURSIVE. */
 const READING = [21, 20, 31, 33];
 
 /** PRAGMAs that say what is in the database. */
