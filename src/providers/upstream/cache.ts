@@ -38,7 +38,7 @@ export function createCache(now: () => number = Date.now): Cache {
         const found = kept.get(at);
         if (found === undefined) continue;
         const left = found.until - now();
-        // What is left of its freshness is all that may be told on.
+        // The answer goes on with what is left of its freshness only.
         if (left > 0) return { ...found.result, ttlMs: left };
         kept.delete(at);
       }

@@ -207,7 +207,7 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
       return new Promise<Data>((answer, refuse) => {
         call.questions.set(`${method.split('/', 1)[0]}-${++call.asked}`, { request, answer, refuse });
         signal.addEventListener('abort', () => refuse(signal.reason), { once: true });
-        // What the server asks at the same time goes to the client in one round.
+        // Questions that the server asks at the same time go to the client in one round.
         setImmediate(() => call.wake());
       });
     },

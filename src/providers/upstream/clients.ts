@@ -1,4 +1,4 @@
-/** What is known of the client that something is done for, and what of it an upstream is told. */
+/** Tells what is known of the client behind a request, and what of it an upstream is told. */
 
 import type { Data } from '../../connection/data.ts';
 import type { Context } from '../../core/context.ts';
@@ -15,7 +15,7 @@ export const isOf2025 = ({ client }: Pick<Context, 'client'>): boolean => client
 export const askable = ({ client }: Context): boolean =>
   client !== undefined && (client.sampling || client.elicitation || client.roots);
 
-/** What a client declared, as far as it can be kept for it. */
+/** Returns the capabilities that a client declared, as far as Vitrine can keep them for it. */
 export function capabilitiesOf({ client }: Pick<Context, 'client'>): Data {
   const { sampling, elicitation, roots, extensions, experimental } = client?.declared ?? {};
   return {

@@ -1,5 +1,5 @@
 /**
- * What an upstream leaves out of what it says of a resource, supplied from what is known; and its flags as far as they can be
+ * Supplies what an upstream leaves out of a resource's description from what is known, and limits its flags to what can be
  * kept here (2093-1, 2093-3). Flags that nobody here knows go on as they came (2093-14).
  */
 import { sendableBlock } from '../../core/content-blocks.ts';

@@ -22,7 +22,7 @@ import type { Watching } from './watching.ts';
 import { type Link, openLink, type Spoken, type Verdict } from './wire/link.ts';
 import { type Ask, createWorld, isIdle, type World } from './world.ts';
 
-/** What comes over a connection by itself, and what is made for each. */
+/** Handlers of the events of connections; `watching` makes what each connection needs for watches. */
 export interface ConnectionEvents {
   logged(link: Link, params: Data): void;
   /** @param link undefined while it is being opened; @param ask the client that it is opened for */
@@ -89,7 +89,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   const { name, log = SILENT, maxConnections = DEFAULT_MAX_CONNECTIONS, connections = 'client' } = options;
   const isProgram = isStdio(options.target);
   const timeoutMs = options.connectTimeoutMs ?? (isProgram ? CONNECT_MS.program : CONNECT_MS.url);
-  /** What the server speaks to whoever shares. */
+  /** The era that the server speaks, except over a `second` connection; undefined while it is not known. */
   let verdict: Verdict | undefined = options.era === '2025' ? LEGACY : undefined;
   /** Until when a server of 2026 is taken for one that does not have 2025, too. */
   let modernOnlyUntil = 0;
@@ -164,7 +164,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       up(link, again) {
         events.opened(link);
         if (!second) events.up(link);
-        // What is watched at a server behind a URL is watched over the shared connection.
+        // Watches on a server behind a URL go over the shared connection.
         if (sharing !== undefined) return;
         world.watching.restore(link);
         if (again) world.watching.missed();
@@ -280,7 +280,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
 
   /** Where a client has work done that is not a call; undefined for the shared one. */
   function ownOf(ctx: Context): World | undefined {
-    // What no request is behind is done for nobody in particular.
+    // Work without a client's request opens no connection; it may use one that the client has.
     if (ctx.client === undefined) return lasts(ctx) ? existing(peerKey(ctx)) : undefined;
     if (lasts(ctx)) return isProgram || askable(ctx) ? withKey(peerKey(ctx), ctx) : existing(peerKey(ctx));
     return isProgram && askable(ctx) ? withKey(lentKey(ctx), ctx) : undefined;

@@ -1,4 +1,4 @@
-/** What is known of the definitions of an upstream's tools: out of the lists that clients ask for, or gone through for it. */
+/** Keeps the definitions of an upstream's tools: from the lists that clients ask for, or from a scan of the list. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { type Context, withSignal } from '../../core/context.ts';
@@ -38,7 +38,7 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
   /** Gone through once for all who ask, until the tools change. */
   let scanning: Promise<void> | undefined;
 
-  /** What `list` gives is learned on the way. */
+  /** Goes through the list; `list` has each page learned on the way. */
   async function scan(ctx: Context): Promise<void> {
     let cursor: string | undefined;
     let seen = 0;

@@ -1,4 +1,4 @@
-/** What an upstream has, as it declared it: until it was reached for the first time, all that it may have. */
+/** The features that an upstream declared; until it was reached for the first time, all that it may have. */
 
 import type { Data } from '../../connection/data.ts';
 import { type ResourceExtensions, resourceExtensionsIn } from '../../connection/results.ts';

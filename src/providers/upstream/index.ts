@@ -81,7 +81,7 @@ export function upstream(options: UpstreamOptions): Upstream {
   });
   const asking = createAsking(options, connections, cache, calls);
 
-  /** What was known before a change is known no more. */
+  /** Forgets the answers, lists and descriptions that a change may have made out of date. */
   function changed(list: ListName | undefined, uri: string | undefined): void {
     const worlds = connections.all();
     if (uri !== undefined) {

@@ -1,4 +1,4 @@
-/** What an upstream said of its resources, and what was seen of them: for servers that say less, or say it elsewhere. */
+/** Remembers how an upstream described its resources, and what was seen of them: some servers say less, or say it elsewhere. */
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../../connection/data.ts';
 

@@ -29,7 +29,7 @@ export interface List {
   readonly key: string;
   /** Of the result where the entries are. */
   readonly field: string;
-  /** What tells one entry from another. */
+  /** Returns the text that tells one entry from another. */
   readonly idOf: (entry: Data) => string;
   readonly fetch: Fetch;
   readonly keep: Keep;

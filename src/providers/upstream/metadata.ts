@@ -1,7 +1,7 @@
 /**
- * What an upstream says of one resource: asked for, or found in its list, or read with its contents (2093-2, 2093-11). Every
- * server that has resources is asked, since SEP-2093 knows no extension to declare; one that does not have the method is not
- * asked again over the same connection.
+ * Gets an upstream's metadata of one resource: asks for it, or finds it in its list, or reads it with the contents (2093-2,
+ * 2093-11). Every server that has resources is asked, since SEP-2093 knows no extension to declare; one that does not have
+ * the method is not asked again over the same connection.
  */
 import { identityOf } from '../../connection/uris.ts';
 import type { ResourceBody } from '../../core/body.ts';
@@ -65,7 +65,7 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   const hasMethod = ({ current }: Over): boolean | undefined => current && answers.get(current);
   const learn = ({ current }: Over, has: boolean): void => void (current && answers.set(current, has));
 
-  /** What the server answers; undefined where it does not have the method, or may not have it. */
+  /** Asks the server; undefined where it does not have the method, or may not have it. */
   async function asked(uri: string, { known, supervisor }: World, ctx: Context): Promise<Resource | undefined> {
     const has = hasMethod(supervisor);
     if (has === false) return undefined;

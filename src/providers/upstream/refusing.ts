@@ -1,11 +1,11 @@
-/** What an upstream refuses a request with: that it does not have the method, or not the resource. */
+/** Tells why an upstream refuses a request: it does not have the method, or not the resource. */
 import { PeerError } from '../../core/errors.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 
 export const isNoMethod = (error: unknown): boolean =>
   error instanceof PeerError && error.wire.code === METHOD_NOT_FOUND;
 
-/** What a server answers; undefined when it does not have the method. */
+/** Returns the answer of a server; undefined when it does not have the method. */
 export async function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

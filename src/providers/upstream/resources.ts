@@ -164,7 +164,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     },
 
     async list(uri, page, ctx) {
-      // What lies below its entries is in its list as well.
+      // The server's list also has what lies below its entries.
       if (uri === undefined && page.containersOnly) return { resources: [], whole: true };
       // Without resources there is nothing to ask; where that is not known, or may be different by now, reaching it finds out.
       const { reached, resources: some } = facts();

@@ -1,7 +1,7 @@
 /**
- * What another server says beside its answers: lines on standard error, log messages, errors and reports of progress. They
- * are clean, of a length, and without what looks like a secret or is one that the server was given: they go to logs, to
- * clients and to people who did not ask for them.
+ * Cleans the texts that another server sends beside its answers: lines on standard error, log messages, errors and reports
+ * of progress. It bounds their length, and covers what looks like a secret or is one that the server was given: the texts
+ * go to logs, to clients and to people who did not ask for them.
  */
 import { cleanText, stripUnseen } from '../../core/clean-text.ts';
 import { PeerError } from '../../core/errors.ts';

@@ -179,7 +179,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     return method === 'tools/call' ? kept(named, fit, invocation) : fit;
   }
 
-  /** What is known of resources to whoever a connection is for. */
+  /** Returns what is known of the resources over a connection; over the shared one, where the connection is unknown. */
   const knownOver = (link: Link | undefined): Known =>
     (connections.all().find(({ supervisor }) => supervisor.current === link) ?? connections.shared).known;
 

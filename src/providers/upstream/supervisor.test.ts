@@ -29,7 +29,7 @@ function fake(): Fake {
 }
 
 describe('a supervisor', () => {
-  /** What each attempt does; the last one is for all further ones. */
+  /** The attempts to connect, in order; the last one serves for all further ones. */
   let attempts: (() => Promise<Link>)[];
   let opened: number;
   let ups: boolean[];

@@ -12,7 +12,7 @@ export interface Watching {
   resource(uri: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   /** Where the upstream does not tell of changes, nothing is ever called. */
   list(list: ListName, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
-  /** What the upstream tells of a task, where it does. */
+  /** Reports when the upstream sends news of a task, where it does. */
   task(taskId: string, onChange: () => void): Promise<AsyncDisposable>;
   /** A notification of the upstream. */
   notified(method: string, params: Data): void;
@@ -47,7 +47,7 @@ const LISTS: Readonly<Record<string, ListName>> = {
   'notifications/prompts/list_changed': 'prompts',
 };
 
-/** What tells of a task, in either era. */
+/** The notifications about a task, in either era. */
 const TASKS: ReadonlySet<string> = new Set(['notifications/tasks/status', 'notifications/tasks']);
 
 export function createWatching({ name, log, supervisor, facts, timeoutMs, changed }: WatchingSetup): Watching {
@@ -89,7 +89,7 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
     for (const listener of listening.ofList(list)) listener();
   }
 
-  /** What was kept of it is forgotten with each notice; told is at once, and then not before the time is over. */
+  /** Forgets what was kept of the list at each notice; reports at once, and then not before `LIST_NOTICE_MS` are over. */
   function listNoticed(list: ListName): void {
     changed(list, undefined);
     if (noticed.has(list)) noticed.set(list, true);

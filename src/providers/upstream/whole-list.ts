@@ -31,7 +31,7 @@ export async function wholeList(
   kind: PinKind,
   ctx: Context,
 ): Promise<readonly Data[]> {
-  // What it has is known once it was reached.
+  // The features of the server are known once it was reached.
   await asking.link(ctx);
   if (!facts()[kind]) return [];
   const refusal = (): ResourceError =>

@@ -12,7 +12,7 @@ import type { Watching } from './watching.ts';
 
 export type Ask = ClientFeatures['ask'];
 
-/** What was learned of a server, and how its changes are told. */
+/** The facts learned of a server, and the watches on its changes. */
 export interface Learned {
   readonly lists: Lists;
   readonly known: Known;

@@ -69,7 +69,7 @@ function orAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** What the upstream answers to somebody whom it does not know: where its metadata are, and which scopes it wants. */
+/** Asks the upstream without a token, to learn where its metadata are and which scopes it wants. */
 async function challengeOf(url: string, signal: AbortSignal): Promise<Challenge> {
   const response = await fetch(url, {
     method: 'POST',

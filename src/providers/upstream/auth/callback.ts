@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ResourceError } from '../../../core/errors.ts';
 
-/** What a browser brought along. */
+/** The answer of the authorization server, as the browser brought it. */
 export interface CallbackAnswer {
   readonly code: string;
   /** Who sent the browser (RFC 9207). */

@@ -1,6 +1,6 @@
 /**
- * What the SDK's client needs to run one authorization code flow. Everything about it is in memory, the code verifier
- * too, until the flow has succeeded: one that is given up leaves nothing behind and spoils nothing that was kept.
+ * Gives the SDK's client what it needs to run one authorization code flow. Everything about the flow is in memory, the code
+ * verifier too, until it has succeeded: one that is given up leaves nothing behind and spoils nothing that was kept.
  */
 import {
   AuthorizationServerMismatchError,
@@ -17,7 +17,7 @@ import type { SavedAuthorization } from './token-file.ts';
 
 export interface CodeFlow {
   readonly provider: OAuthClientProvider;
-  /** What is to be kept; undefined before the flow has succeeded. */
+  /** Returns the authorization to keep; undefined before the flow has succeeded. */
   result(): Omit<SavedAuthorization, 'url'> | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a configuration says about the authorization at an upstream. */
+/** The options for the authorization at an upstream. */
 import { z } from 'zod';
 
 const text = z.string().min(1).max(16_384);

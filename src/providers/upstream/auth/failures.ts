@@ -1,6 +1,6 @@
 /**
- * What can go wrong on the way to a token, in words for the operator. None of them has a URL or a text of another server
- * in it: either may carry a secret.
+ * The errors on the way to a token, in words for the operator. None of them contains a URL or a text of another server:
+ * either may carry a secret.
  */
 import { OAuthClientFlowError, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/client';
 import { ResourceError } from '../../../core/errors.ts';

@@ -9,9 +9,9 @@ export { authorizeUpstream } from './authorize.ts';
 export { AuthConfig, type AuthTarget } from './config.ts';
 
 /**
- * What gives the requests to one upstream their tokens. Asks for nothing until the first request; `token` and
+ * Makes the source of tokens for the requests to one upstream. It asks for nothing until the first request; `token` and
  * `onUnauthorized` reject with a ResourceError that names the mount and what its operator can do, never a secret.
- * One for each upstream: renewals are shared by all connections that have the same one.
+ * Make one for each upstream: all connections that have the same one share its renewals.
  * @throws ResourceError `invalid` for a bearer token that a header cannot carry
  */
 export function createAuth(config: AuthConfig, target: AuthTarget): AuthProvider {

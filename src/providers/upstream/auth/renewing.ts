@@ -1,7 +1,7 @@
 /** A bearer token that is renewed when it runs out or is refused: once, however many requests are waiting for it. */
 import { type AuthProvider, extractWWWAuthenticateParams, type OAuthTokens } from '@modelcontextprotocol/client';
 
-/** What a server says when it wants to see a token. */
+/** The demand of a server that wants to see a token. */
 export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>;
 
 /** Where a token comes from. */

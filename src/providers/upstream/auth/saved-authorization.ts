@@ -44,7 +44,7 @@ export function savedAuthorization(config: OAuthConfig, target: AuthTarget): Aut
   });
 }
 
-/** What is saved, unless it was given to another client or by another authorization server than is configured now. */
+/** Returns the saved authorization, unless it was given to another client or by another authorization server than is configured now. */
 async function usable(file: TokenFile, { clientId, issuer }: OAuthConfig): Promise<SavedAuthorization | undefined> {
   const saved = await file.load();
   if (saved === undefined) return undefined;

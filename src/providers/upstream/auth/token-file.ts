@@ -1,6 +1,6 @@
 /**
- * What `vitrine authorize` has obtained, kept for the gateways of the same user: one file for each mount and URL, which
- * only that user can read. A file names its URL, and is nothing to any other.
+ * Keeps what `vitrine authorize` has obtained for the gateways of the same user: one file for each mount and URL, which
+ * only that user can read. A file names its URL, and counts for no other.
  */
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ export interface SavedAuthorization {
   readonly server: OAuthDiscoveryState;
   /** As registered; without the secret where the configuration has it. */
   readonly client: StoredOAuthClientInformation;
-  /** What the tokens are for (RFC 8707). */
+  /** The resource that the tokens are for (RFC 8707). */
   readonly resource?: string | undefined;
   /** Gone once the authorization server has taken them back. */
   readonly tokens?: StoredOAuthTokens | undefined;

@@ -32,7 +32,7 @@ const MAX_TOLD_LENGTH = 200;
 /** Entries that are remembered to have been logged, so that each is logged once. */
 const MAX_LOGGED = 1_000;
 
-/** What is wrong with an entry that is valid by itself; undefined where nothing is. */
+/** Says what is wrong with an entry that is valid by itself; undefined where nothing is. */
 export type Objection = (kind: EntryKind, entry: Data) => string | undefined | Promise<string | undefined>;
 
 export interface Border {
@@ -115,7 +115,7 @@ const PARTS: ReadonlySet<EntryKind> = new Set(['content', 'block', 'message']);
 const told = (parts: readonly string[]): string =>
   cleanText(parts.filter((part) => part !== '').join(': '), MAX_TOLD_LENGTH);
 
-/** What the entry calls itself. */
+/** Returns the URI, template or name that the entry gives itself. */
 function nameIn(raw: unknown): string | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
   const { uri, uriTemplate, name } = raw as Data;

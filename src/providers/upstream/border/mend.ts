@@ -1,7 +1,8 @@
 /**
- * What many servers write a little differently is put right, so that strict clients take it: `null` for a field that is
- * not there, `sizes` of an icon as one text (as a draft of the protocol had them), a time without its zone, which is
- * left out, and `true` or `false` for the schema of a property. Icons of schemes that clients must not follow are left out. Nothing is copied where all is as it should be.
+ * Corrects what many servers write a little differently, so that strict clients take it: `null` for a field that is not
+ * there, `sizes` of an icon as one text (as a draft of the protocol had them), a time without its zone, which is left
+ * out, and `true` or `false` for the schema of a property. Leaves out icons of schemes that clients must not follow.
+ * Copies nothing where all is as it should be.
  */
 import { z } from 'zod';
 import { isIconAddress } from '../../../core/icons.ts';

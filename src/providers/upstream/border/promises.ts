@@ -1,13 +1,13 @@
 /**
- * What tools promise of their results, by their `outputSchema`, and what becomes of a result that breaks it. Strict clients
- * refuse such a result themselves, others would never know.
+ * Checks results of tools against the `outputSchema` that promises them, and marks or replaces a result that breaks it.
+ * Strict clients refuse such a result themselves, others would never know.
  */
 
 import type { Data } from '../../../connection/data.ts';
 import { checkAgainst } from '../../../core/schema-check.ts';
 import { BROKEN_RESULT_META_KEY } from '../../../protocol/meta.ts';
 
-/** What is wrong with a result, in words; undefined where nothing is, and where it is a failure, which promises nothing. */
+/** Says what is wrong with a result; undefined where nothing is, and for a failure, of which nothing is promised. */
 export function brokenPromise(outputSchema: unknown, result: Data): string | undefined {
   if (outputSchema === undefined || result.isError === true) return undefined;
   const { structuredContent } = result;

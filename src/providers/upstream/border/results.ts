@@ -58,7 +58,7 @@ export async function keptResult(
   return { ...answer, [field]: kept, _meta: { ...(answer._meta ?? {}), [MISSING_META_KEY]: missing } };
 }
 
-/** What else a result says, each with what it has to be. Where it is not, it is as if it were not there. */
+/** The other fields of a result, each with its check; a field that fails its check is dropped. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   _meta: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   isError: (value) => typeof value === 'boolean',

@@ -1,6 +1,6 @@
 /**
- * What the entries of another server have to be, so that no client refuses a list because of one of them: at least as
- * strict as the schemas of the SDKs are. Unknown fields are let through everywhere.
+ * Schemas for the entries of another server, so that no client refuses a list because of one of them: at least as strict
+ * as the schemas of the SDKs. They let unknown fields through everywhere.
  */
 import { z } from 'zod';
 import { stripUnseen } from '../../../core/clean-text.ts';
@@ -58,7 +58,7 @@ const resourceFields = { ...resourceSchema.shape, ...ofResources };
 
 const base64 = z.string().refine(isBase64, 'is no base64');
 
-/** What decoders of all clients take. */
+/** Whether the decoders of all clients take a text. */
 function isBase64(value: string): boolean {
   if (value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value)) return true;
   try {
@@ -107,7 +107,7 @@ const content = z.unknown().superRefine((value, context) => {
   for (const { path, message } of error?.issues ?? []) context.addIssue({ code: 'custom', path: [...path], message });
 });
 
-/** What there is of another server, by what it is called where something is said of it. */
+/** The schema of each kind of entry, by the word for that kind in messages. */
 export const SCHEMAS = {
   resource: z.looseObject({ ...resourceFields, uri, name: text.optional() }),
   'resource template': z.looseObject({ ...ofResources, uriTemplate, name: text }),

@@ -58,7 +58,7 @@ export function textOf(mount: string, accepted: Accepted): string {
   return `${escapeUnseen(JSON.stringify(content, undefined, 2))}\n`;
 }
 
-/** What tells a file from what it was before; undefined where there is none. */
+/** Returns a mark that differs once the file has changed; undefined where there is no file. */
 export async function stampOf(path: string): Promise<string | undefined> {
   try {
     const { mtimeMs, size, ino } = await stat(path);

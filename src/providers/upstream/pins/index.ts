@@ -42,7 +42,7 @@ export interface PinReview {
 }
 
 export interface Pins {
-  /** What is wrong with a definition; undefined where it is as it was accepted. */
+  /** Says what is wrong with a definition; undefined where it is as it was accepted. */
   objection(kind: PinKind, definition: Data, ctx: Context): Promise<string | undefined>;
   /**
    * Looks at the definition as it is now, before it is used.
@@ -68,7 +68,7 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
   let seeing: Promise<void> | undefined;
   const looking = new Map<string, Promise<readonly Data[]>>();
 
-  /** What was accepted, as the file has it now: a review elsewhere counts at once. */
+  /** Returns the accepted definitions as the file has them now: a review elsewhere counts at once. */
   async function accepted(ctx: Context): Promise<Accepted> {
     for (let attempt = 1; ; attempt++) {
       const stamp = await stampOf(file);

@@ -1,4 +1,4 @@
-/** What a mounted program writes to standard error, in the log. */
+/** Logs what a mounted program writes to standard error. */
 import { createAllowance } from '../../../connection/allowance.ts';
 import type { Log } from '../../../core/context.ts';
 import type { Said } from '../said.ts';

@@ -1,4 +1,4 @@
-/** What went wrong with an upstream, for the client that waits: the server's own error, or that it cannot be reached. */
+/** Makes the error for the client that waits for an upstream that failed: the server's own, or that it cannot be reached. */
 import type { Era } from '../../../connection/data.ts';
 import { type ConnectionFault, faultOf } from '../../../connection/faults.ts';
 import { MAX_MESSAGE_DEPTH } from '../../../connection/intake.ts';
@@ -35,7 +35,7 @@ export function upstreamError(error: unknown, name: string, era?: Era, signal?: 
   }
 }
 
-/** What those are told who want something of a server that went over a limit. */
+/** The error for those who want something of a server that was cut off because it went over a limit. */
 export const cutOffError = ({ message }: ConnectionFault, name: string): ResourceError =>
   new ResourceError('unavailable', `The server behind "${name}" was cut off for a while, since it ${message}`);
 

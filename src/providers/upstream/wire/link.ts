@@ -82,13 +82,13 @@ export interface Link extends LinkFacts {
   close(): Promise<void>;
 }
 
-/** What was found out about an upstream's era, so that it is not asked each time. */
+/** The era of an upstream as it was found out, kept so that the upstream is not asked each time. */
 export interface Verdict {
   readonly prior: PriorDiscovery;
   readonly at: number;
 }
 
-/** What is known beforehand of the era. */
+/** The era as far as it is known before connecting. */
 export interface Spoken {
   readonly verdict: Verdict | undefined;
   /** The one that is spoken where a program has both, and nothing is known. */
