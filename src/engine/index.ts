@@ -87,7 +87,7 @@ export interface Engine {
   readonly admission: Admission;
   /** Records what was refused before any operation had begun; undefined without an audit. */
   readonly refused: Audit['refused'] | undefined;
-  /** What is watched, for those who count it; `provider.subscribe` is the way to it. */
+  /** The number of watches, for those who count them; `provider.subscribe` is the way to watch. */
   readonly changes: Pick<Changes, 'size'>;
   readonly resources: ResourceOptions;
   /** Which tools and prompts there can be, and whose they are; the provider lists and runs them. */
@@ -95,9 +95,9 @@ export interface Engine {
   readonly prompts: Pick<PromptRegistry, 'some' | 'watchable' | 'ownerOf' | 'ownNames'>;
   /** In which eras calls may become tasks, of which mounts, and under which ids clients know them. */
   readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };
-  /** What clients have subscribed to by tools; undefined without the resource tools. */
+  /** The subscriptions that clients have made by tools; undefined without the resource tools. */
   readonly toolSubscriptions: SubscriptionBook | undefined;
-  /** What every way of serving tells of its requests; undefined where nobody wants to know. */
+  /** Takes the traces and metrics of requests from every way of serving; undefined without telemetry. */
   readonly telemetry: Telemetry | undefined;
   /** Takes out of errors and messages what no client may see; undefined where nothing is hidden. */
   readonly hide: ((text: string) => string) | undefined;

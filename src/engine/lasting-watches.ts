@@ -6,7 +6,7 @@ export interface Wanted {
   readonly open: () => Promise<AsyncDisposable>;
   /** Tells whoever watches that what there was has been replaced. */
   readonly replaced: () => void;
-  /** What it is opened on now; where that is the same as before, nothing happens to it. Default: never the same. */
+  /** Returns what it is opened on now; where that is the same as before, the watch stays. Default: never the same. */
   readonly on?: (() => unknown) | undefined;
   readonly log: Log;
 }

@@ -32,7 +32,7 @@ export interface LayerOptions {
   readonly redact?: RedactOptions | undefined;
   /** Other forms of what is read, as the text of documents. Default: `false`, none. */
   readonly forms?: AlternativesOptions | false | undefined;
-  /** What is said of resources, beside what their providers say. */
+  /** Descriptions of resources, beside those of their providers. */
   readonly describe?: readonly Description[] | undefined;
   /**
    * Layers of one's own, the outermost first. They are around the mounts and inside all others: what they give is decided

@@ -1,6 +1,6 @@
 /**
- * What stays while mounts come and go. Layers, hubs and wires hold on to the faces that are made here once; each use of one
- * finds what there is now. What depends on the mounts is made anew as a whole, and put in their place at once.
+ * Keeps fixed faces while mounts come and go. Layers, hubs and wires hold on to the faces, which are made here once; each
+ * use of a face finds the present mounts. All that depends on the mounts is made anew as a whole, and replaced at once.
  */
 import { withAgain } from '../core/again.ts';
 import type { Mount } from '../core/mounts/mount.ts';
@@ -24,7 +24,7 @@ export interface ServedMounts {
   readonly promptFolders?: readonly PromptFolder[] | undefined;
 }
 
-/** What mounts have that is found by a name. */
+/** The parts of the mounts that are found by name. */
 export interface NamedParts {
   readonly servers: readonly PublishedServer[];
   readonly own: ResourceTools | undefined;

@@ -1,4 +1,4 @@
-/** What is asked of the mounts as a whole: the one of Vitrine's own state, icons, instructions, and how they are. */
+/** Looks at the mounts as a whole: adds the one of Vitrine's own state, joins instructions, finds icons, and tells how mounts are. */
 import { invalid } from '../core/errors.ts';
 import type { Mount } from '../core/mounts/mount.ts';
 import type { Resolver } from '../core/mounts/resolver.ts';
