@@ -87,7 +87,7 @@ export interface Engine {
   readonly admission: Admission;
   /** Records what was refused before any operation had begun; undefined without an audit. */
   readonly refused: Audit['refused'] | undefined;
-  /** The number of watches, for those who count them; `provider.subscribe` is the way to watch. */
+  /** Counts the open watches; `provider.subscribe` is the way to watch. */
   readonly changes: Pick<Changes, 'size'>;
   readonly resources: ResourceOptions;
   /** Which tools and prompts there can be, and whose they are; the provider lists and runs them. */
@@ -97,7 +97,7 @@ export interface Engine {
   readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };
   /** The subscriptions that clients have made by tools; undefined without the resource tools. */
   readonly toolSubscriptions: SubscriptionBook | undefined;
-  /** Takes the traces and metrics of requests from every way of serving; undefined without telemetry. */
+  /** The telemetry that every way of serving reports its requests to; undefined where there is none. */
   readonly telemetry: Telemetry | undefined;
   /** Takes out of errors and messages what no client may see; undefined where nothing is hidden. */
   readonly hide: ((text: string) => string) | undefined;

@@ -1,5 +1,5 @@
 /**
- * Keeps fixed faces while mounts come and go. Layers, hubs and wires hold on to the faces, which are made here once; each
+ * Lets mounts come and go while others use them. Layers, hubs and wires hold on to the faces, which are made here once; each
  * use of a face finds the present mounts. All that depends on the mounts is made anew as a whole, and replaced at once.
  */
 import { withAgain } from '../core/again.ts';

@@ -104,7 +104,7 @@ export function createLending<C>(queue: FairQueue, connecting: Connecting<C>): L
     closed.abort(why);
     await Promise.all(endings);
     await endAll();
-    // Connections that were still being opened.
+    // Waits for connections that were still being opened.
     await Promise.all(endings);
   }
 

@@ -6,7 +6,7 @@ import { createPauses } from '../../connection/pauses.ts';
 import type { Barred } from '../../connection/supervisor.ts';
 import type { ResourceError } from '../../core/errors.ts';
 
-/** Each flood costs something until it is cut off; growing pauses make floods seldom. */
+/** Each flood costs something until it is cut off; growing pauses make floods rare. */
 const PAUSES = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 
 /** Without being cut off for so long, a server begins anew, in milliseconds. */

@@ -38,7 +38,7 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
   /** Gone through once for all who ask, until the tools change. */
   let scanning: Promise<void> | undefined;
 
-  /** Goes through the list; `list` has each page learned on the way. */
+  /** Goes through the list, up to `MAX_TOOLS`; `list` passes each page to `learn`. */
   async function scan(ctx: Context): Promise<void> {
     let cursor: string | undefined;
     let seen = 0;

@@ -179,7 +179,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     return method === 'tools/call' ? kept(named, fit, invocation) : fit;
   }
 
-  /** Returns what is known of the resources over a connection; over the shared one, where the connection is unknown. */
+  /** Returns what is known of resources over a connection, or over the shared one where no open connection is given. */
   const knownOver = (link: Link | undefined): Known =>
     (connections.all().find(({ supervisor }) => supervisor.current === link) ?? connections.shared).known;
 

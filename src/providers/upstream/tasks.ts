@@ -47,7 +47,7 @@ export interface TasksSetup {
 }
 
 export interface Tasks {
-  /** The parameters that make a call a task; none for any other. @throws PeerError where a task is wanted and cannot be had */
+  /** Returns the parameters that make a call a task; none for other calls. @throws PeerError where a task is wanted and cannot be had */
   wanted(task: unknown, link: Link, invocation: Invocation): Data;
   /** A call that its server takes as a task alone, for a client that has no such tasks: the result, when it is there. */
   waitedFor(link: Link, params: Data, options: RequestOptions): Promise<Data>;

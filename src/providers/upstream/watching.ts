@@ -12,7 +12,7 @@ export interface Watching {
   resource(uri: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   /** Where the upstream does not tell of changes, nothing is ever called. */
   list(list: ListName, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
-  /** Reports when the upstream sends news of a task, where it does. */
+  /** Calls `onChange` when the upstream tells of a task, where it does so. */
   task(taskId: string, onChange: () => void): Promise<AsyncDisposable>;
   /** A notification of the upstream. */
   notified(method: string, params: Data): void;

@@ -10,7 +10,7 @@ import { connectionQueue } from '../queue.ts';
 import { readCatalogue } from './catalogue.ts';
 import { createProcesses } from './processes.ts';
 
-/** The package that reads SQLite; its binary comes in it. */
+/** The package that reads SQLite; it contains the binary. */
 export const LIBRARY = '@photostructure/sqlite';
 
 /** Processes that have the file open at a time, at most, unless `connections` says otherwise. */

@@ -1,6 +1,6 @@
 /**
- * Checks results of tools against the `outputSchema` that promises them, and marks or replaces a result that breaks it.
- * Strict clients refuse such a result themselves, others would never know.
+ * Checks results of tools against their `outputSchema`, and marks or replaces a result that breaks it. Strict clients
+ * refuse such a result themselves, others would never know.
  */
 
 import type { Data } from '../../../connection/data.ts';
