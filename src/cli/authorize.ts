@@ -22,7 +22,7 @@ export async function authorize(path: string, name: string, secrets: Secrets): P
 
 type Blocks = ReadonlyMap<string, unknown>;
 
-/** What is said of each mount. */
+/** Reads the blocks of all mounts, by name, from a configuration or the file of a host. */
 async function blocksOf(path: string, secrets: Secrets): Promise<Blocks> {
   try {
     const { mounts, mcpServers = {} } = await loadConfig(path, { secrets });

@@ -1,4 +1,4 @@
-/** What `vitrine check` says of another server that is mounted: whether it is there, and what it has. */
+/** Tells `vitrine check` whether a mounted server answers, and what it has. */
 import type { ConfiguredMount } from '../config/upstream-mounts.ts';
 import { tellingLine } from '../connection/node/said.ts';
 import { SAYS, seenIn } from '../connection/seen.ts';

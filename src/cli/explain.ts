@@ -72,7 +72,7 @@ const OF_TEMPLATES: readonly AccessOperation[] = ['list', 'complete'];
 
 type Subject = Omit<AccessRequest, 'principal'>;
 
-/** What is asked about: every operation on a resource, or the one of a tool or prompt. */
+/** Returns the requests to explain: every operation on a resource, or the one of a tool or prompt. */
 function subjectOf(uri: string | undefined, { operation, tool, prompt, arguments: args }: ExplainFlags): Subject[] {
   const given = [uri, tool, prompt].filter((each) => each !== undefined);
   if (given.length !== 1) throw new UsageError('Say one thing to explain: a URI, or --tool <name>, or --prompt <name>');

@@ -12,7 +12,7 @@ export const addedWith = (args: readonly string[]): string => {
   or vs-code, cursor, codex, claude-desktop and others in the place of claude-code: vitrine add --help`;
 };
 
-/** What starts this very program again: from a clone its file, from npx's cache npx. */
+/** Returns the command that starts this program again: from a clone node with its script, from npx's cache npx. */
 export function startCommand(script: string | undefined, platform = process.platform): readonly [string, ...string[]] {
   if (script !== undefined && !/[\\/]_npx[\\/]/.test(script)) return [process.execPath, script];
   // There npx is a script of the shell, which not every host starts by its name.

@@ -1,3 +1,3 @@
-/** What goes to the log, from nothing to everything. */
+/** The levels of the log, from nothing to everything. */
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

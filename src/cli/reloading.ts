@@ -9,7 +9,7 @@ import type { Sources } from './sources.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Served {
-  /** What is served now. */
+  /** The sources that are served now. */
   readonly current: Sources;
   /** Follows no more changes; resolves when none is being taken over. */
   close(): Promise<void>;
@@ -79,6 +79,6 @@ export async function followSources(
 
 const namesOf = (mounts: Sources['mounts']): readonly string[] => mounts.map(({ name }) => name);
 
-/** What the files say, to see whether it is something else; a file that is not there says nothing. */
+/** Joins the files to one text, to see whether they changed; a file that cannot be read counts as null. */
 const textOf = async (files: readonly string[]): Promise<string> =>
   JSON.stringify(await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => null))));

@@ -70,7 +70,7 @@ export async function serve(
   const { vitrine, telemetry } = await engineOf(sources, flags, address === undefined, log, secrets);
   let sent = true;
   let served: Served | undefined;
-  // What is closed may wait for something that keeps no process running, and is to be waited for all the same.
+  // Closing may wait for something that does not keep the process running: this timer does.
   const held = setInterval(() => {}, HOLD_MS);
   try {
     const stopped = stopping.signalled;
@@ -93,7 +93,7 @@ export async function serve(
     sent = (await telemetry?.close()) ?? true;
     clearInterval(held);
   }
-  // What is still under way to a collector holds nobody up.
+  // Telemetry that a collector has not taken yet does not delay the end.
   if (!sent) terminal.exit();
 }
 
@@ -151,9 +151,9 @@ async function upstreamsReady({ mounts }: Sources, log: Log): Promise<void> {
 
 interface Said {
   readonly terminal: Terminal;
-  /** What is served, to be printed. */
+  /** The title of what is served, to be printed. */
   readonly shown: string;
-  /** What serves the same again. */
+  /** The arguments that serve the same again. */
   readonly args: readonly string[];
   readonly log: Log;
   /** Resolves when the server is told to end. */

@@ -3,7 +3,7 @@ import type { Cache, Question } from './cache.ts';
 import type { Connection } from './connection.ts';
 import type { Data, Link } from './link.ts';
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   /** Ends the call, and the request where nobody else waits for it. The call throws its reason. */
   readonly signal?: AbortSignal | undefined;

@@ -1,7 +1,7 @@
 /** Where answers are kept: an interface, and a store in memory that is bounded in bytes. */
 import { weightOf } from '../core/weight.ts';
 
-/** What an answer is the answer to. */
+/** The question that an answer is kept for. */
 export interface CacheKey {
   /** Whose server it is of: the address of the server, or what `cache.server` says. */
   readonly server: string;
@@ -20,7 +20,7 @@ export interface CacheEntry {
   readonly value: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970 up to which it is fresh. */
   readonly until: number;
-  /** What the resource said of its last change, to ask about later. */
+  /** The state of the resource, by its last change: compared later, to see whether the resource has changed. */
   readonly validator?: string | undefined;
 }
 

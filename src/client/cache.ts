@@ -9,7 +9,7 @@ import type { CacheEntry, CacheKey, CacheStore } from './cache-store.ts';
 import type { Data } from './link.ts';
 import { ancestorsOf, identityOf, insideOf } from './shapes.ts';
 
-/** What an answer is the answer to, for this client. */
+/** The question that an answer is kept for, as this client asks it. */
 export interface Question {
   readonly method: string;
   /** Empty for the list of no resource in particular. */
@@ -44,7 +44,7 @@ export interface Cache {
   once<T>(name: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** A resource has changed: it, what shows it, and what is below it is forgotten. */
   changed(uri: string): void;
-  /** What there is has changed: lists and metadata are forgotten. */
+  /** The list of resources has changed: lists and metadata are forgotten. */
   listChanged(): void;
   clear(): Promise<void>;
 }
@@ -81,11 +81,11 @@ export function createCache(options: CacheOptions): Cache {
     try {
       await store?.forget((key) => mine(key) && matches(key));
     } catch {
-      // What a store that fails keeps for itself is its own; what it gives has a time.
+      // A store that fails may still give the entry, which is fresh no longer than its time.
     }
   };
 
-  /** What is kept, at once where the store gives it at once. */
+  /** Finds the kept answer, and does not wait where the store gives it at once. */
   async function lookUp(question: Question): Promise<CacheEntry | undefined> {
     try {
       for (const shared of [false, true]) {
@@ -125,7 +125,7 @@ export function createCache(options: CacheOptions): Cache {
     async put(question, value, since, validator) {
       if (store === undefined || outdated(question, since)) return;
       const said = freshnessIn(value) ?? { ttlMs: defaultTtlMs, cacheScope: 'private' as const };
-      // What is stale at once is kept for the sake of its validator only.
+      // An answer that is stale at once is kept only for its validator.
       if (said.ttlMs <= 0 && validator === undefined) return;
       const until = keptUntil(said, now());
       const entry: CacheEntry = { value, until, ...(validator !== undefined && { validator }) };

@@ -32,7 +32,7 @@ export interface Children {
   pages(uri: string, options: ChildrenOptions, report: OpenReport): Pages;
 }
 
-/** What a server answers that a fallback is tried after. */
+/** Codes of the errors after which a fallback is tried. */
 const FALLS_BACK: ReadonlySet<string> = new Set([
   'unsupported',
   'not-found',
@@ -75,7 +75,7 @@ export function createChildren(asking: Asking, reading: Reading): Children {
     return probe;
   }
 
-  /** What may work, best first. What the server declares is what there is. */
+  /** Returns the ways that may work, best first: only one where lists by URI work, or the server declares directories. */
   function ways(link: Link, options: ChildrenOptions): readonly Scoping[] {
     const { facts, learned } = link;
     if (learned.scoped === true) return ['scoped-list'];
@@ -108,7 +108,7 @@ export function createChildren(asking: Asking, reading: Reading): Children {
     }
   }
 
-  /** What a read gives that is below the folder (VS Code: without the slash); some servers want the slash. */
+  /** Reads the folder, and gives the items below it. Asks without the slash (VS Code), then with it, which some servers want. */
   async function* folderRead(uri: string, options: ChildrenOptions, report: OpenReport): Pages {
     const bare = identityOf(uri);
     let refusal: unknown;
@@ -165,7 +165,7 @@ export function createChildren(asking: Asking, reading: Reading): Children {
           options.signal?.throwIfAborted();
           if (!(error instanceof ResourceClientError) || !FALLS_BACK.has(error.code)) throw error;
           if (error.code === 'unsupported') learn(link, way, false);
-          // What says most of the matter is what is told in the end.
+          // The refusal that says most about the resource is thrown in the end.
           refusal = better(refusal, error);
           tried.push(way);
           continue;

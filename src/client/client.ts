@@ -75,7 +75,7 @@ export interface ResolvedLink extends ReadResult {
 
 /** Everything throws a `ResourceClientError`, or the reason of an aborted signal. */
 export interface ResourceClient extends AsyncDisposable {
-  /** What the server declares. Connects, if that has not happened yet. */
+  /** Returns what the server declares. Connects, if that has not happened yet. */
   connect(signal?: AbortSignal): Promise<ServerFacts>;
   /** The SDK's client that is in use: for tools and prompts. Another one after the connection was lost. */
   client(signal?: AbortSignal): Promise<Client>;
@@ -89,7 +89,7 @@ export interface ResourceClient extends AsyncDisposable {
   walk(uri?: string, options?: WalkOptions): Walk;
   /** URI templates (RFC 6570). None of a server without them. */
   templates(options?: ListOptions): TemplateListing;
-  /** What the server says of a resource, without its contents where it can (2093-2, 2093-11). @throws `not-found` */
+  /** Returns a server's description of a resource, without reading it where possible (2093-2, 2093-11). @throws `not-found` */
   metadata(uri: string, options?: CallOptions): Promise<ResourceMetadata>;
   /** @throws `not-found`, `too-large`, `not-acceptable`, `invalid` for a range behind the end, `invalid-answer` */
   read(uri: string, options?: ReadOptions): Promise<ReadResult>;
@@ -165,7 +165,7 @@ export function createResourceClient(
     watching.notified(method, params);
   }
 
-  /** What a server would have told of: lists and metadata. Contents have a time of their own. */
+  /** Forgets lists and metadata, of which servers tell changes. Contents have a time of their own. */
   function forgetTold(): void {
     cache.listChanged();
     described.forget();

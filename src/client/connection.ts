@@ -7,7 +7,7 @@ import { createSupervisor, type Supervisor } from '../connection/supervisor.ts';
 import { clientError, closedError, ResourceClientError } from './errors.ts';
 import { createLink, type Data, type Link } from './link.ts';
 
-/** What a `connect` function is given. */
+/** The argument of a `connect` function. */
 export interface ConnectContext {
   /** Aborted when nobody waits for the connection any more. */
   readonly signal: AbortSignal;

@@ -26,7 +26,7 @@ export interface ReadItem {
   readonly form: 'text' | 'blob';
   /** Bytes of the content, before base64. Known without decoding it. */
   readonly byteLength: number;
-  /** What of the whole it is; undefined for all of it. */
+  /** The part of the whole that it is; undefined for all of it. */
   readonly window: ContentWindow | undefined;
   /**
    * The content as text: as it was sent, or a `blob` that is valid UTF-8; undefined for anything else. Markup in it is

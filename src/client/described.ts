@@ -1,4 +1,4 @@
-/** What a server says of one resource: asked for, or found in its list, or read from its contents (2093-2, 2093-11). */
+/** Gets a server's description of one resource: asks for it, finds it in the list, or reads the contents (2093-2, 2093-11). */
 import { METADATA_METHOD } from '../protocol/methods.ts';
 import type { Asking, CallOptions } from './asking.ts';
 import { invalidAnswer, isUnsupported, ResourceClientError } from './errors.ts';
@@ -19,7 +19,7 @@ export interface ResourceMetadata {
 
 export interface Described {
   metadata(uri: string, options: CallOptions): Promise<ResourceMetadata>;
-  /** What a list said lately. */
+  /** Remembers resources as the server just described them. */
   learn(resources: readonly ListedResource[]): void;
   known(uri: string): { readonly listable: boolean | undefined; readonly size: number | undefined };
   /** Of one resource, or of all. */
@@ -40,7 +40,7 @@ const MAX_LOOKED_AT = 10_000;
 
 export function createDescribed(asking: Asking, reading: Reading, now: () => number = Date.now): Described {
   const { connection, cache } = asking;
-  // What was said last is in the first; when that is full it becomes the second, and what was there is forgotten.
+  // The newest are in `young`; when it is full it becomes `old`, and what was in `old` is forgotten.
   let young: Remembered = new Map();
   let old: Remembered = new Map();
   let wholeUntil = 0;
@@ -78,7 +78,7 @@ export function createDescribed(asking: Asking, reading: Reading, now: () => num
     });
   }
 
-  /** What the server answers; undefined where it does not have the method, or may not have it. */
+  /** Asks the server. Returns its refusal where it does not have the method, or may not have it; throws any other. */
   async function asked(
     link: Link,
     uri: string,

@@ -1,4 +1,4 @@
-/** What can go wrong between this client and a server: one family of errors, made where the cause is known. */
+/** Errors between this client and a server: one family, made where the cause is known. */
 import { faultOf, type ServerError } from '../connection/faults.ts';
 import { seenIn } from '../connection/seen.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../protocol/error-codes.ts';
@@ -43,7 +43,7 @@ export interface ClientErrorOptions {
 }
 
 /**
- * What every call of a resource client throws, but for an abort: that throws the `reason` of the signal. The message of
+ * The error that every call of a resource client throws, except an abort: that throws the `reason` of the signal. The message of
  * an error that a server sent is the server's: show it as text and nothing else.
  */
 export class ResourceClientError extends Error {

@@ -2,7 +2,7 @@
 export type WatchEvent =
   /** A resource has changed: the one that is watched, or one below it. Read it to see how. */
   | { readonly kind: 'updated'; readonly uri: string }
-  /** What there is has changed: list to see how. */
+  /** The list of resources has changed: list to see how. */
   | { readonly kind: 'list-changed' }
   /** Changes may have been lost: look at everything again. */
   | {

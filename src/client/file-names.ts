@@ -1,6 +1,6 @@
 /** Names that some file system takes for one name. */
 
-/** What two names have in common that are one name for some file system: in case, and in the form of Unicode. */
+/** Folds case and the form of Unicode, so that two names are equal if some file system takes them for one. */
 export const foldName = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
 /**

@@ -21,7 +21,7 @@ import { clientError, invalidAnswer, ResourceClientError, withSeen } from './err
 
 export type { Data, Era };
 
-/** What the server declares. What it does not declare it may have all the same: that is found out by asking. */
+/** Facts that the server declares. It may have more than it declares: the client finds that out by asking. */
 export interface ServerFacts extends ResourceExtensions {
   readonly era: Era;
   readonly name: string | undefined;
@@ -58,7 +58,7 @@ export interface Link {
   readonly client: Client;
   readonly era: Era;
   readonly facts: ServerFacts;
-  /** What was found out by asking. */
+  /** Facts that the client found out by asking. */
   readonly learned: Learned;
   /** @throws ResourceClientError */
   request(method: string, params: Data, options: RequestOptions): Promise<Data>;

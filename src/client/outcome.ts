@@ -1,6 +1,6 @@
 /**
- * What the contents of a read mean (SEP-2093, "Multi-Content Semantics"): formats of one content, children of a container,
- * or, of servers that do not say which, whatever they sent with the first in front.
+ * Sorts the contents of a read (SEP-2093, "Multi-Content Semantics"): into formats of one content, or children of a container;
+ * of a server that does not say which they are, the first with its formats, and the others.
  */
 import { bestFormat } from '../core/accept.ts';
 import type { ReadItem } from './contents.ts';
@@ -30,7 +30,7 @@ export interface ReadResult {
   /** Whether it has children: what it, its metadata, or its server says; undefined where nothing does. */
   readonly listable: boolean | undefined;
   /**
-   * What to take: the best format for `accept`, else the first item (2093-7). Undefined for a container without contents
+   * The item to take: the best format for `accept`, else the first item (2093-7). Undefined for a container without contents
    * of its own, and for an empty answer.
    */
   readonly primary: ReadItem | undefined;
@@ -51,7 +51,7 @@ export interface ReadResult {
 
 export interface OutcomeSetup {
   readonly uri: string;
-  /** What is known of it beforehand. */
+  /** Whether it has children, as far as that was known before the read. */
   readonly listable: boolean | undefined;
   /** Every resource of this server says what it can do. */
   readonly says: boolean;
@@ -128,7 +128,7 @@ function preferred(items: readonly ReadItem[], accept: OutcomeSetup['accept'], u
 const typeOf = ({ resource, form }: ReadItem): string =>
   resource.mimeType ?? (form === 'text' ? 'text/plain' : 'application/octet-stream');
 
-/** What has to be the same of every format of one content. */
+/** Fields that have to be the same in every format of one content. */
 const SHARED = ['name', 'title', 'description', 'annotations'] as const;
 
 function noteDifferences(items: readonly ReadItem[], issues: ReadIssue[]): void {

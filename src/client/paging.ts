@@ -30,7 +30,7 @@ export interface ListReport {
   readonly dropped: number;
   /** The server's own limit that ended the list (`vitrine/truncatedBy`). */
   readonly truncatedBy: string | undefined;
-  /** What the server says is missing in it (`vitrine/missing`). */
+  /** The parts that are missing in it, as the server says (`vitrine/missing`). */
   readonly missing: readonly unknown[];
 }
 
@@ -123,7 +123,7 @@ function noteLimits({ _meta }: Data, report: OpenReport): void {
   if (Array.isArray(missing)) report.missing = missing;
 }
 
-/** What comes in batches, one by one. Leaving it ends what the batches come from. */
+/** Gives the entries of batches one by one. Leaving it ends the source of the batches. */
 export function oneByOne<T>(batches: AsyncGenerator<readonly T[], void, undefined>): AsyncIterator<T, void, undefined> {
   let batch: readonly T[] = [];
   let at = 0;

@@ -31,7 +31,7 @@ export interface Reading {
   read(uri: string, options: ReadOptions, known: Known): Promise<ReadResult>;
 }
 
-/** What was said of a resource before. */
+/** Returns what the server said of a resource before. */
 export type Known = (uri: string) => { readonly listable: boolean | undefined; readonly size: number | undefined };
 
 const READ = 'resources/read';
@@ -42,7 +42,7 @@ const MAX_ITEMS = 10_000;
 export function createReading(asking: Asking, defaultMaxBytes: number): Reading {
   const { cache, connection } = asking;
 
-  /** What is kept of a resource, if the server says that it has not changed since (`lastModified` and `size`). */
+  /** Returns the kept answer, if the server says that the resource has not changed since (`lastModified` and `size`). */
   async function revalidated(link: Link, uri: string, part: string, options: CallOptions): Promise<Data | undefined> {
     if (options.fresh === true || link.learned.metadata === false) return undefined;
     const question = { method: READ, uri, part };
@@ -100,7 +100,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
     });
   }
 
-  // What was made of an answer that is kept, as long as it is kept.
+  // The items that were made of an answer, as long as the answer is kept.
   const made = new WeakMap<
     Data,
     { readonly uri: string; readonly items: readonly ReadItem[]; readonly size: number }
@@ -212,7 +212,7 @@ function sizeOf(entry: unknown): number {
   return (typeof text === 'string' ? utf8Size(text) : 0) + (typeof blob === 'string' ? base64Size(blob) : 0);
 }
 
-/** What tells one state of a resource from the next; undefined where the server says nothing that could. */
+/** Returns a text that tells one state of a resource from the next; undefined where the server sends no `lastModified`. */
 function validatorIn(value: unknown): string | undefined {
   const resource = resourceIn(value, '');
   const modified = resource?.annotations?.lastModified;

@@ -20,7 +20,7 @@ export function resourceIn(value: unknown, uri?: string): ListedResource | undef
     ...rest,
     uri: own,
     name: typeof value.name === 'string' && value.name !== '' ? value.name : (nameOfUri(own) ?? own),
-    // What others count and compare with is what it should be, or not there.
+    // Others count and compare with these fields: each is valid, or left out.
     ...(isSize(size) && { size }),
     ...(typeof mimeType === 'string' && { mimeType }),
     ...(isData(capabilities) && { capabilities }),

@@ -15,7 +15,7 @@ import {
 } from './paging.ts';
 import { ancestorsOf, identityOf, isListable, type ListedResource } from './shapes.ts';
 
-/** What a filter says of an entry: give it and go down, neither, only give it, only go down. */
+/** The decision of a filter on an entry: give it and go down (true), neither (false), only give it, only go down. */
 export type WalkVerdict = boolean | 'give' | 'descend';
 
 export interface WalkOptions extends CallOptions {
@@ -80,7 +80,7 @@ export interface WalkReport {
 
 /** Goes on as it is read. Can be gone through once. */
 export interface Walk extends AsyncIterable<WalkEntry> {
-  /** What was found out so far. */
+  /** How the walk went, so far. */
   readonly report: WalkReport;
 }
 

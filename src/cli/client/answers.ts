@@ -1,4 +1,4 @@
-/** What a server may ask while a command runs: the user at the terminal answers, and where there is none it is declined. */
+/** Answers a server's questions while a command runs: the user answers at the terminal; where there is none, they are declined. */
 import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +15,7 @@ export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
 /** Asks one question and gives the answer; undefined where the user wants to give none. */
 export type Ask = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** What the client of a command can do for its server. @param ask how the user is asked; undefined where nobody is there */
+/** Returns the capabilities and handlers of a command's client. @param ask asks the user; undefined where nobody is there */
 export function abilitiesFor(
   output: Output,
   { label, roots }: { readonly label: string; readonly roots: readonly string[] },
@@ -136,7 +136,7 @@ function hintOf({ type, format }: FormField): string {
   }
 }
 
-/** What was typed, as the field wants it; undefined for what does not fit. The guard looks at bounds. */
+/** Converts typed text to a value of the field; undefined where it does not fit. The guard checks bounds. */
 export function answerOf({ type, options }: FormField, typed: string): Value | undefined {
   const picked = (text: string): string | undefined =>
     options[Number(text) - 1]?.value ?? options.find((option) => option.value === text || option.title === text)?.value;

@@ -20,20 +20,20 @@ import { type NamedTarget, openTarget, type TargetFlags } from './target.ts';
 export interface ServerFlags extends TargetFlags, OutputFlags {
   /** Seconds for connecting, and for each answer. Default 60; 300 until the first answer of a program. */
   readonly timeout?: string;
-  /** What a program writes to standard error is passed on. */
+  /** Passes on what a program writes to standard error. */
   readonly serverLog?: boolean;
   /** Folders that the server may know of. */
   readonly root?: readonly string[];
 }
 
-/** What the work of a command is given. */
+/** The connected client, the output and the settings that the work of a command gets. */
 export interface Session {
   readonly resources: ResourceClient;
   readonly facts: ServerFacts;
   readonly output: Output;
   /** Aborted on SIGINT, SIGTERM and SIGHUP, and when nobody reads any more. To be handed to every call. */
   readonly signal: AbortSignal;
-  /** What the server is called in messages. */
+  /** The server's name in messages. */
   readonly label: string;
   readonly target: NamedTarget;
   readonly timeoutMs: number;

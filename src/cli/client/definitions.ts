@@ -17,7 +17,7 @@ export type Definition = Data & { readonly name: string };
 const MAX_DEFINITIONS = 10_000;
 const MAX_PAGES = 1_000;
 
-/** What ended a list before its end; undefined for one that was gone through. */
+/** Says whether a list was cut before its end; `cut` is undefined for a list that was read to its end. */
 export interface DefinitionsEnd {
   cut?: boolean;
 }
@@ -77,7 +77,7 @@ export async function definitionOf(kind: 'tools' | 'prompts', name: string, sess
     .sort((a, b) => a.far - b.far)[0];
   const hint = near === undefined ? '' : `; did you mean "${safe(near.each)}"?`;
   const one = kind === 'tools' ? 'tool' : 'prompt';
-  // What is behind the end of a list that was cut nobody knows.
+  // The name may be in the part of the list that was cut off.
   if (end.cut === true) {
     const message = `${session.label}: No ${one} "${safe(name)}" is in the part of the list that was gone through${hint}`;
     throw new CommandFailure(message, EXIT_INCOMPLETE);
@@ -85,7 +85,7 @@ export async function definitionOf(kind: 'tools' | 'prompts', name: string, sess
   throw new CommandFailure(`${session.label}: There is no ${one} "${safe(name)}"${hint}`, EXIT_NOT_FOUND);
 }
 
-/** What a server reports of long work. */
+/** The progress of long work, as a server reports it. */
 export interface Report {
   readonly progress: number;
   readonly total?: number | undefined;

@@ -14,7 +14,7 @@ export const EXIT_DENIED = 4;
 export const EXIT_UNAVAILABLE = 5;
 /** No answer came in time. */
 export const EXIT_TIMEOUT = 6;
-/** What was printed is not all: a limit that nobody asked for was reached, or a part failed. */
+/** The output is incomplete: a limit that nobody asked for was reached, or a part failed. */
 export const EXIT_INCOMPLETE = 7;
 /** The server cannot do this, or has it in no format that is wanted. */
 export const EXIT_UNSUPPORTED = 8;

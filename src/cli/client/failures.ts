@@ -1,4 +1,4 @@
-/** What went wrong with a server, in one line that helps, and the status to exit with. */
+/** Turns an error of a server into one line that helps, and a status to exit with. */
 
 import { ResourceClientError } from '../../client/errors.ts';
 import { SAYS } from '../../connection/seen.ts';

@@ -1,4 +1,4 @@
-/** What `vitrine grep` looks for, and what it finds. */
+/** Types of the query of `vitrine grep`, and of its matches. */
 import type { LineTest } from '../../core/search.ts';
 
 export interface Match {

@@ -3,7 +3,7 @@ import { checkContents } from '../../client/safety/contents.ts';
 import { imageSize } from '../../client/safety/image-size.ts';
 import { renderingOf } from '../../client/safety/rendering.ts';
 
-/** What is known of a terminal. */
+/** The environment variables that tell which terminal this is. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How a terminal shows images; undefined for most. */
@@ -28,8 +28,8 @@ export interface SentImage {
 }
 
 /**
- * What shows an image in a terminal, made of nothing but numbers and base64; undefined where it is no image by its bytes,
- * or none that this terminal can show.
+ * Returns the escape sequence that shows an image in a terminal, with nothing but numbers and base64 in it; undefined where
+ * the bytes are no image, or none that this terminal can show.
  */
 export async function imageEscape({ mimeType, data }: SentImage, env: Environment): Promise<string | undefined> {
   const protocol = imageProtocol(env);

@@ -149,7 +149,7 @@ const texts = (record: Readonly<Record<string, unknown>>): Record<string, unknow
     ]),
   );
 
-/** What hosts fill in by themselves. */
+/** Fills in the variables that hosts fill in by themselves, such as `${workspaceFolder}`. */
 function withVariables<T>(value: T, { cwd, home }: Pick<Surroundings, 'cwd' | 'home'>): T {
   const places: Readonly<Record<string, string>> = { workspaceFolder: cwd, workspaceRoot: cwd, userHome: home };
   const fill = (each: unknown): unknown => {

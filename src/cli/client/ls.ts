@@ -65,7 +65,7 @@ export const wantedLimits = (flags: {
     ...(flags.maxDepth === undefined ? [] : ['max-depth']),
   ]);
 
-/** What is in the only root; where there are several, or there is none, what is at the top. */
+/** Lists the children of the only root; where there are several roots, or none, the resources at the top. */
 async function* topLevel(maxResources: number, wanted: ReadonlySet<string>, session: Session): Rows {
   const top = await topOf(session);
   const [only, ...others] = top.resources;

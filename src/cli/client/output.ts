@@ -1,6 +1,6 @@
 /**
- * What a command prints: lines for people, with colour on terminals; one JSON array or document, or JSON lines, for
- * programs. What a server wrote never reaches a terminal as it is.
+ * Prints the results of a command: lines for people, with colour on terminals; one JSON array or document, or JSON lines,
+ * for programs. Text of a server never reaches a terminal as it is.
  */
 import { once } from 'node:events';
 import { forTerminal } from '../../client/safety/terminal.ts';
@@ -48,7 +48,7 @@ export interface Output {
   document(value: unknown, human: () => string): Promise<void>;
   /** One line on standard error, for people: of what was left out, and why. */
   note(text: string): void;
-  /** What is going on, on standard error if that is a terminal; replaced by the next one. Nothing clears it. */
+  /** Shows what goes on, on standard error if that is a terminal, in the place of the last text. Without a text: clears it. */
   progress(text?: string): void;
   /** Takes away what was left of the progress, and looks at standard output no more. */
   close(): void;
@@ -112,7 +112,7 @@ export function createOutput(flags: OutputFlags, secrets: Secrets, onClosed: () 
           before = ',';
         }
       } finally {
-        // What broke off is JSON all the same; the status says that it is not all.
+        // A list that broke off is valid JSON all the same; the status says that it is incomplete.
         if (!closed) await write(before === '[' ? '[]\n' : '\n]\n');
       }
     },

@@ -7,7 +7,7 @@ import { safe } from './output.ts';
 /** Resources of the default list that are looked at. */
 export const MAX_LOOKED_AT = 10_000;
 
-/** What stands at the top of the default list, and whether there is more of it. */
+/** The resources at the top of the default list, the number of those below them, and why the list stopped early. */
 export interface Top {
   readonly resources: readonly ListedResource[];
   /** Resources that are below others of the list, and so not in `resources`. */

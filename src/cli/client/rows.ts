@@ -38,7 +38,7 @@ export const typeText = (resource: ListedResource): string =>
     ? 'folder'
     : (resource.mimeType ?? '-');
 
-/** What a person calls it: without a title its name. */
+/** Returns the title of a resource, or its name where it has no title. */
 export const titleText = ({ name, title }: ListedResource): string =>
   safe(typeof title === 'string' && title !== '' ? title : name);
 

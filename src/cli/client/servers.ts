@@ -11,7 +11,7 @@ export interface ServersFlags extends OutputFlags {
   readonly names?: boolean;
 }
 
-/** What of an entry may be shown: no argument, no environment, no header, since those have secrets in them. */
+/** Returns the parts of an entry that may be shown: no argument, environment or header, since those may hold secrets. */
 const shown = ({ name, host, file, scope, kind, disabled, entry }: KnownServer) => ({
   name,
   host,

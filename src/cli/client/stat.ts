@@ -78,7 +78,7 @@ async function ofServer({ facts, resources, output, signal, label }: Session): P
   return EXIT_OK;
 }
 
-/** What has a line of its own; anything else is printed as JSON. */
+/** Fields that `stat` handles one by one; it prints all others as JSON. */
 const KNOWN: ReadonlySet<string> = new Set([
   'uri',
   'name',

@@ -1,4 +1,4 @@
-/** What was left out of a list or a tree, told on standard error, and whether that is worth a status of its own. */
+/** Reports on standard error what was left out of a list or a tree, and decides whether that needs a status of its own. */
 import type { ListReport } from '../../client/paging.ts';
 import type { WalkReport, WalkStop } from '../../client/walk.ts';
 import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';

@@ -1,4 +1,4 @@
-/** What the first argument names: a URL, a command line, a folder or configuration to serve, or a server of a host. */
+/** Finds the server that the first argument names: a URL, a command line, a folder or configuration to serve, or a server of a host. */
 import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { basename, delimiter, join, resolve } from 'node:path';
@@ -26,11 +26,11 @@ export interface TargetFlags {
 }
 
 export interface NamedTarget {
-  /** What it is called in messages: safe to print, without secrets. */
+  /** The name in messages: safe to print, without secrets. */
   readonly label: string;
   readonly kind: 'url' | 'command' | 'path' | 'host';
   readonly server: HttpTarget | StdioTarget;
-  /** What `server` would serve, where it can be served in this process as well. */
+  /** The path or URL that `server` would serve, where this process can serve it as well. */
   readonly source?: string | undefined;
   /** The command prints this note before it connects. */
   readonly note?: string | undefined;

@@ -1,7 +1,7 @@
 /** Finds the word that is typed at the end of a command line. */
 import type { Command, Option } from 'commander';
 
-/** What completes a word. */
+/** The values that complete a word, or where they are from. */
 export type Source = 'commands' | 'options' | Named | readonly string[];
 
 /** Kinds of arguments, by their names in the commands. */

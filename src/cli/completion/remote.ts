@@ -1,4 +1,4 @@
-/** What a server has, for completion. Nothing is started for it that the user has not set up. */
+/** Asks a server for completions. Starts nothing that the user has not set up. */
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { connectResourceClient } from '../../client/node/index.ts';

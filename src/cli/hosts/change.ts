@@ -29,7 +29,7 @@ export interface AddFlags extends ChangeFlags, SourceFlags {
   readonly link?: boolean;
 }
 
-/** What a change is made with. */
+/** The secrets, the terminal and the environment that a change uses. */
 export interface Changing {
   readonly secrets: Secrets;
   readonly terminal: Pick<Terminal, 'input' | 'output' | 'errors'>;
@@ -101,7 +101,7 @@ function hostNamed(typed: string, { name }: ChangeFlags, around: Surroundings) {
 
 const bare = (host: string): string => host.toLowerCase().replace(/[^a-z]/g, '');
 
-/** What the host is to start, or to connect to; what cannot be served is not written. */
+/** Returns the command that the host starts, or the address that it connects to; throws where that cannot be served. */
 async function reachedBy(
   typed: readonly string[],
   flags: AddFlags,

@@ -5,7 +5,7 @@ export type Reached = { readonly command: string; readonly args: readonly string
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** What is to be in a configuration. */
+/** An entry to set in a configuration, or to remove from it. */
 export interface Edit {
   /** The keys that lead to the entry. */
   readonly path: readonly string[];
@@ -52,7 +52,7 @@ const DESCRIPTION = 'Resources behind glass: list, read, search';
 /** How long Goose waits for an answer, in seconds; its own default. */
 const GOOSE_SECONDS = 300;
 
-/** What Goose starts from a link. */
+/** Commands that Goose starts from a link. */
 const GOOSE_COMMANDS: ReadonlySet<string> = new Set(['npx']);
 
 /** A link that asks the user to install this; undefined where the host has none, or not for such a command. */

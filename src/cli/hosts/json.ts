@@ -60,7 +60,7 @@ const nested = (path: readonly string[], value: unknown): unknown =>
 const spliced = (text: string, { offset, length }: Pick<jsonc.Node, 'offset' | 'length'>, put: string): string =>
   text.slice(0, offset) + put + text.slice(offset + length);
 
-/** What is before this place in its line, where that is white. */
+/** Returns the white space that the line of this place begins with. */
 const indentAt = (text: string, offset: number): string => {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1);
   return /^[ \t]*/.exec(line)?.[0] ?? '';
@@ -99,7 +99,7 @@ function removed(text: string, object: jsonc.Node, property: jsonc.Node): string
   const end = property.offset + property.length;
   const { comma } = after(text, end);
   const ended = comma === undefined ? end : comma + 1;
-  // What is last has no comma behind it where there was none.
+  // The property before becomes the last: it loses its comma where the removed one had none.
   const alone = last && comma === undefined;
   const spare = alone && before !== undefined ? after(text, before.offset + before.length).comma : undefined;
   const lineStart = text.lastIndexOf('\n', property.offset - 1) + 1;

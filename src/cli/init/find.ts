@@ -1,4 +1,4 @@
-/** What a folder has that can be mounted, beside its files. */
+/** Finds what can be mounted in a folder, beside its files. */
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { kindOfSource } from '../../config/kinds/index.ts';
@@ -26,7 +26,7 @@ const MAX_ENTRIES = 10_000;
 const MAX_LEVELS = 3;
 const MAX_FINDINGS = 20;
 
-/** What may be the beginning of an OpenAPI document, in bytes. */
+/** Bytes at the beginning of a file that are searched for the sign of an OpenAPI document. */
 const BEGIN_BYTES = 4_096;
 
 const DATABASE = /\.(?:db|db3|s3db|sqlite|sqlite3)$/i;

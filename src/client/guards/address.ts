@@ -21,7 +21,7 @@ const MAX_LENGTH = 4_096;
 /** Why an address is not shown to a user; undefined where it may be. */
 export function addressProblem(text: unknown, { allowLoopback, trustedDomains }: AddressRules): string | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return 'url-malformed';
-  // What a URL parser takes out without a word, or turns around, is not what the user saw.
+  // A URL parser silently removes or turns these characters: the user would see another address than the one opened.
   if (/[\u0000-\u0020\u007f-\u009f\\]/.test(text) || !text.isWellFormed() || !URL.canParse(text))
     return 'url-malformed';
   const url = new URL(text);

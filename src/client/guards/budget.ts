@@ -19,7 +19,7 @@ export interface Use {
 }
 
 export interface Reservation {
-  /** What it may still take, at most: the rest of the window. */
+  /** Tokens that it may still take, at most: the rest of the window. */
   readonly tokensLeft: number;
   /** Counts what it will take at most, before it is taken. False where that is over the budget. */
   reserve(use: Use): boolean;

@@ -1,4 +1,4 @@
-/** What every guard has: an event for each decision, and one error for what it refuses. */
+/** The common parts of all guards: an event for each decision, and one error for what it refuses. */
 
 export type Guard = 'sampling' | 'elicitation' | 'roots' | 'tools';
 
@@ -10,7 +10,7 @@ export interface GuardEvent {
   readonly reason: string;
   /** The name that the host has for the server. */
   readonly server: string | undefined;
-  /** What it was about: a tool's name, a URI, a field. */
+  /** The tool's name, the URI or the field that it was about. */
   readonly subject?: string;
   /** Numbers and names beside it, such as tokens; never contents, arguments or secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -23,12 +23,12 @@ export interface GuardOptions {
   readonly onEvent?: (event: GuardEvent) => void;
 }
 
-/** What the MCP specification has for a user who says no. */
+/** The code that the MCP specification has for a user who says no. */
 export const USER_REJECTED = -1;
 const INVALID_PARAMS = -32602;
 
 /**
- * What a guard throws when it refuses. In the 2025 era the SDK sends its `code` and `message` to the server; in the 2026 era
+ * The error of a guard that refuses. In the 2025 era the SDK sends its `code` and `message` to the server; in the 2026 era
  * the call that asked fails with it. It never says more than the reason.
  */
 export class GuardRefusal extends Error {
@@ -72,7 +72,7 @@ export function decisionsOf(guard: Guard, { server, onEvent }: GuardOptions): De
         ...(details !== undefined && { details }),
       });
     } catch {
-      // What cannot be recorded does not happen.
+      // A decision that cannot be recorded is a refusal.
       throw new GuardRefusal(guard, 'not-recorded');
     }
   }

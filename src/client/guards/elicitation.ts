@@ -12,7 +12,7 @@ import { type BudgetOptions, createBudget } from './budget.ts';
 import { asked, decisionsOf, type GuardOptions, GuardRefusal } from './decisions.ts';
 import { answerProblem, cleanForm, type FormField } from './form.ts';
 
-/** What is shown to the user. */
+/** The question as the user is to see it. */
 export type ElicitationReview =
   | {
       readonly mode: 'form';

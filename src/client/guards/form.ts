@@ -19,7 +19,7 @@ export interface FormField {
 }
 
 export interface FormRules {
-  /** What is shown above the form. */
+  /** The text above the form. */
   readonly message: string;
   readonly maxFields: number;
   readonly allowSensitiveFields: boolean;

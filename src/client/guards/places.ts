@@ -71,7 +71,7 @@ const SECRETS: readonly string[] = [
   ...words(`.ssh .gnupg .gpg .pki .putty .age .sops .step .password-store .keybase .bitwarden .1password .op .lastpass .vault-token
     .keychain keychains *.keychain-db id_rsa* id_dsa* id_ecdsa* id_ed25519* *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk
     *.ovpn .htpasswd`),
-  // What programs read out of the environment and out of their settings, with tokens in them.
+  // Settings of programs and files for their environment, with tokens in them.
   ...words(`.env .env.* .envrc .config .local .cache .var .git-credentials .gitconfig .netrc _netrc .authinfo* .curlrc .wgetrc .npmrc
     .yarnrc* .pypirc .pip .condarc .gem .cargo .m2 .gradle .nuget .composer .docker .dockercfg .dockerconfigjson .kube .helm
     .smbcredentials .davfs2 .rclone.conf .msmtprc .fetchmailrc .mbsyncrc .offlineimaprc .muttrc .mutt .vnc .xauthority .iceauthority`),
@@ -80,7 +80,7 @@ const SECRETS: readonly string[] = [
     .terraformrc .databrickscfg .snowflake .kaggle .huggingface`),
   // Databases.
   ...words('.pgpass pgpass.conf .pg_service.conf .my.cnf .mylogin.cnf .psqlrc .mongorc.js .dbshell'),
-  // What was typed and looked at.
+  // Histories of what was typed and looked at.
   ...words('.*_history .histfile .zhistory .lesshst .viminfo .python_history .wget-hsts consolehost_history.txt'),
   // Profiles of browsers and mail, and keychains of desktops.
   ...words(`.mozilla .thunderbird .librewolf .waterfox .firefox .tor-browser .torbrowser .opera .vivaldi .purple .irssi .weechat
@@ -93,7 +93,7 @@ const SECRETS: readonly string[] = [
   ),
 ];
 
-/** What is no less a part of a home though it is not hidden: profiles of programs. */
+/** Folders in a home that count as hidden ones though they are not: profiles of programs. */
 const HOME_SECRETS: ReadonlySet<string> = new Set(['library', 'appdata', 'snap']);
 
 /**

@@ -1,4 +1,4 @@
-/** What may be in a sampling request and in its answer (SEC-SAMP-1): kinds, sizes and types of content. */
+/** Checks the kinds, sizes and types of content in a sampling request and in its answer (SEC-SAMP-1). */
 import type {
   CreateMessageRequestParams,
   CreateMessageResult,

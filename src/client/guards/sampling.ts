@@ -28,10 +28,10 @@ export type SamplingHandler = (
   ctx: ClientContext,
 ) => SamplingResult | Promise<SamplingResult>;
 
-/** What a user decides about. */
+/** The request that a user decides about. */
 export interface SamplingReview {
   readonly server: string | undefined;
-  /** What would be sent, with what the guard took out of it already gone. */
+  /** The request as it would be sent, without what the guard took out. */
   readonly params: SamplingParams;
   /** The same as lines to show, without escapes and hidden characters; the system prompt included. */
   readonly transcript: string;
@@ -56,7 +56,7 @@ export interface SamplingOptions extends GuardOptions {
   readonly budget?: BudgetOptions;
   /** Tokens of one answer; what the server wants beyond is cut down to it. 4,096 by default. */
   readonly maxTokens?: number;
-  /** What a request took, from the model's own count; by default a rough count of characters, at no cost. */
+  /** Returns the tokens and cost of a request, by the model's own count; by default a rough count of characters, at no cost. */
   readonly usage?: (params: SamplingParams, result: SamplingResult | undefined) => Use;
   readonly content?: SamplingContentLimits;
   /** A further look at either way; a word for why not refuses. */
@@ -98,7 +98,7 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
       const review = reviewOf(server, capped, signal);
       const answer = await asked(decisions, () => approve(review), signal);
       if (answer === false || answer === undefined || answer === null) return decisions.refuse('declined');
-      // What a user wrote is checked as well: it may be what the server wrote with a word changed.
+      // The user's text is checked as well: it may be the server's with a word changed.
       const edited = answer === true ? capped : checkedRequest(answer.params, options.content, decisions);
       const params = { ...edited, maxTokens: Math.min(edited.maxTokens, maxTokens) };
       if (answer !== true) {

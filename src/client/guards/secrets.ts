@@ -5,7 +5,7 @@ import { SECRET_FORMS, SECRET_NAMES } from '../../core/secret-forms.ts';
 export interface SecretFinding {
   /** A JSON pointer into the arguments (RFC 6901). */
   readonly path: string;
-  /** What it looks like, such as `private-key`. */
+  /** The kind of secret that it looks like, such as `private-key`. */
   readonly kind: string;
 }
 
@@ -16,7 +16,7 @@ export type SecretScan = (text: string, name: string) => readonly string[] | Pro
 const MAX_FINDINGS = 50;
 const MAX_DEPTH = 32;
 
-/** What a text looks like, by form and by the name of its argument. */
+/** Returns the kinds of secrets that a text looks like, by its form and by the name of its argument. */
 export function scanForSecrets(text: string, name = ''): readonly string[] {
   const byForm = SECRET_FORMS.filter(([, form]) => form.test(text)).map(([kind]) => kind);
   return SECRET_NAMES.test(name) && text !== '' ? [...byForm, 'named-secret'] : byForm;
@@ -32,7 +32,7 @@ export async function secretsIn(
 ): Promise<readonly SecretFinding[]> {
   if (typeof value === 'string') return (await scan(value, name)).map((kind) => ({ path, kind }));
   if (typeof value !== 'object' || value === null) return [];
-  // What is not looked at is not known to be harmless.
+  // Deeper values are not looked at: they may hold a secret.
   if (depth >= MAX_DEPTH) return [{ path, kind: 'too-deep' }];
   const found: SecretFinding[] = [];
   for (const [key, entry] of Object.entries(value)) {

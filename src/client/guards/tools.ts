@@ -48,7 +48,7 @@ export interface ToolOptions extends GuardOptions {
     | boolean
     | { arguments: Readonly<Record<string, unknown>> }
     | Promise<boolean | { arguments: Readonly<Record<string, unknown>> }>;
-  /** What becomes of arguments that look like secrets: `refuse`, which is the default, or `ask`, which leaves it to `confirm`. */
+  /** How arguments that look like secrets are handled: `refuse`, the default, or `ask`, which leaves it to `confirm`. */
   readonly secrets?: 'refuse' | 'ask';
   /** In the place of the guard's own look at texts for secrets. */
   readonly scan?: SecretScan;
@@ -66,7 +66,7 @@ export interface GuardedTool {
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly inputSchema: unknown;
-  /** What the server says that the tool does. Nothing is decided by it here, and nothing should be elsewhere. */
+  /** The server's claims about the tool. The guard decides nothing by them, and the host should not either. */
   readonly untrustedAnnotations: unknown;
   readonly status: 'new' | 'approved' | 'changed';
 }

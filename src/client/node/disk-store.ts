@@ -111,7 +111,7 @@ export async function diskStore(
 
 const nameOf = (key: CacheKey): string => createHash('sha256').update(keyText(key)).digest('hex');
 
-/** What a folder holds, the ones that were written longest ago first. Left-overs of writes that broke off are removed. */
+/** Returns the answers in a folder, those written longest ago first. Removes left-overs of broken writes, and files without a valid key. */
 async function indexOf(folder: string): Promise<readonly { readonly name: string; readonly indexed: Indexed }[]> {
   const found: { readonly name: string; readonly indexed: Indexed; readonly at: number }[] = [];
   for (const file of await readdir(folder)) {

@@ -25,7 +25,7 @@ export interface CheckOptions {
   readonly maxBytes?: number;
 }
 
-/** What is not as the server says. */
+/** A way in which contents are not as the server says. */
 export type ContentProblem =
   /** The bytes are of another type than the claimed one. */
   | 'type-contradicted'

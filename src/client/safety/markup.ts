@@ -1,4 +1,4 @@
-/** What is left of a server's HTML and SVG: lists of what is let in, and what addresses may be in it. */
+/** Lists the elements and attributes that stay in a server's HTML and SVG, and decides which addresses may stay in them. */
 
 /** Elements of a document, without forms, frames, media, styles and scripts. */
 export const HTML_ELEMENTS: readonly string[] =

@@ -1,6 +1,6 @@
 /** HTML of a server in a frame that can do nothing: no script, no form, no network, no way up. */
 
-/** What a document in the frame may load: what it carries itself. */
+/** The policy of a document in the frame: it loads only what it carries itself. */
 export const SANDBOX_POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'";
 

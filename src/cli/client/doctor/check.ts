@@ -1,4 +1,4 @@
-/** What a check is: data about one thing that can be wrong with a server, and how it is found out. */
+/** The type of a check: data about one thing that can be wrong with a server, and how the doctor finds it out. */
 
 import type { Examined } from './examined.ts';
 import type { Limits } from './limits.ts';
@@ -11,7 +11,7 @@ export type Level = 'error' | 'warning';
 
 export interface Finding {
   readonly status: 'ok' | 'problem' | 'not-applicable';
-  /** What was seen: the first few instances of a problem; what was looked at; why it does not apply. */
+  /** The first few instances of a problem, the things that were looked at, or the reason why the check does not apply. */
   readonly saw: readonly string[];
   /** Instances of the problem, where there are more than are shown. */
   readonly count?: number | undefined;
@@ -25,7 +25,7 @@ export interface Check {
   /** Stable: scripts and documentation name it. */
   readonly id: string;
   readonly group: Group;
-  /** What is so on a good server. */
+  /** The sentence that is true of a good server. */
   readonly title: string;
   /** Where the specification says so. */
   readonly clause: string;
@@ -54,10 +54,10 @@ export type Group = (typeof GROUPS)[number];
 export interface CheckContext {
   readonly wire: StdioWire | HttpWire;
   readonly era: Era;
-  /** What the handshake brought: the result of `initialize` or `server/discover`. */
+  /** The result of the handshake: of `initialize` or `server/discover`. */
   readonly hello: Data;
   readonly capabilities: Data;
-  /** What the server has, asked for once. */
+  /** The server's lists and a sample of its resources, each asked for once. */
   readonly examined: Examined;
   readonly limits: Limits;
   /** Tools may be called. */

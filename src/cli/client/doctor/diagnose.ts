@@ -85,7 +85,7 @@ export interface Diagnosis {
   readonly warnings: number;
   /** Checks that found nothing. */
   readonly passed: number;
-  /** What the program wrote to standard error last, where it could not be connected to. */
+  /** The end of the program's standard error, where no connection to it could be made. */
   readonly said?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a server has, asked for once and looked at by many checks: its lists page by page, and a sample of its resources. */
+/** Asks a server once for what many checks look at: its lists, page by page, and a sample of its resources. */
 import { splitUri } from '../../../core/uri.ts';
 import { RANGE_META_KEY } from '../../../protocol/meta.ts';
 import type { Limits } from './limits.ts';

@@ -21,7 +21,7 @@ import {
 
 export interface StdioWire extends Wire {
   readonly transport: 'stdio';
-  /** What was on standard output that is no message: the first of it, and how much there was. */
+  /** Lines on standard output that are no messages: the beginning of the first one, and their number. */
   readonly impure: { readonly first: string | undefined; readonly count: number };
   /** Whether the program is still there. */
   readonly alive: boolean;
@@ -36,7 +36,7 @@ export interface StdioWire extends Wire {
 const GRACE_MS = 2_000;
 const MAX_SAID = 4_096;
 
-/** What a program gets of this one's environment, as hosts do it. */
+/** Names of the environment variables that a program inherits from this process, as hosts do it. */
 const INHERITED =
   process.platform === 'win32'
     ? ['APPDATA', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATH', 'PROCESSOR_ARCHITECTURE', 'PROGRAMFILES'].concat([

@@ -8,7 +8,7 @@ export type Data = Readonly<Record<string, unknown>>;
 
 export type Era = 'legacy' | 'modern';
 
-/** What ends a request. */
+/** The outcome of a request. */
 export type Answer =
   | { readonly kind: 'result'; readonly result: Data }
   | { readonly kind: 'error'; readonly error: RpcError }
@@ -52,7 +52,7 @@ export const MODERN_VERSION = '2026-07-28';
 
 const CLIENT_INFO = { name: 'vitrine-doctor', version: VERSION };
 
-/** What the `_meta` of each request of the 2026 era has. */
+/** The members of `_meta` that each request of the 2026 era has. */
 export const ENVELOPE: Data = {
   'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
   'io.modelcontextprotocol/clientInfo': CLIENT_INFO,

@@ -35,7 +35,7 @@ export function actsAs(name: string, standing: Standing = { top: true, file: tru
   return PATTERNS.some((pattern) => holds(pattern) && pattern.fits(plain));
 }
 
-/** What Windows may take for the short name of another file, as `git~1` for `.git`. */
+/** A name that Windows may take for the short name of another file, as `git~1` for `.git`. */
 const SHORT_NAME = /^(?=[^.]{1,8}(?:\.[^.]{0,3})?$)[^.]*~[0-9a-z]{1,6}(?:\.|$)/u;
 
 /** The name, or one beside it on which no tool acts. @param keep names that may act, as `plainName` gives them */
@@ -43,7 +43,7 @@ export function inertName(name: string, standing: Standing, keep: ReadonlySet<st
   const long = SHORT_NAME.test(plainName(name)) ? name.replace(/[~\uff5e]/gu, '%7E') : name;
   if (keep.has(plainName(long)) || !actsAs(long, standing)) return long;
   const begun = `_${long}`;
-  // What acts by its end would still do so.
+  // A tool that goes by the end of a name would still act on it.
   return actsAs(begun, standing) ? `${begun}_` : begun;
 }
 

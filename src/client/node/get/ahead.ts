@@ -1,5 +1,5 @@
 /**
- * What an iterable gives, taken from it before it is wanted, as far as `limit` values wait. What fails there fails here, after
+ * Takes values from an iterable before they are wanted, until `limit` of them wait. An error of the iterable is thrown after
  * the values before it.
  */
 export async function* ahead<T>(source: AsyncIterable<T>, limit: number): AsyncGenerator<T, void, undefined> {

@@ -26,7 +26,7 @@ import { OWN_FOLDER } from './names.ts';
 export interface Files {
   /** Its real path. */
   readonly folder: string;
-  /** What is at a path, without following links. */
+  /** Looks at a path, without following links. @returns size and time of the file there, or that there is none or something else */
   at(path: readonly string[]): Promise<{ readonly size: number; readonly mtimeMs: number } | 'none' | 'other'>;
   /** SHA-256 of a file, in hexadecimal digits. */
   hashOf(path: readonly string[]): Promise<string>;
@@ -159,7 +159,7 @@ async function placeFile(part: string, end: string): Promise<void> {
   }
 }
 
-/** What file systems without links to files say. */
+/** Codes of the errors with which file systems refuse a link to a file. */
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 
 /** A rename takes the place of a symbolic link, and does not follow it. */

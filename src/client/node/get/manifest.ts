@@ -1,6 +1,6 @@
 /**
- * What `get` has written, one line a resource: it says which file is which resource, what needs not be asked for again,
- * and which files are its own. Lines are added as files are written, so that a run that was interrupted goes on.
+ * The manifest of `get`, one line a resource: it says which file is which resource, which resources need not be asked for
+ * again, and which files `get` has written. Lines are added as files are written, so that an interrupted run goes on.
  */
 import { createReadStream } from 'node:fs';
 import { appendFile, open, rename } from 'node:fs/promises';
@@ -116,7 +116,7 @@ export async function writeManifest(
     await using file = await open(draft, 'w', 0o600);
     let text = `${JSON.stringify(head)}\n`;
     for (const entry of entries) {
-      // What the run that goes on has not written is old.
+      // An entry that the run that goes on has not written is old.
       const { old: _, ...rest } = entry as ManifestEntry & { old?: true };
       text += `${JSON.stringify(ended || recent.has(entry.uri) ? rest : { ...rest, old: true })}\n`;
       if (text.length < MAX_LINE) continue;

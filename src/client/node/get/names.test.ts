@@ -52,7 +52,7 @@ describe('names', () => {
     // Escapes that are none.
     ['x:///100%', undefined, 'x/100%'],
     ['x:///%ff', undefined, 'x/%ff'],
-    // What tools act on, in the spellings that file systems take for the same.
+    // Names that tools act on, in the spellings that file systems take for the same.
     ['x:///.git/config', undefined, 'x/_.git/config'],
     ['x:///a/.GiT/hooks/post-checkout', undefined, 'x/a/_.GiT/hooks/post-checkout'],
     ['x:///%2egit/config', undefined, 'x/_.git/config'],
@@ -81,7 +81,7 @@ describe('names', () => {
     // Only a home directory has these.
     ['x:///.bashrc', 'x:///', '_.bashrc'],
     ['x:///.bashrc', undefined, 'x/.bashrc'],
-    // What get keeps for itself.
+    // The folder that get keeps for itself.
     ['x:///a/.vitrine-get/manifest.jsonl', undefined, 'x/a/_.vitrine-get/manifest.jsonl'],
     ['x:///.vitrine-get/manifest.jsonl', 'x:///', '_.vitrine-get/manifest.jsonl'],
     ['x:///.Vitrine-Get/lock', 'x:///', '_.Vitrine-Get/lock'],

@@ -16,7 +16,7 @@ const MAX_PLAIN_BYTES = 240;
 /** Folders below each other. What is deeper has its middle in one name. */
 const MAX_SEGMENTS = 32;
 
-/** What `get` keeps for itself. */
+/** The folder that `get` keeps for itself. */
 export const OWN_FOLDER = '.vitrine-get';
 
 /** No name that tools act on is wanted as it is. */
@@ -24,7 +24,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** One step of the way to a file. */
 export interface Step {
-  /** What the URI has there: tells two containers apart whose names come out the same. */
+  /** Its part of the URI: tells two containers apart whose names come out the same. */
   readonly raw: string;
   /** Its name. */
   readonly name: string;

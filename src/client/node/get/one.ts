@@ -11,7 +11,7 @@ import type { GetEntry } from './report.ts';
 export interface Order {
   readonly resource: ListedResource;
   readonly path: readonly string[];
-  /** What an earlier run has written of it. */
+  /** The entry that an earlier run has written for it. */
   readonly known: ManifestEntry | undefined;
   /** An earlier run that was interrupted has it. */
   readonly recent: boolean;
@@ -98,7 +98,7 @@ async function fill(
   return any || isListable(resource) === false ? { size, sha256: hash.digest('hex') } : undefined;
 }
 
-/** What is at the path: nothing, what was written there, or something else. */
+/** Tells whether the path has nothing, the file that an earlier run wrote, or something else. */
 async function stateOf(
   files: Files,
   path: readonly string[],

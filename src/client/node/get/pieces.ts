@@ -11,7 +11,7 @@ export const PIECE_BYTES = 4 * 1024 * 1024;
 /** A server may end a window of text before a character that does not fit. */
 const MAX_CHARACTER = 4;
 
-/** What was read, as far as it matters here. */
+/** Bytes that were read, with their item. */
 export interface Piece {
   readonly bytes: Uint8Array;
   readonly item: ReadItem;
@@ -85,7 +85,7 @@ function wholeOf({ contents, resource }: ReadItem): Uint8Array {
   return bytes;
 }
 
-/** What would differ in windows of two states of a resource. */
+/** Names the state of the resource that a window is from, by its last change and its size. */
 const versionOf = ({ resource, window }: ReadItem): string =>
   JSON.stringify([resource.annotations?.lastModified ?? null, window?.total ?? null]);
 

@@ -7,7 +7,7 @@ import { digest, isSafePath, marked, type Step, stepsOf } from './names.ts';
 export interface Placement {
   /** The way to the resource's file, from the folder. @throws ResourceClientError `invalid` */
   place(uri: string, container: boolean): readonly string[];
-  /** What an earlier run has placed. @returns whether the path can be one of those */
+  /** Keeps the path that an earlier run gave to a resource. @returns whether the resource may have it */
   keep(uri: string, path: readonly string[]): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What `get` is told, and what it tells. */
+/** Types of the options and the reports of `get`. */
 import type { ClientErrorCode } from '../../errors.ts';
 import type { ReadOptions } from '../../reading.ts';
 import type { WalkReport } from '../../walk.ts';
@@ -43,7 +43,7 @@ export interface GetOptions {
   readonly onProgress?: ((progress: GetProgress) => void) | undefined;
 }
 
-/** What became of one resource. */
+/** The outcome for one resource. */
 export interface GetEntry {
   readonly uri: string;
   readonly status: GetStatus;

@@ -51,7 +51,7 @@ export function createRun(options: GetOptions): Run {
   }
 
   function failed(uri: string, error: unknown, optional: boolean): void {
-    // What was cut off by the end of the run is neither one nor the other.
+    // A resource that the end of the run cut off has not failed and is not skipped.
     if (signal.aborted) return;
     const { code } = error as { readonly code?: unknown };
     const ofDisk = !(error instanceof ResourceClientError) && typeof code === 'string' && /^E[A-Z]+$/.test(code);
@@ -116,5 +116,5 @@ export const OVER_TOTAL = new ResourceClientError(
   'All resources together have more bytes than are wanted',
 );
 
-/** What servers say of a container that cannot be read. */
+/** Codes of the errors that servers give for a container that cannot be read. */
 const NO_CONTENTS: ReadonlySet<string> = new Set(['not-found', 'invalid', 'invalid-answer', 'unsupported', 'failed']);

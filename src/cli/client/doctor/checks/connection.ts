@@ -7,7 +7,7 @@ const group = 'Connection';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
-/** What the server says of itself, where an era has it. */
+/** Returns the server's `serverInfo` from where either era has it; undefined where there is none. */
 export function serverInfoOf(hello: Data): Data | undefined {
   if (isObject(hello.serverInfo)) return hello.serverInfo;
   const meta = isObject(hello._meta) ? hello._meta : {};

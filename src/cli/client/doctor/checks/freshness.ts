@@ -1,4 +1,4 @@
-/** What each result of 2026-07-28 says of itself: that it is complete, and how long it may be kept. */
+/** Checks that the results of 2026-07-28 say that they are complete, and how long and by whom they may be kept. */
 import { type Check, type CheckContext, notApplicable, problems } from '../check.ts';
 import { LIST_NAMES, LISTS } from '../examined.ts';
 import type { Data } from '../wire.ts';

@@ -13,7 +13,7 @@ const listsOf = async ({ examined }: CheckContext): Promise<readonly Listed[]> =
 
 const NONE = 'There is no list';
 
-/** What an entry of each list must have. */
+/** Fields that an entry of each list must have. */
 const NEEDED: Readonly<Record<Listed['name'], readonly string[]>> = {
   resources: ['uri', 'name'],
   templates: ['uriTemplate', 'name'],

@@ -256,7 +256,7 @@ const essenceOf = (type: unknown): string => String(type).split(';', 1)[0]?.trim
 
 const sameType = (type: unknown, other: unknown): boolean => essenceOf(type) === essenceOf(other);
 
-/** What is wrong with the type of an item. */
+/** Returns the problem of the type of an item; undefined where there is none. */
 async function typeProblem(item: Data): Promise<string | undefined> {
   const { mimeType, text, blob } = item;
   if (mimeType === undefined) return undefined;

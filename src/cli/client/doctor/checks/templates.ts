@@ -14,7 +14,7 @@ const templatesIn = async ({ examined }: CheckContext): Promise<readonly string[
 /** Arguments that are tried. */
 const MAX_TRIED = 10;
 
-/** What a server may answer at once. */
+/** Values that one answer to a completion may have. */
 const MAX_VALUES = 100;
 
 export const TEMPLATE_CHECKS: readonly Check[] = [
