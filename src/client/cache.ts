@@ -44,7 +44,7 @@ export interface Cache {
   once<T>(name: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** A resource has changed: it, what shows it, and what is below it is forgotten. */
   changed(uri: string): void;
-  /** The list of resources has changed: lists and metadata are forgotten. */
+  /** Forgets lists and metadata: the list of resources has changed. */
   listChanged(): void;
   clear(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export function createCache(options: CacheOptions): Cache {
     try {
       await store?.forget((key) => mine(key) && matches(key));
     } catch {
-      // A store that fails may still give the entry, which is fresh no longer than its time.
+      // A store that fails may keep the entry: it stays fresh until its time, and no longer.
     }
   };
 

@@ -51,7 +51,7 @@ export interface ReadResult {
 
 export interface OutcomeSetup {
   readonly uri: string;
-  /** Whether it has children, as far as that was known before the read. */
+  /** Whether it has children, as known before the read. */
   readonly listable: boolean | undefined;
   /** Every resource of this server says what it can do. */
   readonly says: boolean;

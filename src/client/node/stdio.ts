@@ -12,7 +12,7 @@ import { type ClientTarget, dialOptions, newClient } from '../http.ts';
 
 /** A program that serves over stdio. It and all that it started end with the connection. */
 export interface StdioTarget extends ClientTarget, Program {
-  /** Gets its standard error, in pieces. They may hold terminal escapes. Default: they are thrown away. */
+  /** Gets the program's standard error, in pieces. They may hold terminal escapes. Default: they are thrown away. */
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 

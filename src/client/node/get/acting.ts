@@ -43,7 +43,7 @@ export function inertName(name: string, standing: Standing, keep: ReadonlySet<st
   const long = SHORT_NAME.test(plainName(name)) ? name.replace(/[~\uff5e]/gu, '%7E') : name;
   if (keep.has(plainName(long)) || !actsAs(long, standing)) return long;
   const begun = `_${long}`;
-  // A tool that goes by the end of a name would still act on it.
+  // A tool that goes by the end of a name still acts on it: a `_` follows as well.
   return actsAs(begun, standing) ? `${begun}_` : begun;
 }
 
