@@ -1,4 +1,4 @@
-/** What humans said when they were asked, for as long as a rule lets it be remembered. */
+/** Keeps the answers of humans, for as long as a rule lets them be remembered. */
 import { LRUCache } from 'lru-cache';
 import { principalKey } from '../../core/access.ts';
 import { ANONYMOUS, type Context } from '../../core/context.ts';
@@ -7,7 +7,7 @@ import { ANONYMOUS, type Context } from '../../core/context.ts';
 export const MAX_CONSENTS = 10_000;
 
 export interface Consents {
-  /** What is known: of this request, or from before. */
+  /** Returns the answer that came with this request, or an earlier one that is kept. */
   of(key: string, ctx: Context): 'yes' | 'no' | undefined;
   /** Keeps what this request knows. @param ms how long */
   keep(key: string, ctx: Context, ms: number): void;

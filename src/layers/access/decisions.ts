@@ -12,12 +12,12 @@ import { goesUp, otherNames } from './names.ts';
 import { strictest } from './strictest.ts';
 import { whenDecided } from './when-decided.ts';
 
-/** What a request to decide says beside who asks. */
+/** A request to decide, without the principal. */
 export type Asked = Omit<AccessRequest, 'principal'>;
 
 /** How a refusal and a question are put. */
 export interface Manner {
-  /** What is thrown where it is as if there were no such thing. */
+  /** Makes the error for a thing that is hidden: as if it did not exist. */
   readonly missing: () => Error;
   /** Under which a human's answer is known. */
   readonly key: string;
@@ -32,7 +32,7 @@ export interface Decisions {
   unseen(operation: Asked['operation'], uri: string): Asked;
   /** Whether the URI could lead elsewhere than it says: it is taken only as its server lists it. */
   goesUp(uri: string): boolean;
-  /** What the provider says of itself where the URI leads; undefined where it leads nowhere. */
+  /** The features of the provider that the URI leads to; undefined where it leads to none. */
   featuresOf(uri: string): ProviderFeatures | undefined;
   /** Whether something of a mount may be hidden from the caller. */
   mayHide(operation: AccessOperation, mount: string | undefined, ctx: Context): boolean;

@@ -13,8 +13,8 @@ export type { AccessRule, AccessRules, ArgumentValue, RulesPolicy, Who } from '.
 export { problemOf, rulesPolicy } from './rules/index.ts';
 
 /**
- * What is decided where humans confirm reads beside: that is a rule like others. Undefined where nothing is decided.
- * @throws ResourceError `invalid` for a policy of its own, which decides that as well
+ * Adds a rule that asks a human before these URIs are read. Undefined where there is nothing to decide.
+ * @throws ResourceError `invalid` where `access` is a policy of its own, which decides that itself
  */
 export function withConfirmed(
   access: AccessOptions | undefined,

@@ -25,7 +25,7 @@ export function accessLayer(decisions: Decisions): Layer {
       const resource = await described(uri, ctx);
       const asked = about(purpose, resource);
       const decision = await decisions.decide(asked, ctx);
-      // What it is wanted for asks by itself.
+      // The operation that needs the metadata asks the human itself.
       if (decision.effect !== 'ask') carryOut(decision, asked, uri, ctx);
       return shown(resource, ctx);
     }

@@ -11,11 +11,11 @@ import { withoutUnseenMounts } from './unseen-mounts.ts';
 import type { Views } from './views.ts';
 import { whenDecided } from './when-decided.ts';
 
-/** What a page for a caller was made of. */
+/** The parts that a page for a caller was made of. */
 interface Made {
   /** Pages of the inner provider, and what was wanted of it. */
   readonly taken: { readonly page: ResourcePage; readonly want: Page }[];
-  /** What was decided: each entry, and as what it is shown. */
+  /** Each entry, and the resource that is shown for it; undefined where none is. */
   readonly shown: { readonly entry: Resource; readonly as: Resource | undefined }[];
   /** As long as the policy gives this object, that stays decided. */
   readonly steady: object | undefined;

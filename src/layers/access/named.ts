@@ -22,7 +22,7 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
   // Of the optional ones, those that are not there are not put in.
   const has = inner as Required<Operations>;
 
-  /** What a human is asked about when it is used is there to be used. */
+  /** Whether a tool or a prompt is shown: also where its use asks a human. */
   async function shows(operation: Operation, name: string, owner: Owner, ctx: Context): Promise<boolean> {
     const { mount, onlyResources } = owner;
     const { effect } = await decisions.decide({ operation, name, mount, onlyResources }, ctx);
@@ -93,7 +93,7 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
       const { name, arguments: given = {} } = request;
       const { mount, onlyResources } = owner;
       const decision = decisions.decide({ operation: 'call', name, mount, arguments: given, onlyResources }, ctx);
-      // What others give is looked through each time.
+      // Results of other servers are looked through each time.
       if (decision instanceof Promise || decision.effect !== 'allow' || owner.foreign === true) return undefined;
       const members = has.callToolAgain(request, owner, ctx);
       if (members !== undefined) ctx.decided?.(decision);

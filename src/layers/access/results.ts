@@ -1,6 +1,6 @@
 /**
- * What tools and prompts of mounted servers hand out: resources within their results, links and questions to the client
- * go through the decision of a read. What is hidden is left out; what is denied leaves a word in its place.
+ * Decides, as for a read, about each resource that tools and prompts of mounted servers hand out in results, links and
+ * questions to the client. A hidden one is left out; a text stands in the place of any other that may not be read.
  */
 import type { Context } from '../../core/context.ts';
 import type { Invocation } from '../../core/invocation.ts';
@@ -65,7 +65,7 @@ async function kept(value: unknown, ctx: Context, decisions: Decisions, depth: n
   return Object.fromEntries(entries.filter(([, each]) => each !== LEFT_OUT));
 }
 
-/** What a block embeds or links to. */
+/** Returns the resource that a block embeds or links to. */
 function resourceIn(block: Data): Resource | undefined {
   const described = block.type === 'resource' ? block.resource : block.type === 'resource_link' ? block : undefined;
   if (typeof described !== 'object' || described === null) return undefined;

@@ -1,4 +1,4 @@
-/** What counts of several decisions about one thing: the strictest, whatever their order. */
+/** Picks the decision that counts of several about one thing: the strictest, whatever their order. */
 import type { AccessDecision } from '../../core/access.ts';
 import type { AccessEffect } from '../../core/decided.ts';
 

@@ -1,4 +1,4 @@
-/** What is there, as one principal may have it: each way to a resource asks here. */
+/** Shows resources as one principal may have them: each way to a resource asks here. */
 import type { AccessDecision, AccessPolicy } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 import { notFound, PeerError, ResourceError } from '../../core/errors.ts';
@@ -25,17 +25,17 @@ export interface Views {
   /** @throws ResourceError `not-found` in our own words for whatever is missing */
   described(uri: string, ctx: Context): Promise<Resource>;
   /**
-   * What is there under the URI, in whatever spelling, and may be used in this way.
+   * Returns the resource under the URI, in whatever spelling, if it may be used in this way.
    * @throws ResourceError `denied`, `not-found`, or a question for a human
    */
   admitted(operation: Operation, uri: string, ctx: Context): Promise<Resource>;
-  /** What comes of a decision. @param uri as it was asked for */
+  /** Tells the audit of a decision, and throws unless the operation may go on. @param uri as it was asked for */
   carryOut(decision: AccessDecision, asked: Asked, uri: string, ctx: Context): void;
   /** The resource as this principal has it: what it can do is what may be done with it (2093-3). */
   shown(resource: Resource, ctx: Context): Resource | Promise<Resource>;
   /** The same of one that may be listed, as was asked. */
   listedAs(asked: Asked, resource: Resource, ctx: Context): Resource | Promise<Resource>;
-  /** What is thrown in place of what a provider threw. */
+  /** Returns the error to throw in place of one that a provider threw. */
   plainly(error: unknown, uri: string): unknown;
   /** The context for providers that ask what may be told. @param uri undefined for the roots of all */
   asking(uri: string | undefined, ctx: Context): Context;
@@ -67,7 +67,7 @@ export function createViews(inner: ResourceProvider, decisions: Decisions): View
   }
 
   function carryOut(decision: AccessDecision, asked: Asked, uri: string, ctx: Context): void {
-    // What is hidden has the error of what is missing, under the name that was asked for.
+    // A hidden resource gives the error of a missing one, under the name that was asked for.
     decisions.carryOut(decision, asked, ctx, {
       missing: () => notFound(uri),
       key: asked.uri ?? uri,

@@ -29,7 +29,7 @@ export function guardedWatch(inner: ResourceProvider, views: Views): Watch {
     if (isHidden) ctx.decided?.(decision);
     else carryOut(decision, asked, uri, ctx);
 
-    /** What it is may have changed, and under another spelling something may have come into being. */
+    /** Decides anew: the resource may have changed, or have come into being under another spelling. */
     function mayKnow(changed: string): boolean | Promise<boolean> {
       if (!policy.attributes) return decisions.allows(unseen('subscribe', changed), ctx);
       return describedNow(changed, ctx).then(
@@ -39,7 +39,7 @@ export function guardedWatch(inner: ResourceProvider, views: Views): Watch {
       );
     }
     const told = (event: ChangeEvent): void => {
-      // What is hidden is watched like what is missing, and nothing is heard of it.
+      // A hidden resource is watched like a missing one, and its changes are not passed on.
       if (isHidden) return;
       const may = event.kind === 'list-changed' || mayKnow(event.uri);
       void whenDecided(may, (allowed) => {

@@ -7,7 +7,7 @@ import { type Entities, type Uid, uidKey } from './entities.ts';
 import type { CedarRule } from './policies.ts';
 import { principalEntity, targetType } from './request.ts';
 
-/** What the head of a policy says of whom or what it is about; other forms than these say nothing here. */
+/** One part of the head of a policy: its principal, action or resource. Other shapes than these restrict nothing here. */
 interface Head {
   readonly op: string;
   readonly entity?: Uid | { readonly __entity: Uid };

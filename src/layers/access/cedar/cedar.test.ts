@@ -177,7 +177,7 @@ describe('arguments [SEC-TOOL-2]', () => {
     [{ count: 4 }, 'deny: not much'],
     [{ count: null, to: { path: '/open/a' }, list: [1, 'two', null] }, 'allow: edit'],
     [{ to: { path: '/secret/a' }, count: 4 }, 'hide: not there'],
-    // What is not of the kind that a condition is about is not let through by it.
+    // A condition does not let through a value of another type than its own.
     [{ count: 3.5 }, 'deny: not much (failed)'],
     [{ count: 1e300 }, 'deny: not much (failed)'],
     [{ count: 'many' }, 'deny: not much (failed)'],

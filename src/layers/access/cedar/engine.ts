@@ -3,7 +3,7 @@ import { missingPackage } from '../../../core/missing-package.ts';
 
 export type Engine = typeof import('@cedar-policy/cedar-wasm/nodejs');
 
-/** What has to be installed for it: it is no dependency of those who have rules. */
+/** The package to install for Cedar: those who have rules do not need it. */
 const PACKAGE = '@cedar-policy/cedar-wasm';
 
 /** @throws ResourceError `invalid` that says what to install */

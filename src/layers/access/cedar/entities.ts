@@ -19,7 +19,7 @@ export interface Entity {
 export const uidKey = ({ type, id }: Uid): string => JSON.stringify([type, id]);
 
 export interface Entities {
-  /** What there is to know in a decision about these; what they say of themselves goes before what is configured. */
+  /** Returns these and the configured entities that a decision about them needs; their own attributes win over configured ones. */
   around(own: readonly Entity[]): readonly Entity[];
   /** Everything that it is in, and itself. */
   ancestors(entity: Entity): ReadonlySet<string>;

@@ -9,7 +9,7 @@ export type PolicySet = Parameters<Engine['preparsePolicySet']>[1];
 
 type Call = Parameters<Engine['statefulIsAuthorized']>[0];
 
-/** What became of the policies that are about a request, by their keys. */
+/** The result of evaluating a request: policies by their keys. */
 export interface Evaluated {
   /** Those that match; where one forbids, perhaps only those that do. */
   readonly satisfied: readonly string[];

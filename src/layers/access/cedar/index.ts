@@ -47,8 +47,9 @@ const RESOURCE_TOOLS: AccessDecision = { effect: 'allow', rule: 'default of reso
 const INEXPRESSIBLE: AccessDecision = { effect: 'deny', rule: 'arguments that Cedar cannot hold' };
 
 /**
- * What no policy permits is denied. Of those that match, the strictest decides: `forbid` with `@effect("hide")`, `forbid`,
- * `permit` with `@effect("ask")`, `permit`. A policy that fails counts as a `forbid`.
+ * Makes an access policy of Cedar policies. It denies whatever none of them permits. Of those that match, the strictest
+ * decides: `forbid` with `@effect("hide")`, `forbid`, `permit` with `@effect("ask")`, `permit`. One that fails counts as a
+ * `forbid`.
  * @throws ResourceError `invalid` where Cedar is not installed, and for policies, entities and annotations that make no
  *   sense, with their place
  */
@@ -96,7 +97,7 @@ export async function cedarPolicy({
       found.push({ effect: effect === 'hide' ? 'hide' : 'deny', rule: `${name} (failed)` });
     }
     for (const rule of open.map((key) => rules.get(key))) {
-      // What may be permitted is there, and may be called; what cannot be looked at may be what is hidden.
+      // A `permit` counts while arguments are unknown: the tool is listed. A `hide` counts where Cedar cannot hold them.
       const counts = asked.arguments === 'unknown' ? rule?.json.effect === 'permit' : rule?.effect === 'hide';
       if (counts) found.push(...decisionOf(rule, request));
     }

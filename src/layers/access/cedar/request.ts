@@ -1,4 +1,4 @@
-/** What is asked, in Cedar's terms: who, what, with which, and what is known of them. */
+/** Puts a request into Cedar's terms: the principal, the action, the resource, and the facts about them. */
 import type { AccessRequest } from '../../../core/access.ts';
 import { ANONYMOUS, type Principal } from '../../../core/context.ts';
 import type { Entity, Uid } from './entities.ts';
@@ -11,7 +11,7 @@ const dateOf = (time: number): object => ({ __extn: { fn: 'datetime', arg: new D
 /** Of a resource, beside what its URI says. */
 export const RESOURCE_ATTRIBUTES = ['name', 'mimeType', 'size', 'lastModified', 'audience'] as const;
 
-/** What costs something to know, or to say. */
+/** Facts that cost something to find out or to pass on: used only where a policy mentions them. */
 export const LOOKED_AT = [...RESOURCE_ATTRIBUTES, 'arguments', 'now'] as const;
 export type LookedAt = (typeof LOOKED_AT)[number];
 
@@ -79,7 +79,7 @@ function knownOf({ resource }: AccessRequest, mentions: Mentions): Entity['attrs
   });
 }
 
-/** What a tool would be called with is not known while tools are listed. Conditions that need it fail, and say so. */
+/** Stands for arguments that nobody knows yet, as while tools are listed, or that Cedar cannot hold. */
 const UNKNOWN = { __extn: { fn: 'unknown', arg: 'arguments' } };
 
 const defined = (attrs: Readonly<Record<string, unknown>>): Entity['attrs'] =>

@@ -1,6 +1,6 @@
 /** Values of JSON as Cedar has them. What it has no place for is refused, or becomes something that no condition fits. */
 
-/** What Cedar takes for more than data: with it a caller's arguments could claim to be somebody. */
+/** Keys that Cedar takes for more than data: with them a caller's arguments could claim to be somebody. */
 const RESERVED: ReadonlySet<string> = new Set(['__entity', '__extn', '__expr']);
 
 /** Levels of an argument; Cedar's own limit comes later, and is met in an error. */
@@ -27,7 +27,7 @@ export function cedarArguments(given: Readonly<Record<string, unknown>>): CedarV
   }
 }
 
-/** What may still come. */
+/** How many values and characters the arguments may still have. */
 interface Room {
   values: number;
   chars: number;

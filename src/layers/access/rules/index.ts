@@ -24,9 +24,9 @@ interface Own {
   readonly rules: readonly CompiledRule[];
   /** Everything is allowed, and no rule stands against it. */
   readonly everything: boolean;
-  /** What may be read may be listed and subscribed to. */
+  /** The principal may list and subscribe to whatever it may read. */
   readonly readMeansAll: boolean;
-  /** What was decided about resources, by operation and URI. */
+  /** Decisions about resources, by operation and URI. */
   readonly decided: Map<AccessOperation, Map<string, Remembered>>;
 }
 

@@ -54,9 +54,9 @@ export interface AccessRule {
 export interface AccessRules {
   /** In any order: of those that match, the strictest decides. */
   readonly rules: readonly AccessRule[];
-  /** What happens where no rule matches. Default: `deny`. */
+  /** The effect where no rule matches. Default: `deny`. */
   readonly default?: 'allow' | 'deny' | 'hide' | undefined;
 }
 
-/** What a human can be asked about in every revision. */
+/** Operations before which a human can be asked in every revision. */
 export const ASKABLE: readonly AccessOperation[] = ['read', 'call', 'prompt'];

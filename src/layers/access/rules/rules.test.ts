@@ -123,7 +123,7 @@ describe('rules', () => {
   ])('are about what it is: %j of %j', (rule, parts, matches) => {
     const request = read(A, { resource: resource(parts) });
     expect(decide(allow(rule), request)).toBe(matches === true ? 'allow rule 1' : 'deny default');
-    // What is not known is taken as it is safe.
+    // A rule that hides also matches where an attribute is unknown.
     const denying: AccessRules = { rules: [{ effect: 'hide', ...rule }], default: 'allow' };
     expect(decide(denying, request)).toBe(matches === false ? 'allow default' : 'hide rule 1');
     expect(decide(denying, read(A))).toBe('hide rule 1');

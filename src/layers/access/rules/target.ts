@@ -33,7 +33,7 @@ export function compileTarget(rule: AccessRule): TargetTest {
   const conditions = [uris, except, tools, prompts, rule.arguments, attributes[0]];
   const whole = conditions.every((each) => each === undefined);
 
-  /** What is not known is taken as it is safe: to allow something, everything has to be known. */
+  /** Where an attribute of a resource is unknown, a rule that allows does not match, and any other does: that is safe. */
   function hasAttributes({ resource, template }: AccessRequest): boolean {
     if (attributes.length === 0) return true;
     if (template === true) return false;
@@ -120,7 +120,7 @@ function attributeTests(rule: AccessRule, permits: boolean): readonly AttributeT
 
 const bareType = (mimeType: string): string => (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
-/** What holds others has no size of its own. */
+/** Tests the size; a container that has none does not match. */
 const sized =
   (test: (size: number) => boolean): AttributeTest =>
   ({ size, mimeType, capabilities }) => {
