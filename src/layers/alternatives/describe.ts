@@ -1,4 +1,4 @@
-/** What is said of a resource that has other forms (2093-8), and of a form (2093-6). */
+/** Describes a resource that has other formats (2093-8), and a resource in one of them (2093-6). */
 import { CHARSET_META_KEY, DECLARED_MIME_TYPE_META_KEY, FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Form } from './catalogue.ts';

@@ -44,7 +44,7 @@ export function createAlternatives(
   const catalogue = createCatalogue(limits.except);
   const store = createFormStore(limits, program);
 
-  /** What a provider says of formats itself is right; a container has no content to convert. */
+  /** Returns the formats to offer: none where the provider names its own, or for a container, which has no content. */
   function formsOf({ uri, mimeType, capabilities, _meta }: Resource): readonly Form[] | undefined {
     const known = catalogue.formsOf(mimeType);
     // Only what was read is known not to be UTF-8.

@@ -1,4 +1,4 @@
-/** What may be said of forms, and the limits that they have otherwise. */
+/** The options of formats that are made, and their defaults. */
 
 export interface AlternativesOptions {
   /** Bytes of a resource that is converted. Default: 33,554,432. */

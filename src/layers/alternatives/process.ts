@@ -66,7 +66,7 @@ export function startProcess({ maxMemoryBytes, program = builtProgram(PROGRAM) }
   child.on('message', (answer: Answer) => {
     if (answer.id !== running?.id) return;
     if ('form' in answer) {
-      // What has taken much may not give it back: the next conversion begins with a new process.
+      // A process that took much memory may not give it back: the next conversion begins with a new one.
       if (answer.usedBytes > maxMemoryBytes / 2) end();
       const { form } = answer;
       settle({ kind: 'form', form: typeof form === 'string' ? new TextEncoder().encode(form) : form });

@@ -7,20 +7,20 @@ import { ResourceError } from '../../core/errors.ts';
 import type { Conversion } from './converters/converter.ts';
 import { CONVERTERS } from './converters/index.ts';
 
-/** What is sent to the program. */
+/** A conversion as it is sent to the program. */
 export interface Task extends Conversion {
   readonly id: number;
   readonly converter: string;
   readonly bytes: Uint8Array;
 }
 
-/** What it answers. */
+/** The answer of the program. */
 export type Answer =
   | { readonly id: number; readonly form: string | Uint8Array; readonly usedBytes: number }
   | { readonly id: number; readonly tooLarge: string; readonly details: Readonly<Record<string, unknown>> }
   | { readonly id: number; readonly failed: string };
 
-/** What the guard writes to standard error before it ends the process. */
+/** The guard writes this to standard error before it ends a process that takes too much memory. */
 export const OUT_OF_MEMORY = 'out of memory';
 
 /** How often memory is looked at, in milliseconds. */

@@ -27,7 +27,7 @@ export function convertible(bodies: readonly ResourceBody[], { formsOf }: Readin
   return formsOf(body.resource);
 }
 
-/** What says that a form cannot be had, and not that the caller may not have it or has left. */
+/** Whether an error means that a format cannot be made, and not that the caller may not have it or has left. */
 const isFailure = (error: unknown): error is ResourceError =>
   error instanceof ResourceError && FAILURES.has(error.code);
 

@@ -10,7 +10,7 @@ import { createPool } from './pool.ts';
 import type { ProcessOptions } from './process.ts';
 
 export interface FormStore {
-  /** What is known to be the content of this version, to this caller; undefined where it has to be read to know it. */
+  /** Returns the hash of the content that this version has for this caller; undefined where it has to be read first. */
   versionOf(resource: Resource, ctx: Context): string | undefined;
   /** Keeps which content this version has. */
   learn(resource: Resource, content: string, ctx: Context): void;
@@ -42,13 +42,13 @@ const MAX_VERSIONS = 10_000;
 /** Forms are kept, whatever their number, up to this many. */
 const MAX_FORMS = 10_000;
 
-/** What a form that could not be made takes of the cache, in bytes. */
+/** Bytes of the cache for a format that could not be made. */
 const FAILURE_BYTES = 1_024;
 
 /** A form that could not be made is not tried again for so long, in milliseconds. */
 const FAILURE_MS = 5 * 60_000;
 
-/** What was changed this shortly ago may change again within the precision of its time, in milliseconds. */
+/** A resource that changed so shortly ago may change again within the precision of its time, in milliseconds. */
 const SETTLED_MS = 2_000;
 
 export const contentOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url');
@@ -61,7 +61,7 @@ export function createFormStore(limits: AlternativesLimits, program?: ProcessOpt
     maxSize: limits.cacheBytes,
     sizeCalculation: (made) => ('bytes' in made ? Math.max(1, made.bytes.byteLength) : FAILURE_BYTES),
   });
-  /** What is being made, by what it is made of; and all that is asked for, by who asks as well. */
+  /** Formats that are being made, by `keyOf`; and all that are asked for, by `ownKey`, with the caller. */
   const making = new Map<string, Making>();
   const asked = new Map<string, Making>();
 
@@ -90,7 +90,7 @@ export function createFormStore(limits: AlternativesLimits, program?: ProcessOpt
           return result;
         },
         (error: unknown) => {
-          // What waited in vain, or was given up, says nothing about the content.
+          // A conversion that waited in vain, or was given up, says nothing about the content.
           const says = error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted;
           if (says && making.get(key) === entry) forms.set(key, { error }, { ttl: FAILURE_MS });
           throw error;
@@ -161,8 +161,8 @@ export function given(made: Made): Uint8Array {
 }
 
 /**
- * What tells one version of a resource from another, for one caller: others may see something else under the same name.
- * Undefined where the resource does not say, or has changed just now.
+ * Returns a key for one version of a resource and one caller: others may see something else under the same name.
+ * Undefined where the resource has no size or time, or has changed just now.
  */
 function versionKey({ uri, size, mimeType, annotations }: Resource, { principal, peer }: Context): string | undefined {
   const lastModified = annotations?.lastModified;

@@ -34,7 +34,7 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** What windows-1252 has where ISO 8859-1 has control characters, from 0x80 on. Five places are as there. */
+/** The characters of windows-1252 from 0x80 on, where ISO 8859-1 has control characters. Both have the same in five places. */
 const FROM_0X80 =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';

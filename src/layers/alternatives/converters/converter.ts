@@ -1,10 +1,10 @@
 /**
- * What a converter is. Each is one file, and one line in `index.ts`. What it needs is loaded when it runs, in the process
- * that converts: the server only reads from here which types there are.
+ * Defines a converter. Each is one file, and one line in `index.ts`. It loads the packages that it needs when it runs, in
+ * the process that converts: the server only reads from here which types there are.
  */
 import { ResourceError } from '../../../core/errors.ts';
 
-/** What one conversion may take. */
+/** The limits of one conversion. */
 export interface ConversionLimits {
   /** Bytes of the form. */
   readonly maxOutputBytes: number;
@@ -12,7 +12,7 @@ export interface ConversionLimits {
   readonly maxUnpackedBytes: number;
 }
 
-/** What is wanted of a converter. */
+/** One conversion: its two types and its limits. */
 export interface Conversion extends ConversionLimits {
   /** The type of the bytes. */
   readonly from: string;

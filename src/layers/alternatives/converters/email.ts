@@ -3,7 +3,7 @@ import type { Converter } from './converter.ts';
 import { createOutput } from './converter.ts';
 import { heading, markdownOf, plain } from './markdown.ts';
 
-/** What a message has, whatever wrote it. */
+/** The parts of a message, whatever wrote it. */
 export interface Message {
   readonly subject: string;
   readonly headers: readonly (readonly [name: string, value: string])[];

@@ -1,4 +1,4 @@
-/** What is known of pictures, sounds and films, as JSON and as Markdown. */
+/** Writes facts about pictures, sounds and films as JSON and as Markdown. */
 import { type Conversion, createOutput, type Output } from './converter.ts';
 import { addTable, heading } from './markdown.ts';
 

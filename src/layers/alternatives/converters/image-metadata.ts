@@ -82,7 +82,7 @@ async function exifFacts(exif: Buffer | undefined): Promise<Facts> {
   };
 }
 
-// What a file says need not have the type that it should.
+// A field in a file need not have the type that it should.
 const textIn = (value: unknown): Fact => (typeof value === 'string' ? value : undefined);
 
 const numberIn = (value: unknown): number | undefined => {

@@ -18,7 +18,7 @@ export const IMAGE_TYPES: readonly string[] = Object.keys(FORMATS);
 const LOADERS = ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif', 'Tiff', 'Svg'].map((name) => `VipsForeignLoad${name}`);
 
 export interface OpenImage {
-  /** What its header says: nothing has been decoded. */
+  /** The facts in its header: nothing has been decoded. */
   readonly header: Metadata;
   /** The image as it is looked at: its first frame, the right way up. */
   readonly image: Sharp;

@@ -1,4 +1,4 @@
-/** What the header of an MPEG-4 file says of its picture: how long and how large it is, where there may be no sound. */
+/** Reads from the header of an MPEG-4 file how long and how large its picture is, also where the file has no sound. */
 
 export interface Mp4Header {
   readonly seconds?: number | undefined;

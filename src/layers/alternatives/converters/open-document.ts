@@ -108,7 +108,7 @@ function rowsOf(table: Element): readonly (readonly string[])[] {
   });
 }
 
-/** What stands in a paragraph. */
+/** Returns the text in a paragraph, as Markdown. */
 function inline(element: Element): string {
   return element.children
     .map((child): string => {
