@@ -39,7 +39,7 @@ export interface Anchor {
 
 const isUrl = (to: string): boolean => /^https?:\/\//i.test(to);
 
-/** What is wrong with a place, or undefined. Says nothing of what is in a URL. */
+/** Returns what is wrong with a place, or undefined. The text has nothing of the URL in it. */
 export function anchorProblem(to: string): string | undefined {
   if (!isUrl(to)) return /^[a-z][a-z0-9+.-]+:\/\//i.test(to) ? 'is no http: or https: URL' : undefined;
   if (!URL.canParse(to)) return 'is no http: or https: URL';
@@ -66,7 +66,7 @@ export function assertAnchor({ to, headers = {} }: AnchorOptions, file: string):
 export function createAnchor(options: AnchorOptions, head: () => Link, log: Log): Anchor {
   const { to, everySeconds = DEFAULT_EVERY_SECONDS } = options;
   const send = senderTo(options);
-  // What else is in a URL may be a secret.
+  // Only the origin is shown: the rest of a URL may be a secret.
   const shown = isUrl(to) ? new URL(to).origin : to;
   let noted = 0;
   let failing = false;

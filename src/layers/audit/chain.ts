@@ -10,7 +10,7 @@ export interface Link {
   readonly hash: string;
 }
 
-/** What the first line of a chain follows. */
+/** The link that the first line of a chain follows. */
 export const BEGINNING: Link = { seq: 0, hash: '0'.repeat(64) };
 
 /** Bytes of one line that are read. Those that are written are far shorter. */
@@ -49,7 +49,7 @@ export interface ReadLine {
 const LINE = /^\{"audit":1,"seq":([1-9]\d{0,14}),"prev":"([0-9a-f]{64})",.*,"hash":"([0-9a-f]{64})"\}$/s;
 const TAIL_LENGTH = ',"hash":""}'.length + 64;
 
-/** What a line says of its place, or undefined when it is none of an audit file. @param line without its line feed */
+/** Reads a line; undefined for one that is not of an audit file. @param line without its line feed */
 export function readLine(line: string): ReadLine | undefined {
   const [, seq, prev, own] = LINE.exec(line) ?? [];
   if (seq === undefined || prev === undefined || own === undefined) return undefined;
@@ -72,7 +72,7 @@ function aboutFile(line: string): Pick<ReadLine, 'event' | 'first' | 'why'> {
 
 const HEAD = /^\{"audit":1,"seq":(\d+),"prev":"([0-9a-f]{64})",/;
 
-/** What a line was made of, so that it can follow another one. @param line as `chainLine` made it, without its line feed */
+/** Takes a line apart, so that its members can follow another line. @param line as `chainLine` made it, without its line feed */
 export function unchain(line: string): { readonly members: string; readonly before: Link } {
   const [head = '', seq, hash = ''] = HEAD.exec(line) ?? [];
   return { members: line.slice(head.length, -TAIL_LENGTH), before: { seq: Number(seq) - 1, hash } };

@@ -91,7 +91,7 @@ export function auditLayer(take: Take): Layer {
     const operation = operationOf(asked, ctx);
     try {
       const result = await run(within(operation, ctx));
-      // What was looked at on the way to a read is in the line of the read.
+      // A look at metadata on the way to a read is part of the line of the read.
       if (!(asked.method === 'metadata' && ctx.purpose === 'read')) take(ended(operation, outcomeOfResult(result)));
       return result;
     } catch (error) {

@@ -38,9 +38,9 @@ export interface Journal<T extends object> {
 /** Lines as bytes, in memory that the garbage collector need not look through. */
 interface Chunk {
   readonly buffer: Buffer;
-  /** Where the next line goes. */
+  /** Bytes of it that have lines: the next one goes there. */
   used: number;
-  /** What is written of it. */
+  /** Bytes of it that are in the file. */
   written: number;
   /** The file has no room for the line after it. */
   full: boolean;
@@ -130,7 +130,7 @@ export function createJournal<T extends object>(
     beginnings = [...beginnings, link.seq + 1].slice(-output.maxFiles);
     return event(name, { first: beginnings[0], ...facts });
   };
-  /** What was lost stands where it would have been: after all that was there before. */
+  /** Writes how many lines were lost, where they would have been: after all lines before them. */
   const confess = (): void => {
     if (lost === 0) return;
     const count = lost;
@@ -223,7 +223,7 @@ export function createJournal<T extends object>(
     chunks.splice(0, chunks.length, chunk);
     const [oldest = 1] = beginnings;
     const there = output.beginnings();
-    // What was taken away is missed until its turn to go.
+    // A file that somebody took away is missed until the server would have deleted it.
     beginnings = (there[0] ?? Number.POSITIVE_INFINITY) > oldest ? [oldest, ...there.slice(1)] : there;
     const facts = { why, ...(cut > 0 && { cut }) };
     push(planned === 0 ? firstOfFile('reopened', facts) : event('reopened', { first: oldest, ...facts }));

@@ -1,6 +1,6 @@
 /** JSON on one line of visible ASCII, whatever is in it. */
 
-/** What JSON leaves as it is, and an eye may not see or may take for something else: it is escaped. */
+/** Characters that JSON leaves as they are, but an eye may not see or may take for others: they are escaped. */
 const NOT_ASCII = /[^\x20-\x7e]/g;
 
 /** Visible characters that JSON leaves as they are: nearly every text that is recorded. */

@@ -4,7 +4,7 @@ import type { AccessEffect, Decided } from '../../core/decided.ts';
 import { inString } from './json.ts';
 import type { Operation } from './operation.ts';
 
-/** What a line has of an operation, in this order. */
+/** The members of a line about an operation, in this order. */
 export interface AuditRecord {
   /** When it began, ISO 8601 in UTC. */
   readonly time: string;
@@ -90,7 +90,7 @@ function createCallers(): (operation: Operation) => string {
   };
 }
 
-/** What it is about, likewise. */
+/** Writes the URI; makes the text again only when the URI is another. */
 function createUris(): (uri: string | undefined) => string {
   let last: string | undefined;
   let text = '';
@@ -103,7 +103,7 @@ function createUris(): (uri: string | undefined) => string {
   };
 }
 
-/** What was decided and where, likewise; rules give the same object for the same decision. */
+/** Writes the mount and the decision, likewise; rules give the same object for the same decision. */
 function createVerdicts(): (mount: string | undefined, operation: Operation) => string {
   let last: (Pick<Operation, 'mount' | 'times'> & { readonly decided: Decided }) | undefined;
   let text = '';

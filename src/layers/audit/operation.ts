@@ -5,7 +5,7 @@ import type { Decided } from '../../core/decided.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isInputRequired } from '../../protocol/input-required.ts';
 
-/** What an operation is about. */
+/** The target of an operation. */
 export interface Target {
   readonly method: string;
   readonly uri?: string | undefined;
@@ -15,7 +15,7 @@ export interface Target {
   readonly times?: number | undefined;
 }
 
-/** What its line is made of, when there is time for that. No contents, argument values or tokens. */
+/** The facts for its line, which is made when there is time. No contents, argument values or tokens. */
 export interface Operation extends Target {
   readonly requestId: string;
   readonly principal: Principal;

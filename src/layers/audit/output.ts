@@ -3,7 +3,7 @@ import { write } from 'node:fs';
 import { promisify } from 'node:util';
 import { BEGINNING, type Link } from './chain.ts';
 
-/** What somebody else did to the file while it was written. */
+/** Changes that somebody else made to the file while it was written. */
 export type Interference =
   /** It has no name any more. */
   | 'deleted'

@@ -26,7 +26,7 @@ export function thisProcess(id: string): Owner {
   };
 }
 
-/** What a lock says; undefined for what no owner wrote, or has not written to its end. */
+/** Reads a lock; undefined for a text that no owner wrote, or has not written to its end. */
 export function parseOwner(text: string): Owner | undefined {
   let said: unknown;
   try {

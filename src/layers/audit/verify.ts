@@ -21,7 +21,7 @@ export interface VerifyReport {
   /** Lines that the server says it could not write, in all. */
   readonly lost: number;
   readonly findings: readonly Finding[];
-  /** What is no change of the lines and may be good to know. */
+  /** Facts that are good to know and prove no change of the lines. */
   readonly notes: readonly Finding[];
 }
 
@@ -192,7 +192,7 @@ async function* linesOf(file: string): AsyncIterable<RawLine> {
       yield { text: take(), whole: !tooLong };
     }
     size += chunk.length - from;
-    // What is too long is no line of an audit: only its beginning is kept.
+    // A line that is too long is not of an audit: only its beginning is kept.
     if (size <= MAX_LINE_BYTES || parts.length === 0) parts.push(chunk.subarray(from));
   }
   if (size > 0) yield { text: take(), whole: false };

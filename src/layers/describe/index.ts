@@ -10,7 +10,7 @@ import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { Annotations, Icon, Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import { fill, fillersIn } from './words.ts';
 
-/** What is said of every resource that fits. Of several descriptions that fit, the last one that says something counts. */
+/** Describes every resource that fits. Of several descriptions that fit, the last one that has a field counts for it. */
 export interface Description {
   /** Globs over published URIs, such as `docs+file:///reports/**`. Default: any. */
   readonly uris?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 /**
- * What may be asked for: how often, and how many at the same time, in total and of one principal, so that none takes them from
- * the others.
+ * Limits requests: how often they come, and how many there are at the same time, in total and of one principal, so that no
+ * principal takes them from the others.
  */
 import { type Admission, type AskedFor, type Lasting, overLimit } from '../../core/admission.ts';
 import { ANONYMOUS, type Context, type Principal } from '../../core/context.ts';
@@ -80,7 +80,7 @@ export function createAdmission({ max, rates, budget, anonymousIsOne, onRefused 
 }
 
 interface QuotaOptions {
-  /** What there may be so many of, for the error. */
+  /** The name of the things that are counted, in the plural, for the error. */
   readonly what: string;
   /** The limit in total, by its name; undefined where something else limits it. */
   readonly total?: { readonly name: string; readonly max: number } | undefined;

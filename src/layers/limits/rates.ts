@@ -36,7 +36,7 @@ export const DEFAULT_RATES = {
 /** Of what counts at the same time for one limit; further ones share one count until one of these is over. */
 export const MAX_KEYS = 10_000;
 
-/** What a rate may look like. */
+/** Matches a rate, such as `600/min` or `off`. */
 export const RATE = /^(?:off|([1-9]\d{0,8})\/(s|min|h))$/;
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600 };
@@ -105,7 +105,7 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
   };
 }
 
-/** What has to be counted, and as whose. */
+/** A counter that a request is counted by, the key that it counts under, and the next counter. */
 interface Due {
   readonly counter: Counter;
   readonly key: string;
@@ -136,7 +136,7 @@ interface Counter {
 interface Place {
   /** When its time is over, in milliseconds since 1970. */
   ends: number;
-  /** What is left in that time, at least. */
+  /** How many more may pass in that time, at least. */
   left: number;
   /** How often it was taken from, ever. */
   taken: number;

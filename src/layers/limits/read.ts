@@ -15,7 +15,7 @@ export const FREE_BYTES = 64 * 1024;
 /** Of a reader that neither drains nor closes, in milliseconds. */
 const MAX_HOLD_MS = 60_000;
 
-/** What the bodies may take in memory, in bytes; at most what the caller will take. */
+/** Returns how many bytes of memory the bodies may take: at most as many as the caller will take. */
 export function bytesOfRead(bodies: readonly ResourceBody[], { range, maxBytes }: ReadOptions): number {
   let bytes = 0;
   for (const { content } of bodies) {

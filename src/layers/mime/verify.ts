@@ -1,4 +1,4 @@
-/** What the bytes say of a claimed type (SEC-RES-6), with Node's own check of UTF-8, which every read goes through. */
+/** Checks a claimed type against the bytes (SEC-RES-6), with Node's own check of UTF-8, which every read goes through. */
 import { isUtf8 } from 'node:buffer';
 import { verifyType as verify } from '../../core/verify-type.ts';
 
