@@ -20,7 +20,7 @@ export interface Inspected {
   readonly total: number | undefined;
 }
 
-/** What has to be read for a range to be looked through: a secret on its border is whole in it. */
+/** Widens a range to the bytes to read, so that a secret on its border is whole in them. */
 export function widened({ offset, length }: ByteRange): ByteRange {
   const from = Math.max(0, offset - MARGIN_BYTES);
   return { offset: from, ...(length !== undefined && { length: offset - from + length + MARGIN_BYTES }) };

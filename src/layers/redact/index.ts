@@ -162,7 +162,7 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
   };
 }
 
-/** What a match is found by, if only in part. */
+/** The fields that a match is found by, if only in part. */
 const FOUND_BY: ReadonlySet<string> = new Set(['uri', 'path']);
 
 /** A window is looked through with what is around it. */

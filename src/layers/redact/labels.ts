@@ -1,7 +1,7 @@
 /**
- * What is said of resources, templates, tools and prompts: names, titles, descriptions, and everything beside them. It is
- * covered, or with `refuse` not given. What has a secret in its URI, or in the name that it is called by, is left out of
- * lists and of values: there is no other way to say it.
+ * Covers secrets in the names, titles, descriptions and other fields of resources, templates, tools and prompts; with
+ * `refuse`, an entry that has one is not given. An entry with a secret in its URI, or in the name that it is called by, is
+ * left out of lists and of values: it has no other name.
  */
 import type { Context } from '../../core/context.ts';
 import type { CompletionValues } from '../../core/provider.ts';
@@ -45,7 +45,7 @@ export const shownEntries = async <T extends object>(
 ): Promise<readonly T[]> => (await shownEach(...asked)).filter((each) => each !== undefined);
 
 /**
- * What is said of one resource that somebody has named.
+ * Returns one resource that somebody has named, with its secrets covered.
  * @throws ResourceError `denied` for one with a secret in it, where that is refused, and for one that is too large
  */
 export async function shownResource<T extends Pick<Resource, 'uri'>>(

@@ -41,7 +41,7 @@ export function redactedNames(inner: Operations, options: NamedOptions): Provide
     },
     async getPrompt(request, owner, invocation) {
       const { name } = request;
-      // What is left out of the list is not there.
+      // A prompt that is left out of the list is missing here as well.
       if (owner.foreign !== true && (await shownEntries([{ name }], CALLED_BY.name, options, invocation)).length === 0)
         throw noSuchPrompt(name);
       const result = await has.getPrompt(request, owner, invocation);
@@ -90,11 +90,11 @@ async function redactedMessages(
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * What a tool or a prompt gives, under the mark.
- * @throws ResourceError `denied` where what has a secret in it is refused, `too-large`, and what the scan throws
+ * Returns the result of a tool or a prompt, with its secrets covered.
+ * @throws ResourceError `denied` where a result with a secret is refused, `too-large`, and the errors of the scan
  */
 async function redactedResult<T extends object>(result: T, options: LabelOptions, asker: Asker): Promise<T> {
-  // What goes round with the client is the server's own, and comes back as it left.
+  // The server gets `requestState` and `taskId` back from the client: they stay as they are.
   const { requestState, taskId, ...said } = result as { readonly requestState?: unknown; readonly taskId?: unknown };
   const [looked] = await lookThrough([said], NOTHING, options, asker);
   if (looked === undefined)

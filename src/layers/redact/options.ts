@@ -1,4 +1,4 @@
-/** What may be said of redaction. */
+/** The options of redaction, and which resources they are about. */
 import { invalid } from '../../core/errors.ts';
 import { compileGlobs, globProblem } from '../../core/glob/index.ts';
 
@@ -16,7 +16,7 @@ export interface RedactOptions {
 /** More than a read takes by default (`limits.maxReadBytes`). */
 export const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
-/** What another server may take for a way to somewhere else: dot segments, and escaped slashes, dots and percent signs. */
+/** Parts of a URI that lead elsewhere for some servers: dot segments, and escaped slashes, dots and percent signs. */
 const LEADS_ELSEWHERE = /(?:^|\/)\.{1,2}(?:[/?#]|$)|%(?:2e|2f|5c|25)|\\|\/\//i;
 
 /**

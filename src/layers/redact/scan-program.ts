@@ -14,10 +14,10 @@ const MARGIN = 16 * 1024;
 /** The same in bytes: a character of UTF-16 has two. */
 export const MARGIN_BYTES = 2 * MARGIN;
 
-/** What is given to the library at once: its work for one text grows faster than the text where there are many secrets. */
+/** Bytes that the library gets at once: its work for one text grows faster than the text where there are many secrets. */
 const BLOCK_BYTES = 128 * 1024;
 
-/** What the findings of the rules are called, by the id of their message. */
+/** Names of the kinds of findings, by the id of the message that a rule gives. */
 const KINDS = {
   AWSAccessKeyID: 'aws-key',
   AWSSecretAccessKey: 'aws-secret-key',
@@ -128,7 +128,7 @@ parentPort.on('message', async (bytes) => {
 });
 `;
 
-/** What the program is started with. @param core URL of the library @param preset URL of its rules */
+/** Returns the data that the program starts with. @param core URL of the library @param preset URL of its rules */
 export const scanProgramData = (core: string, preset: string): object => ({
   core,
   preset,

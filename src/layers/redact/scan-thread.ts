@@ -44,7 +44,7 @@ export function startScanThread(data: ReturnType<typeof scanProgramData>, timeou
   });
   worker.unref();
 
-  /** What is under way, which it then no longer is. */
+  /** Returns the job that is under way, and forgets it. */
   function take(): Job | undefined {
     const taken = job;
     clearTimeout(timer);

@@ -11,7 +11,7 @@ import type { Finding } from './mask.ts';
 import { scanProgramData } from './scan-program.ts';
 import { type ScanThread, scanFailed, startScanThread } from './scan-thread.ts';
 
-/** What has to be installed for it: they are no dependencies of those who do not scan. */
+/** The packages to install for scans: those who do not scan do not need them. */
 const PACKAGES = ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'] as const;
 
 /** For one text, in milliseconds. 1 MiB takes about 10, and with a secret in every fifth line about 1,000. */

@@ -93,7 +93,7 @@ async function lookInto(
       await closeBodies(bodies);
     }
   } catch (error) {
-    // What cannot be looked through is not told of, like what is gone by now.
+    // A resource that cannot be looked through is left out, like one that is gone by now.
     if (!(error instanceof ResourceError) || error.code === 'internal' || error.code === 'limited') throw error;
     ctx.log.debug('left out of a search', { uri, reason: error.code });
     return [];

@@ -83,7 +83,7 @@ export async function lookThrough<T extends object>(
   return looked;
 }
 
-/** What names an entry: as it stands, and as it reads where it is a URI. */
+/** Returns the names of an entry: as they stand, and decoded where they are URIs. */
 function namesOf(entry: object, names: ReadonlySet<string>): readonly string[] {
   return Object.entries(entry).flatMap(([field, value]) => {
     if (!names.has(field) || typeof value !== 'string') return [];
@@ -111,7 +111,7 @@ function lookedAt<T extends object>(
   return { value, findings, named: named.some((piece) => within(piece, all).length > 0) };
 }
 
-/** What is found in a piece, at its places in it. */
+/** Returns the findings in a piece, at their places in it. */
 function within({ start, bytes }: Piece, findings: readonly Finding[]): readonly Finding[] {
   const length = bytes.byteLength;
   return findings.flatMap((each) =>

@@ -81,7 +81,7 @@ function bounded(
     };
   }
 
-  /** What is there by this name; undefined for nothing, as when a client has a root that does not exist yet. */
+  /** Describes one entry; undefined where it is denied or missing, as with a root of the client that does not exist yet. */
   async function describe(bounds: Bounds, segments: readonly string[], ctx: Context): Promise<Resource | undefined> {
     try {
       const resource = await inner.metadata(treeUri(scheme, segments), ctx);

@@ -73,7 +73,7 @@ function decoded(value: string): string | undefined {
   }
 }
 
-/** What another server is to be told of the context; empty where there is no span. */
+/** Returns the trace context to send to another server; empty where there is no span. */
 export function metaOf(context: Context): TraceMeta {
   const span = trace.getSpanContext(context);
   if (span === undefined || !isSpanContextValid(span)) return {};

@@ -1,4 +1,4 @@
-/** What OpenTelemetry says of itself, such as that a collector is away, in the server's own log. */
+/** Writes the messages of OpenTelemetry, such as that a collector is away, to the server's own log. */
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import type { Log } from '../../core/context.ts';
 

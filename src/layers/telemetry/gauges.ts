@@ -1,4 +1,4 @@
-/** What is open, how the mounted servers are, and how the process does: read whenever metrics are. */
+/** Counts open sessions and streams, and reads the engine and the process whenever metrics are read. */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
 import type { EngineState, Telemetry } from '../../core/telemetry.ts';

@@ -1,4 +1,4 @@
-/** What is measured, and the tracer: one set of each for an engine. */
+/** Creates the instruments that measure, and the tracer: one set of each for an engine. */
 import {
   type Attributes,
   type Histogram,
@@ -48,7 +48,7 @@ export interface Instruments {
   readonly sessions: Histogram;
   readonly operations: Histogram;
   addBytes(bytes: number, attributes: Attributes): void;
-  /** What may be said of a URI. */
+  /** The URI as spans may show it: cut and scrubbed; undefined unless `uris` is on. */
   uriOf(uri: string | undefined): string | undefined;
   /** The name as it may stand in metrics. @param exists whether there is something of that name, as far as is known */
   counted(name: string, exists: boolean): string;

@@ -32,5 +32,5 @@ export const SECONDS: number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 
 /** For operations of mounts, which mostly take less than the shortest of those. */
 export const SHORT_SECONDS: number[] = [0.0005, 0.001, 0.002, 0.005, ...SECONDS];
 
-/** What stands for every value that is one too many. */
+/** Stands for every value that is one too many, or that has no name of its own. */
 export const OTHER = '_OTHER';

@@ -70,7 +70,7 @@ function detailsOf({ id, requestId, session }: IncomingRequest, uri: string | un
   };
 }
 
-/** What a request is about. Nothing else of its parameters is looked at. */
+/** Returns the name and the URI that a request is about. Nothing else of its parameters is looked at. */
 function targetOf(method: string, params: unknown): { readonly name?: string; readonly uri?: string } {
   if (typeof params !== 'object' || params === null) return {};
   const from = method === 'completion/complete' && 'ref' in params ? params.ref : params;

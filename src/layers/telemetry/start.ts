@@ -86,7 +86,7 @@ export async function startTelemetry(setup: TelemetrySetup): Promise<RunningTele
   };
 }
 
-/** What is not configured goes nowhere, also in a process that has providers of its own. */
+/** Makes providers that record nothing, for what is not configured, also in a process that has providers of its own. */
 async function nothing(): Promise<{ noTraces: ApiTracerProvider; noMetrics: ApiMeterProvider }> {
   const { createNoopMeter, ProxyTracerProvider } = await import('@opentelemetry/api');
   return { noTraces: new ProxyTracerProvider(), noMetrics: { getMeter: () => createNoopMeter() } };

@@ -84,7 +84,7 @@ export function namedAs(method: string, name: string | undefined): Attributes {
 export const isToolError = (result: unknown): boolean =>
   typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 
-/** What a failure is called where no code of the wire is: one of few names, never a message. */
+/** Names a failure that has no code of the wire: by one of few names, never by a message. */
 export function errorType(error: unknown): string {
   if (error instanceof ResourceError) return error.code;
   return error instanceof Error && error.name === 'AbortError' ? 'cancelled' : names.OTHER;

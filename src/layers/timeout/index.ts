@@ -12,7 +12,7 @@ export interface TimeoutOptions {
   readonly timeouts?: Readonly<Partial<Record<TimedOperation, number | undefined>>> | undefined;
 }
 
-/** What has a time limit. A `search` has it for each match. */
+/** Operations that have a time limit. A `search` has it for each match. */
 export type TimedOperation = 'list' | 'metadata' | 'read' | 'templates' | 'complete' | 'search';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
@@ -47,7 +47,7 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
           return bodies.map((body) => limitedBody(body, deadline, open));
         } catch (error) {
           deadline.end();
-          // What comes too late is wanted by nobody.
+          // Nobody wants bodies that come too late.
           reading.then(closeBodies).catch(() => {});
           throw error;
         }
@@ -78,7 +78,7 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
 
 interface Deadline<C extends Context = Context> {
   readonly ctx: C;
-  /** What the work gives, or the timeout, whichever is first. */
+  /** Settles as the work does, or rejects when the time is over or the caller has left, whichever is first. */
   race<T>(work: Promise<T>): Promise<T>;
   end(): void;
 }
