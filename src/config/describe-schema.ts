@@ -1,4 +1,4 @@
-/** What may be said of resources under `describe`; each key is documented in `docs/layers/describe.md`. */
+/** The schema of `describe`, which describes resources; each key is documented in `docs/layers/describe.md`. */
 import { z } from 'zod';
 import { globConfig } from '../core/glob/config.ts';
 import type { GlobSubject } from '../core/glob/index.ts';

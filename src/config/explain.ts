@@ -1,4 +1,4 @@
-/** What is wrong with a configuration: the problems that were meant, their places, and the nearest valid keys. */
+/** Explains what is wrong with a configuration: the problems that were meant, their places, and the nearest valid keys. */
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 

@@ -1,4 +1,4 @@
-/** What a `vitrine.yaml` may say of other forms of what is read. */
+/** The schema of `forms` in a `vitrine.yaml`: the other formats of what is read. */
 import { z } from 'zod';
 
 const MIB = 1024 * 1024;

@@ -69,7 +69,7 @@ function parseAs<S extends z.ZodType>(schema: S, text: string, file: string, opt
   const content = resolved(withoutDisabled(contentOf(document, file) ?? {}, problems), options, problems);
   const result = schema.safeParse(content);
   if (result.success && problems.length === 0) return result.data;
-  // What is wrong already may well be wrong in another way for it.
+  // The schema may reject a value that is a problem already: that is not reported a second time.
   const others = result.success ? [] : explain(result.error, schema, content);
   const found = [...problems, ...others.filter((other) => !problems.some(({ path }) => isBelow(other.path, path)))];
   throw new ConfigError(allOf(found, document, lines, file));

@@ -1,4 +1,4 @@
-/** What may be said of every mount, whatever is mounted. */
+/** The schema of the options that every mount has, whatever is mounted. */
 
 import { z } from 'zod';
 import { isIconAddress, isImageType } from '../core/icons.ts';

@@ -122,7 +122,7 @@ async function folderOf(path: string): Promise<string> {
   return (await stat(real)).isDirectory() ? real : dirname(real);
 }
 
-/** What may be said of typed paths; a configuration says more. */
+/** The options of typed paths; a configuration has more. */
 export type PathOptions = Pick<FilesOptions, 'hidden' | 'gitignore'> & { readonly nested?: NestedConfig };
 
 /**

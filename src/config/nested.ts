@@ -45,7 +45,7 @@ function kindsOf(
         open: (opening) => openedArchive(kind, opening, openings, inner()),
       }),
     ),
-    // What reads it needs a file on the disk.
+    // SQLite is read from a file on the disk, so not from within an archive.
     ...(wanted.includes('sqlite') && level === 1 ? [SQLITE] : []),
   ];
 }
@@ -69,7 +69,7 @@ async function openedArchive(
   const { openArchive, SCHEME } = await import('../providers/archive/index.ts');
   const { nestedProvider } = await import('../providers/nested/index.ts');
   const archive = await openArchive({ source: place, kind, name, log });
-  // What is not on the disk is in memory.
+  // An archive that is not on the disk is in memory, so its own bytes count too.
   const weight = archive.weight + (place.path === undefined ? place.size : 0);
   if (inner.length === 0) return { provider: archive.provider, scheme: SCHEME, weight };
   const outer: Outer = {

@@ -1,4 +1,4 @@
-/** What a `vitrine.yaml` may say of secrets in what is read. */
+/** The schema of `redact` in a `vitrine.yaml`: secrets in what is read. */
 import { z } from 'zod';
 import { globConfig } from '../core/glob/config.ts';
 

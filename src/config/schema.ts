@@ -1,4 +1,4 @@
-/** What a `vitrine.yaml` may say. Published as JSON Schema in `schema/vitrine.schema.json` for editors. */
+/** The schema of a `vitrine.yaml`. Published as JSON Schema in `schema/vitrine.schema.json` for editors. */
 import { z } from 'zod';
 import { globConfig } from '../core/glob/config.ts';
 import { isWebAddress } from '../core/icons.ts';
@@ -180,7 +180,7 @@ const filesMount = filesConfig.extend({
     .describe("client: show only what lies under the client's roots too; symbolic links are left out then"),
 });
 
-/** What is mounted: its path or URL, or a block with options, which one key of its own tells from the others. */
+/** A mount: a path or URL, or a block with options; each kind of block has one key that no other has. */
 const mountConfig = z.union([
   z.string().min(1),
   filesMount,

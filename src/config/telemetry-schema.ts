@@ -1,4 +1,4 @@
-/** What may be said of traces and metrics; each option is documented in `docs/guide/telemetry.md`. */
+/** The schema of `telemetry`, for traces and metrics; each option is documented in `docs/guide/telemetry.md`. */
 import { z } from 'zod';
 import { isUrl } from './references.ts';
 

@@ -6,7 +6,7 @@ import type { Upstream } from '../providers/upstream/index.ts';
 import type { StdioTarget, UpstreamTarget } from '../providers/upstream/options.ts';
 import type { UpstreamConfig } from './upstream-schema.ts';
 
-/** What is known of a mounted server beside the mount. */
+/** Facts about a mounted server that its mount does not hold. */
 export interface MountedUpstream {
   readonly up: Upstream;
   /** The program's name, or the origin of the URL: what may be shown. */
@@ -16,7 +16,7 @@ export interface MountedUpstream {
 
 export type ConfiguredMount = Mount & {
   readonly upstream?: MountedUpstream | undefined;
-  /** What it was opened for, as JSON: what is opened for the same is the same. */
+  /** The arguments that it was opened with, as JSON: a mount with the same ones is not opened again. */
   readonly openedFor?: string | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** What may be said of another MCP server that is mounted; each option is documented in `docs/providers/upstream.md`. */
+/** The schema of another MCP server that is mounted; each option is documented in `docs/providers/upstream.md`. */
 import { z } from 'zod';
 import { AuthConfig } from '../providers/upstream/auth/config.ts';
 import { everyMount } from './mount-schema.ts';

@@ -1,6 +1,6 @@
 /**
- * What a URL that was typed, or stands for a mount, leads to: another MCP server, or a resource of the web. It is asked
- * once. What cannot be reached is taken for a server, which may come up later; a block says outright which it is.
+ * Finds out whether a URL that was typed, or stands for a mount, leads to another MCP server or to a resource of the web.
+ * It is asked once. One that cannot be reached counts as a server, which may come up later; a block says which it is.
  */
 import { VERSION } from '../../core/version.ts';
 

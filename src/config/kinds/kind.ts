@@ -17,7 +17,7 @@ export interface MountKind<Block extends object> {
    * where a block has to say it.
    */
   readonly recognises?: (source: string, base: string) => boolean | Promise<boolean>;
-  /** What a mount of a typed source is called, before it is made a mount name. Default: the last part of its path. */
+  /** Returns the text that the name of a typed source's mount is made of. Default: the last part of its path, or its host. */
   readonly nameOf?: (source: string) => string;
   /**
    * Its code is loaded here: what is not mounted costs nothing.
