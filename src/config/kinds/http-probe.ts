@@ -1,6 +1,7 @@
 /**
  * Finds out whether a URL that was typed, or stands for a mount, leads to another MCP server or to a resource of the web.
- * It is asked once. One that cannot be reached counts as a server, which may come up later; a block says which it is.
+ * The URL is asked once. One that cannot be reached counts as a server, which may come up later; a block says outright
+ * which it is.
  */
 import { VERSION } from '../../core/version.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Limits requests: how often they come, and how many there are at the same time, in total and of one principal, so that no
- * principal takes them from the others.
+ * Limits how often requests come, and how many requests, subscriptions, sessions and streams there are at the same time, in
+ * total or of one principal, so that no principal takes them from the others.
  */
 import { type Admission, type AskedFor, type Lasting, overLimit } from '../../core/admission.ts';
 import { ANONYMOUS, type Context, type Principal } from '../../core/context.ts';

@@ -105,7 +105,7 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
   };
 }
 
-/** A counter that a request is counted by, the key that it counts under, and the next counter. */
+/** A counter that counts a request, its key there, and the next counter for the same request. */
 interface Due {
   readonly counter: Counter;
   readonly key: string;

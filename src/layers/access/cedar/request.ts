@@ -11,7 +11,7 @@ const dateOf = (time: number): object => ({ __extn: { fn: 'datetime', arg: new D
 /** Of a resource, beside what its URI says. */
 export const RESOURCE_ATTRIBUTES = ['name', 'mimeType', 'size', 'lastModified', 'audience'] as const;
 
-/** Facts that cost something to find out or to pass on: used only where a policy mentions them. */
+/** Facts that cost something to find out or to pass on, so it matters whether a policy mentions them. */
 export const LOOKED_AT = [...RESOURCE_ATTRIBUTES, 'arguments', 'now'] as const;
 export type LookedAt = (typeof LOOKED_AT)[number];
 
