@@ -1,6 +1,6 @@
 /**
- * What Vitrine says of itself as resources, `vitrine+state:///...`: the subscriptions that a client has made by tools
- * (CB-8), and how the mounted servers are. No list shows them, since they are not about what is served.
+ * Vitrine's own state as resources, `vitrine+state:///...`: the subscriptions that a client has made by tools (CB-8),
+ * and how the mounted servers are. No list shows them, since they are not about what is served.
  */
 import { bytesOf } from '../core/body.ts';
 import type { Context } from '../core/context.ts';

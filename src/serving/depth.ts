@@ -3,7 +3,7 @@
 /** Levels of arrays and objects in one message. Requests of the protocol have fewer than ten. */
 export const MAX_DEPTH = 64;
 
-/** What `excessOf` says of a text, of what has been parsed by others. */
+/** Whether a parsed value has more than `limit` levels; `excessOf` says this of a text. */
 export function isTooDeep(value: unknown, limit: number): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

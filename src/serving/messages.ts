@@ -97,7 +97,7 @@ export function idIn(value: unknown): MessageId | null {
 /** The `_meta` of a request. */
 export const metaOf = ({ params }: Pick<RequestMessage, 'params'>): Data => (params?._meta as Data | undefined) ?? {};
 
-/** What a schema has found: where, and what. */
+/** A problem that a schema has found: where, and what. */
 export interface Problem {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

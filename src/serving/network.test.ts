@@ -1,4 +1,4 @@
-/** What counts as one address. */
+/** Tests which addresses count as one. */
 import { describe, expect, it } from 'vitest';
 import { networkOf } from './network.ts';
 

@@ -3,7 +3,7 @@
 /** An IPv4 address as such, where it came as an IPv6 one. */
 const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** What counts as one address: an IPv4 address, or the /64 network of an IPv6 one, of which a host may use any. */
+/** The network that counts as one address: an IPv4 address, or the /64 network of an IPv6 one, of which a host may use any. */
 export function networkOf(address: string): string {
   const plain = unmapped(address);
   if (!plain.includes(':')) return plain;

@@ -1,4 +1,4 @@
-/** What one connection is told about: counted, limited, and all of it ended with the connection. */
+/** The subscriptions of one connection are counted and limited, and all of them end with the connection. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../test/e2e/waiting.ts';
 import { type Engine, startEngine } from '../../test/security/engine.ts';
@@ -143,7 +143,7 @@ describe('limits [SEC-RES-4]', () => {
     await one.add(A, ctx);
     await one.add(B, ctx);
     expect(await refused(other.add('file:///', ctx))).toBe('limited');
-    // What is watched already costs nothing.
+    // A URI that is watched already costs nothing.
     await other.add(A, ctx);
     await one.close();
     expect(small.vitrine.changes.size).toBe(1);

@@ -1,4 +1,4 @@
-/** What one connection, or one `subscriptions/listen` stream, is told about: counted by URI, limited, and ended together. */
+/** The subscriptions of one connection, or of one `subscriptions/listen` stream: counted by URI, limited, and ended together. */
 import type { Context } from '../core/context.ts';
 import { invalid, PeerError, ResourceError } from '../core/errors.ts';
 import type { Engine } from '../engine/index.ts';
@@ -18,7 +18,7 @@ const LIST = { list: 'resources' } as const;
 const PROMPTS = { list: 'prompts' } as const;
 const TOOLS = { list: 'tools' } as const;
 
-/** What is held: a URI, or one of the lists. */
+/** The subject of a subscription: a URI, or one of the lists. */
 type Key = string | typeof LIST | typeof PROMPTS | typeof TOOLS;
 
 interface Counted {
@@ -145,7 +145,7 @@ export class Subscriptions {
       await this.#vitrine.provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
       return false;
     } catch (error) {
-      // What is merely gone may come again, and its subscriber wants to know.
+      // A resource that is merely gone may come again, and its subscriber wants to know.
       if (!(error instanceof ResourceError) || error.code !== 'denied') return false;
       const counted = this.#held.get(uri);
       this.#held.delete(uri);

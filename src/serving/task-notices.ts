@@ -1,4 +1,4 @@
-/** What one connection, or one `subscriptions/listen` stream, is told of its tasks: each change, as `tasks/get` shows it. */
+/** Tells one connection, or one `subscriptions/listen` stream, of its tasks: each change, as `tasks/get` shows it. */
 import type { Context } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { detached } from '../core/invocation.ts';

@@ -1,4 +1,4 @@
-/** What the provider contract needs of whoever tests a provider: one that is ready, what is in it, how to change it. */
+/** The types by which a test gives the provider contract a provider that is ready, what is in it, and how to change it. */
 import type { ResourceProvider } from '../core/provider.ts';
 
 /** Leaves by path, names joined by `/`, and their bytes. The containers are the paths on the way to them. */
@@ -17,7 +17,7 @@ export interface Mutations {
 /** A provider under test. Every law gets one of its own. */
 export interface ProviderFixture {
   readonly provider: ResourceProvider;
-  /** What is in it now. At least one leaf; the more kinds of names, sizes and depths, the more the laws prove. */
+  /** The contents now. At least one leaf; the more kinds of names, sizes and depths, the more the laws prove. */
   readonly leaves: Leaves;
   /** Paths of what `list(undefined)` gives. Default: `['']`, one root with everything below it. */
   readonly roots?: readonly string[];

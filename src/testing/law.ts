@@ -9,7 +9,7 @@ export type OptionalFeature = Extract<
 >;
 
 export interface ProviderLaw {
-  /** What holds, as a sentence. */
+  /** The law, as a sentence. */
   readonly name: string;
   /** The feature that it is about. A provider whose flag is false has to be without it in fact. */
   readonly feature?: OptionalFeature;

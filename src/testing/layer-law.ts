@@ -1,4 +1,4 @@
-/** What the laws of layers are made of: an inner provider that keeps what reaches it, and calls of every method. */
+/** The parts of the laws of layers: an inner provider that keeps what reaches it, and calls of every method. */
 import { markRepeatable } from '../core/again.ts';
 import type { ResourceBody } from '../core/body.ts';
 import { type Context, createContext } from '../core/context.ts';
@@ -17,7 +17,7 @@ import type { Resource } from '../protocol/resources.ts';
 import { EVERYTHING } from './observe.ts';
 
 export interface LayerLaw {
-  /** What holds, as a sentence. */
+  /** The law, as a sentence. */
   readonly name: string;
   /** Throws when the layer breaks the law. */
   readonly check: (layer: Layer) => Promise<void>;
@@ -73,7 +73,7 @@ export interface InnerOptions {
   /** Runs in every method before it answers; what it throws is what the method throws. */
   readonly before?: (reached: Reached) => Promise<void>;
   readonly bodies?: () => readonly ResourceBody[];
-  /** What it says of bodies that it gave for the very same. Default: that it would give them again. */
+  /** Says whether it would give the very same bodies again. Default: that it would. */
   readonly again?: (bodies: readonly ResourceBody[], uri: string, ctx: Context) => boolean;
   /** Likewise of the page that it gave. */
   readonly listAgain?: (page: ResourcePage, uri: string | undefined, ctx: Context) => boolean;

@@ -91,7 +91,7 @@ export async function drainBody(body: ResourceBody): Promise<Uint8Array> {
   }
 }
 
-/** What a read of a leaf gave, its first body drained and all of them closed. */
+/** The result of reading a leaf, its first body drained and all of them closed. */
 export interface LeafRead {
   readonly bodies: readonly ResourceBody[];
   readonly bytes: Uint8Array;
@@ -114,7 +114,7 @@ export async function readLeaf(
   }
 }
 
-/** What the work was refused with: a ResourceError with one of these codes, which the caller can also see in `uri`. */
+/** Expects the work to be refused with one of these codes, and returns the ResourceError. */
 export async function refusal(
   work: () => Promise<unknown>,
   codes: readonly ResourceErrorCode[] | 'any',
@@ -129,7 +129,7 @@ export async function refusal(
   return error;
 }
 
-/** What the work threw, or undefined. */
+/** The error that the work threw, or undefined. */
 export async function thrownBy(work: () => Promise<unknown>): Promise<unknown> {
   try {
     await work();

@@ -9,7 +9,7 @@ export type Route = 'view' | 'raw';
 
 const HIERARCHICAL = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)\/([^?#]*)$/;
 
-/** What a browser leaves as it is in a path (RFC 3986 `pchar`). */
+/** Text that a browser leaves as it is in a path (RFC 3986 `pchar`). */
 const PLAIN = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*$/;
 
 /** Browsers take these out, also where they are escaped. */
@@ -34,7 +34,7 @@ function pathOf(route: Route, uri: string): string | undefined {
   return `/${route}/${authority === '' ? scheme : `${scheme}:${authority}`}/${path}`;
 }
 
-/** What an address leads to. */
+/** The target of an address. */
 export interface Addressed {
   readonly route: Route;
   readonly uri: string;

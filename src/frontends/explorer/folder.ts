@@ -62,7 +62,7 @@ ${resource !== undefined && html`<p class="soft"><code>${resource.uri}</code> ·
   return page(shell, title, resource?.uri, main);
 }
 
-/** What a form's own fields would lose of the address. */
+/** Hidden fields for the parts of the address that the form would lose. */
 function hidden(resource: Resource | undefined, view: View): readonly Html[] {
   const uri = resource !== undefined && addressOf('view', resource.uri).includes('?') ? resource.uri : undefined;
   return Object.entries({ uri, sort: orderOf(view), cursor: view.cursor }).flatMap(([name, value]) =>

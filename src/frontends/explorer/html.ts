@@ -16,7 +16,7 @@ class Markup {
 
 export type Html = Markup;
 
-/** What may go into a template. Nothing is written of `undefined` and `false`. */
+/** A value that may go into a template. Nothing is written of `undefined` and `false`. */
 export type Part = Html | string | number | undefined | false | readonly Part[];
 
 /** The holes of a template that are in a tag and not in quotes. */

@@ -1,4 +1,4 @@
-/** What a resource is, in a word, and the picture that stands for it. */
+/** The kind of a resource in a word, and the picture that stands for it. */
 import { isIconAddress } from '../../core/icons.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import { type Kind, kindOfType } from '../resources/icons.ts';

@@ -1,4 +1,4 @@
-/** What every page has around its own: where it is, and the mounts. */
+/** The frame of every page: where it is, and the mounts. */
 import { nameOfUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { addressOf } from './address.ts';
@@ -11,7 +11,7 @@ export interface Root {
   readonly resource: Resource;
 }
 
-/** What every page is told. */
+/** The facts about the server that every page needs. */
 export interface Shell {
   /** The title of the server. */
   readonly server: string;

@@ -1,4 +1,4 @@
-/** What went wrong, in one sentence with what to do about it. */
+/** The page that says in one sentence what went wrong and what to do about it. */
 import { html } from './html.ts';
 import { page, type Shell } from './layout.ts';
 import { PROBLEMS, TEXTS } from './texts.ts';

@@ -20,7 +20,7 @@ const DRAWN = /^image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
 
 export interface Shown {
   readonly resource: Resource;
-  /** What was read for the preview; the reason why not, where it could not be. */
+  /** The contents that were read for the preview; the reason why not, where they could not be. */
   readonly contents: readonly ResourceContents[] | { readonly reason: string };
   /** The format that was asked for. */
   readonly as: string | undefined;

@@ -1,4 +1,4 @@
-/** What the resource tools have in common: names, hints, icons, and errors that tell a model how to do better. */
+/** Defines a resource tool with all that they share: names, hints, icons, and errors that tell a model how to do better. */
 
 import { isAsked } from '../../core/asking/needed.ts';
 import type { Schema } from '../../core/schema.ts';

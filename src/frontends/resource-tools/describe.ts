@@ -29,7 +29,7 @@ export function describeTool(setup: ToolSetup): Tool {
   });
 }
 
-/** What is known of it, as lines and as `resource`. */
+/** Describes the resource, as lines and as `resource`. */
 export async function describe(
   setup: ToolSetup,
   uri: string,
@@ -56,7 +56,7 @@ function factsOf(resource: Resource): string[] {
   ];
 }
 
-/** What `read` takes as its format, beside the type. */
+/** A line with the formats that `read` takes beside the resource's type. */
 function formatLines(resource: Resource): string[] {
   const [, ...others] = formatsOf(resource) ?? [];
   return others.length === 0 ? [] : [`can also be read as: ${others.map(({ mimeType }) => mimeType).join(', ')}`];

@@ -1,4 +1,4 @@
-/** What is said of a resource in a line of text. */
+/** Says facts about a resource in a line of text. */
 
 import { mayHaveContent } from '../../core/own-content.ts';
 import { scrub } from '../../core/scrub.ts';
@@ -23,7 +23,7 @@ export const bytesText = (bytes: number): string => (bytes === 1 ? '1 byte' : `$
 export const isContainer = (resource: Resource): boolean =>
   resource.capabilities === undefined ? resource.mimeType === DIRECTORY_MIME_TYPE : !mayHaveContent(resource);
 
-/** What it is: `directory`, or its type. */
+/** The kind of a resource: `directory`, or its type. */
 export const kindText = (resource: Resource): string =>
   isContainer(resource) ? 'directory' : (resource.mimeType ?? 'unknown type');
 

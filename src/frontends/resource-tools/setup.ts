@@ -1,4 +1,4 @@
-/** What the resource tools work with. */
+/** The options of the resource tools, and the parts that they work with. */
 import type { AccessOutline } from '../../core/access.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
@@ -20,7 +20,7 @@ export interface ResourceToolOptions {
 
 export const DEFAULT_OUTPUT_BYTES = 25_000;
 
-/** What the tools work with. */
+/** The parts of the engine that the resource tools work with. */
 export interface ResourceToolContext {
   readonly resources: ResourceOptions;
   readonly operations: Pick<NamedOperations, 'subscribe'>;
@@ -28,11 +28,11 @@ export interface ResourceToolContext {
   readonly resolver: Resolver;
   /** Which of the mounts a caller may know of. Default: all. */
   readonly access?: AccessOutline | undefined;
-  /** What the subscription tools have written down. */
+  /** The subscriptions that clients have made with the subscription tools. */
   readonly subscriptions: SubscriptionBook;
 }
 
-/** What a tool works with. */
+/** The setup of each tool. */
 export interface ToolSetup extends ResourceToolContext {
   /** Bytes that an answer may put into a model's context unless it is told otherwise. */
   readonly outputBytes: number;

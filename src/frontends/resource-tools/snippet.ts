@@ -1,4 +1,4 @@
-/** What stands around a match, read through the layers by its bytes: a few lines, whatever the size of the resource. */
+/** Reads the lines around a match through the layers, by its bytes: a few lines, whatever the size of the resource. */
 import { chunksOf, closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { ResourceProvider, SearchMatch } from '../../core/provider.ts';

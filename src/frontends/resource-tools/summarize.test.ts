@@ -20,7 +20,7 @@ interface Sampling {
   readonly systemPrompt: string;
 }
 
-/** What stands between the marks. */
+/** The text between the marks. */
 function materialOf(request: InputRequest): string {
   const { messages } = request.params as unknown as Sampling;
   const [, mark = '', material = ''] =

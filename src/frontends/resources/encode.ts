@@ -21,7 +21,7 @@ export interface EncodeOptions {
 /** An item of `contents`, whose text or base64 need not be a string. */
 export type ItemOf<T> = Resource & ({ readonly text: T | string } | { readonly blob: T | string });
 
-/** What texts are made of the bytes that they consist of. */
+/** Makes texts from bytes: those that the bytes are in UTF-8, or their base64. */
 export interface TextForm<T> {
   utf8(parts: Parts): T;
   base64(parts: Parts): T;
@@ -112,8 +112,8 @@ function windowItem<T>(
   const meta = (start: number, length: number): { _meta: Record<string, unknown> } => ({
     _meta: { ...resource._meta, [WINDOW_META_KEY]: { offset: start, length, ...(total !== undefined && { total }) } },
   });
-  // What begins in the middle of a character, or is no UTF-8 at all, is given as bytes: then no byte is left out, and a
-  // reader who goes on where a window of text ended never begins there.
+  // A window that begins in the middle of a character, or is no UTF-8 at all, is given as bytes: then no byte is left
+  // out, and a reader who goes on where a window of text ended never begins there.
   if (!isBinaryType(resource.mimeType) && leadingPartBytes(between(parts, 0, LONGEST)) === 0) {
     const open = atEnd ? 0 : trailingPartBytes(between(parts, Math.max(0, size - LONGEST), size));
     const whole = open === 0 ? parts : upTo(parts, size - open);

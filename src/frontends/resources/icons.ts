@@ -17,7 +17,7 @@ export const STROKES = {
   video: 'M2 4h9v8H2zM11 7l3-2v6l-3-2',
 } as const;
 
-/** What there are pictures of. */
+/** The kinds of resources that have a picture. */
 export type Kind = keyof typeof STROKES;
 
 const ICONS = Object.fromEntries(
@@ -73,7 +73,7 @@ const FAMILIES: ReadonlySet<string> = new Set(['audio', 'image', 'text', 'video'
 const DATA = /(?:json|xml|yaml|toml|csv|sql|spreadsheet|tab-separated)/;
 const ARCHIVE = /(?:zip|gzip|x-tar|x-7z|x-bzip|java-archive|compressed)/;
 
-/** What a type is, for its picture. */
+/** The kind of a MIME type, for its picture. */
 export function kindOfType(mimeType: string | undefined): Kind {
   if (mimeType === undefined) return 'file';
   const family = mimeType.slice(0, mimeType.indexOf('/'));

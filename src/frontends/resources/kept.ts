@@ -30,14 +30,14 @@ const ENTRY_BYTES = 2_048;
  */
 const MAX_AGE_MS = 1_000;
 
-/** What a provider gave for a read. */
+/** The bodies that a provider gave for a read. */
 export interface GivenBodies {
   readonly uri: string;
   readonly bodies: readonly ResourceBody[];
   readonly want: ReadOptions;
 }
 
-/** What it gave for a list. */
+/** The page that a provider gave for a list. */
 export interface GivenPage {
   readonly uri: string | undefined;
   readonly page: ResourcePage;

@@ -1,4 +1,4 @@
-/** What the resource frontends work with. They are plain functions of these, the validated params and a context. */
+/** The options of the resource frontends, which are plain functions of these, the validated params and a context. */
 
 import type { Context } from '../../core/context.ts';
 import type { CursorCodec, CursorScope } from '../../core/cursor.ts';
@@ -52,7 +52,7 @@ export interface ResourceOptions {
   readonly kept?: KeptAnswers | undefined;
 }
 
-/** What a cursor of this method and these parameters is bound to. */
+/** The caller, method and parameters that a cursor is bound to. */
 export function scopeOf(ctx: Context, method: string, ...parameters: readonly string[]): CursorScope {
   return { principal: ctx.principal.id, method, parameters };
 }

@@ -35,7 +35,7 @@ interface State {
   cut?: true;
   /** Whether this level has a container, so that there is a next level. */
   deeper: boolean;
-  /** What is still to be gone through, the last one first. */
+  /** The lists that are still to be gone through, the last one first. */
   frames: Frame[];
 }
 
@@ -84,7 +84,7 @@ export async function walkPage(
     }
     if (page.nextCursor !== undefined) state.frames.push([uri, page.nextCursor, level]);
     if (emitting) {
-      // What lies below is in this list as well, and how long it is was decided by whose list it is.
+      // This list holds all that lies below as well, and its owner has decided how long it is.
       if (page.whole) {
         resources.push(...page.resources);
         continue;

@@ -1,4 +1,4 @@
-/** What clients ask of tasks: each is the operation of its mount, under the id that the client knows. */
+/** Answers what clients ask of tasks: each is the operation of its mount, under the id that the client knows. */
 import type { Invocation } from '../../core/invocation.ts';
 import type { NamedOperations } from '../../core/operations.ts';
 import type { TaskRef } from '../../core/task-ids.ts';
@@ -65,7 +65,7 @@ export async function listTasks(
   return { tasks: found.filter((task) => task !== undefined), ...nextCursor(options, page.nextCursor, scope) };
 }
 
-/** What belongs to the task on the way to the client has the client's id, and the server's on the way back. */
+/** Puts the client's task id into all that goes to the client for a task, and the server's id into what comes back. */
 function related(invocation: Invocation, native: string, id: string): Invocation {
   const { client, progress, notify } = invocation;
   const { ask } = client;

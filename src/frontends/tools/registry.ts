@@ -18,7 +18,7 @@ import { type InputRequired, isInputRequired } from '../../protocol/input-requir
 import { pageOf } from '../page.ts';
 import { createServerRoutes, type ListOf } from '../server-routes.ts';
 
-/** What it lists and calls is for the layers to wrap: nobody else uses it by itself. */
+/** The tools. The layers wrap its operations: no other code calls them directly. */
 export interface ToolRegistry
   extends Required<Pick<NamedOperations, 'listTools' | 'callTool' | 'callToolAgain' | 'headerParameters'>> {
   /** Whether there can be tools now. */

@@ -1,4 +1,4 @@
-/** What a good token says, whether it was read out of the token or told by its issuer. */
+/** Reads the claims of a good token, whether they stood in the token or came from its issuer. */
 import type { Principal } from '../../core/context.ts';
 import type { TokenIssuer } from './options.ts';
 import { TokenRefused } from './refused.ts';

@@ -51,7 +51,7 @@ interface Opened {
   readonly thumbprint: string;
 }
 
-/** What stands in a proof that is signed with the key in it, and is not too old. */
+/** Checks that a proof is signed with the key in it and is not too old; returns its claims and the thumbprint of the key. */
 async function opened(proof: string, algorithms: readonly string[], maxAgeSeconds: number): Promise<Opened> {
   if (proof.length > MAX_PROOF) throw refused('The proof is too long');
   const { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } = await import('jose');

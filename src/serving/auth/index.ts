@@ -144,7 +144,7 @@ export function createAuthorization(
   };
 }
 
-/** What clients are told of the resource (RFC 9728 2). */
+/** The metadata of the resource, for clients (RFC 9728 2). */
 function metadataOf({ resource, issuers = [], scopes = [], dpop }: AuthOptions): object {
   return {
     resource,

@@ -64,7 +64,7 @@ function issuerIn(token: string, decode: (token: string) => JWTPayload): string 
   }
 }
 
-/** What a client may know of a failure. The errors of the library hold the claims, and are not passed on. */
+/** The error that a client may see for a failure. The errors of the library hold the claims, and are not passed on. */
 async function reasonOf(error: unknown): Promise<Error> {
   if (error instanceof TokenRefused || error instanceof IssuerUnavailable) return error;
   const { errors } = await import('jose');

@@ -1,4 +1,4 @@
-/** What an authorization server says of itself (RFC 8414, OpenID Connect Discovery): asked when wanted, and not for ever. */
+/** Asks an authorization server for its metadata (RFC 8414, OpenID Connect Discovery) when they are needed, and keeps them for a time. */
 import { createAsking } from './asking.ts';
 import { IssuerUnavailable } from './refused.ts';
 
@@ -14,7 +14,7 @@ export type Endpoint = 'jwks_uri' | 'introspection_endpoint';
 export type IssuerMetadata = Readonly<Partial<Record<Endpoint, string>>>;
 
 export interface MetadataSource {
-  /** What is known, or what the server says; the former where that is too old and the server does not answer. */
+  /** Returns the known metadata, or asks for them where they are too old or missing; old ones where the server does not answer. */
   get(): Promise<IssuerMetadata>;
   /** For when what is known is of no use: asks again, unless that was done just now. */
   again(): Promise<IssuerMetadata>;

@@ -19,14 +19,14 @@ export const SIGNING_ALGORITHMS = [
 
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
-/** What is accepted unless an issuer is said to use something else. */
+/** The signing algorithms that are accepted unless an issuer is said to use others. */
 export const DEFAULT_ALGORITHMS: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 /** An authorization server whose tokens are accepted. */
 export interface TokenIssuer {
   /** Its issuer identifier, exactly as it stands in `iss`. */
   readonly issuer: string;
-  /** What has to stand in `aud`, one of several. Default: the resource (RFC 8707). */
+  /** The audiences that are accepted: one of them has to stand in `aud`. Default: the resource (RFC 8707). */
   readonly audience?: string | readonly string[] | undefined;
   /** Where its keys are. Default: as its metadata says (RFC 8414, OpenID Connect Discovery). */
   readonly jwksUri?: string | undefined;
@@ -47,7 +47,7 @@ export interface Introspection {
   readonly clientAuthentication?: 'basic' | 'post' | undefined;
   /** Where to ask. Default: as its metadata says. */
   readonly url?: string | undefined;
-  /** What names the subject where there is no `sub`. Default: nothing, and such a token is refused. */
+  /** The claim that names the subject where there is no `sub`. Default: none, and such a token is refused. */
   readonly subjectClaim?: string | undefined;
   /** How long a good token is not asked for again, in seconds; 0 asks with each request. Default: 30. */
   readonly cacheSeconds?: number | undefined;

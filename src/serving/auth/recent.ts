@@ -1,4 +1,4 @@
-/** What was found out a short time ago, so that it need not be found out again; bounded in time and in number. */
+/** Remembers recent findings, so that they need not be found out again; bounded in time and in number. */
 
 export interface Recent<V> {
   get(key: string): V | undefined;

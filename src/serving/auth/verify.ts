@@ -31,7 +31,7 @@ export function createVerifier({ resource, issuers = [], tokens = [] }: AuthOpti
   };
 }
 
-/** What an issuer's metadata is asked for, where it is not configured. */
+/** The endpoints that an issuer's metadata are asked for, where they are not configured. */
 const wantedOf = ({ jwksUri, introspection }: TokenIssuer): readonly Endpoint[] => [
   ...(jwksUri === undefined ? (['jwks_uri'] as const) : []),
   ...(introspection !== undefined && introspection.url === undefined ? (['introspection_endpoint'] as const) : []),

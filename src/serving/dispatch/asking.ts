@@ -1,5 +1,5 @@
 /**
- * What a request asks of its client before it has a result. On 2026-07-28 the question is the answer, and the client
+ * Asks the client what a request needs before it has a result. On 2026-07-28 the question is the answer, and the client
  * comes back; a client of 2025 is asked while its request is running, and the request runs again with what it said.
  */
 
@@ -12,7 +12,7 @@ import { isData, sayProblems } from '../messages.ts';
 import type { Envelope } from './envelope.ts';
 import { RequestRefused } from './methods.ts';
 
-/** What the client said in the latest round, as it was sent. */
+/** The client's answers and state of the latest round, as they were sent. */
 export interface Round {
   readonly answers: unknown;
   readonly state: unknown;

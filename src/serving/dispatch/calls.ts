@@ -5,7 +5,7 @@ import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
 import { type Data, isData, type RequestMessage } from '../messages.ts';
 import { RequestRefused } from './methods.ts';
 
-/** What is wrong with a call; undefined where nothing is. */
+/** Finds a problem in a call; undefined where there is none. */
 export function callRequestProblem({ method, params = {} }: RequestMessage, era: Era): string | undefined {
   const { name, arguments: given, task } = params;
   if (typeof name === 'string' && (given === undefined || isData(given)) && (task === undefined || era === 'modern'))

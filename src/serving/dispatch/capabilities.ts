@@ -1,4 +1,4 @@
-/** What a server says of itself, to whoever asks: only what works for them is declared (SEC-CAP-1). */
+/** Introduces the server to a client: it declares only what works for that client (SEC-CAP-1). */
 import type { Principal } from '../../core/context.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Era } from '../../protocol/era.ts';

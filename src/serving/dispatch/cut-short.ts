@@ -1,4 +1,4 @@
-/** What a request is answered that is under way when the server ends. */
+/** Answers a request that is under way when the server ends. */
 import { ResourceError, toWireError } from '../../core/errors.ts';
 import type { Failure } from './envelope.ts';
 

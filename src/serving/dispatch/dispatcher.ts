@@ -31,12 +31,11 @@ import { toolsFor } from './tool-lists.ts';
 export interface Dispatcher {
   /** Whether there is such a method for somebody. */
   offers(method: string, principal: Principal): boolean;
-  /** What a request comes to. Never rejects. */
+  /** Answers a request. Never rejects. */
   dispatch(envelope: Envelope): Promise<Outcome>;
   /**
-   * What it comes to where that is known at once: a read, a list or a call that would give what it gave before, of which there
-   * is an answer.
-   * Undefined for all else, of which nothing has happened then.
+   * Answers a request where the answer is known at once: a read, a list or a call that would give what it gave before,
+   * of which there is an answer. Undefined for all else, of which nothing has happened then.
    */
   again(message: RequestMessage, from: Pick<Envelope, 'era' | 'principal' | 'peer' | 'log'>): Outcome | undefined;
 }
@@ -200,7 +199,7 @@ const refusal = (message: string, data?: Failure['error']['data']): Failure => (
   error: { code: INVALID_PARAMS, message, ...(data !== undefined && { data }) },
 });
 
-/** What is wrong with a request whatever its method makes of its parameters. */
+/** Refuses a malformed tool call, and a `requestState` that is no string, before the method checks its parameters. */
 function refusedBefore({ name }: Method, { message, era }: Envelope): Failure | undefined {
   const problem = name === 'tools/call' ? callRequestProblem(message, era) : undefined;
   if (problem !== undefined) return refusal(scrub(`Invalid tools/call request: ${problem}`));

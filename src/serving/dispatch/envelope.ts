@@ -6,12 +6,12 @@ import type { Era } from '../../protocol/era.ts';
 import type { RequestMessage } from '../messages.ts';
 import type { Method } from './methods.ts';
 
-/** What a request needs to know of where it came from. */
+/** A request, and all that is to be known of where it came from. */
 export interface Envelope {
   readonly message: RequestMessage;
   readonly era: Era;
   readonly principal: Principal;
-  /** What keeps the peers apart: a connection or session where there is one. */
+  /** The id that keeps the peers apart: of a connection or session where there is one. */
   readonly peer: string | undefined;
   readonly log: Log;
   /** Aborted when the client has cancelled, or is gone and cannot come back. */
@@ -37,7 +37,7 @@ export interface Envelope {
 
 export interface Failure {
   readonly error: WireError;
-  /** What it came of; undefined where nothing has run. */
+  /** The error that caused it; undefined where nothing has run. */
   readonly cause?: unknown;
 }
 

@@ -35,7 +35,7 @@ export const LOGGING_LEVELS: readonly LoggingLevel[] = [
 
 /** The way back of a request that is running. */
 export interface Running {
-  /** What a method gets, in each round of questions anew. @throws ResourceError `invalid` for altered state */
+  /** Makes a method's invocation, in each round of questions anew. @throws ResourceError `invalid` for altered state */
   invoke(round: Round): Invocation;
   /** Ends the way back: nothing is sent for a request that is answered (SEC-UTIL-3). */
   end(): void;
@@ -120,7 +120,7 @@ function openState(vitrine: Engine, state: unknown, scope: CursorScope): unknown
   }
 }
 
-/** What a client can be asked for, by what it declared. */
+/** The questions that a client can be asked, by what it declared. */
 export function declaredFeatures(declared: Data | undefined): ClientFeatures {
   return {
     elicitation: takesForms(declared?.elicitation),
@@ -137,7 +137,7 @@ function takesForms(declared: unknown): boolean {
   return form !== undefined || url === undefined;
 }
 
-/** What another server said beside what a notification has, scrubbed like all of it. */
+/** The other fields of a mounted server's notification, scrubbed like all of it. */
 const othersOf = (others: OtherFields | undefined, shown: (text: string) => string): object =>
   others === undefined ? {} : (scrubData(others, shown) as object);
 
@@ -175,7 +175,7 @@ function notifierOf(
   shown: (text: string) => string,
 ): Invocation['notify'] {
   if (logLevel === undefined && era === 'modern') return ignore;
-  // What is not declared is not sent.
+  // A client that is offered no tools is not told of logging, and gets no log messages.
   if (!offersTo(vitrine, principal)('tools/list')) return ignore;
   const least = logLevel === undefined ? 0 : LOGGING_LEVELS.indexOf(logLevel);
   let sent = 0;

@@ -2,7 +2,7 @@
 import { LONG_BYTES, longString } from '../../core/long-text.ts';
 import { isData } from '../messages.ts';
 
-/** What is nested deeper than this is sent as it is. */
+/** Levels of a result; strings that are nested deeper are sent as they are. */
 const MAX_LEVELS = 16;
 
 /** The same result, or a copy with a `LongText` for each long string: the JSON of both is the same. */
@@ -25,7 +25,7 @@ function pieced(value: unknown, level: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, pieced(each, level + 1)]));
 }
 
-/** What has its own way into JSON goes it. */
+/** Whether an object has no way of its own into JSON; one that has is left as it is. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return (prototype === Object.prototype || prototype === null) && !('toJSON' in value);

@@ -154,7 +154,7 @@ const asking = ({ run, ...method }: Method): Method => ({
   run: (params, invocation) => askAndRunAgain(invocation, (again) => run(params, again)),
 });
 
-/** What is counted of a request. */
+/** The parts of a request by which it is counted. */
 export const askedFor = (method: string, { name, uri }: Data): AskedFor => ({
   method,
   name: typeof name === 'string' ? name : undefined,
@@ -184,7 +184,7 @@ export function withMeta(result: object, meta: Readonly<Record<string, unknown>>
   return { ...result, _meta: { ...(result as { readonly _meta?: object })._meta, ...meta } };
 }
 
-/** What is said of a failure, with nothing in it that is to be hidden: others may have said it. */
+/** Hides secrets in the texts of a failure: others may have written them. */
 export const hiddenIn = <T extends object>(said: T, hide: Engine['hide']): T =>
   hide === undefined ? said : (changeTexts(said, hide) as T);
 
@@ -199,7 +199,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** What a peer is told of a failure, after the log was told all of it under the same request id. */
+/** Returns the error that a peer is told, after all of the failure went to the log under the same request id. */
 export function wireErrorOf({ hide }: Engine, error: unknown, name: string, era: Era, ctx: Context): WireError {
   if (error instanceof RequestRefused) return error.wire;
   const expected = error instanceof ResourceError && error.code !== 'internal';

@@ -10,7 +10,7 @@ import { declaredFeatures } from './invocation.ts';
 
 export const REVISION = '2026-07-28';
 
-/** What the envelope of a request says, of the client and of where it came from. */
+/** Makes the envelope of a request from its `_meta`, which describes the client, and from where it came. */
 export function standingAlone(
   message: RequestMessage,
   from: Pick<Envelope, 'principal' | 'peer' | 'log' | 'signal' | 'tell' | 'headers' | 'transport'>,
@@ -26,7 +26,7 @@ export function standingAlone(
 /** Nobody can come back for an answer. */
 const hangUp = (): void => {};
 
-/** What `server/discover` says. */
+/** The result of `server/discover`. */
 export function discovered(vitrine: Engine, principal: Principal): object {
   const { serverInfo, ...introduction } = introductionOf(vitrine, principal, 'modern');
   return {

@@ -20,7 +20,7 @@ import { isData } from '../messages.ts';
 import type { Failure } from './envelope.ts';
 import { admitted, hiddenIn, type Method, RequestRefused, withMeta } from './methods.ts';
 
-/** What a client has to declare to be told of tasks. */
+/** The error for a client that asks to be told of tasks without declaring the extension. */
 export const TASKS_NOT_DECLARED = {
   code: MISSING_CAPABILITY,
   message: `Missing required client capability: the request does not declare the extension ${TASKS_EXTENSION}`,
@@ -98,7 +98,7 @@ export function taskIdIn(answer: object): string | undefined {
   return isData(task) && typeof task.taskId === 'string' ? task.taskId : undefined;
 }
 
-/** What a call of a tool that is never a task is answered with, where it is to be one. */
+/** The answer to a call that is to be a task, of a tool that never is one. */
 export const noTaskOf = (name: string): Failure => ({
   error: { code: METHOD_NOT_FOUND, message: scrub(`The tool ${JSON.stringify(name)} is not called as a task`) },
 });

@@ -1,6 +1,6 @@
 /**
- * What waits of an event stream until its client takes it, as the body of a web `Response`. A stream is written to
- * whether it is read or not, so what a client leaves would gather without end.
+ * Holds the events of a stream until its client takes them, as the body of a web `Response`. The server writes to a
+ * stream whether it is read or not, so events that a client leaves would gather without end.
  */
 import type { EventStream } from './events.ts';
 

@@ -1,4 +1,4 @@
-/** What one connection, and all of them together, may cost before it is known who is at the other end. */
+/** Limits on the cost of one connection, and of all together, before it is known who is at the other end. */
 
 export interface ConnectionLimits {
   /** Connections at a time; one more is closed at once. Default: 4,096, and more where sessions and streams may be more. */

@@ -23,7 +23,7 @@ import { type Asked, createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } fr
 export interface EndpointOptions extends GuardOptions {
   /** Who may use the endpoint. Default: everybody who reaches it. */
   readonly auth?: AuthOptions | undefined;
-  /** What the server card says (SEP-2127), which everybody may read. `false`: there is none. Default: the server's identity. */
+  /** The server card (SEP-2127), which everybody may read. `false`: there is none. Default: the server's identity. */
   readonly card?: CardOptions | false | undefined;
   readonly log?: Log | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
@@ -52,7 +52,7 @@ export const METHODS = ['POST', 'GET', 'DELETE'] as const;
 /** Messages of one batch, which revision 2025-03-26 allows: all are answered at the same time. */
 const MAX_BATCH = 100;
 
-/** What is known of who asks, beside the request. */
+/** The sender of a request, as far as it is known beside the request itself. */
 export type Sender = Partial<Authenticated> & {
   /** The address that the request came from, for the audit. */
   readonly from?: string | undefined;
@@ -111,7 +111,7 @@ export function createEndpointCore(vitrine: Engine, options: EndpointOptions): E
       method: headers.get('mcp-method'),
       name: headers.get('mcp-name'),
     });
-    // What is given again has been counted, and was allowed: nothing below could refuse it.
+    // An answer that is given again has been counted, and was allowed: nothing below could refuse it.
     const again = claim.kind === 'modern' && claim.request ? modern.again(asked, claim.request) : undefined;
     return again ?? answerAnew(asked, body, claim);
   }
@@ -187,8 +187,8 @@ const withoutOrigin = ({ url, headers }: HttpRequest): Parameters<Guard>[0] => (
 });
 
 /**
- * What is wrong with the headers that say how the body is written, for a 415; undefined when nothing is: it is JSON, and JSON is
- * UTF-8 (RFC 8259 8.1).
+ * Finds a problem in the headers that say how the body is written, for a 415; undefined where there is none. The body
+ * has to be JSON, and JSON is UTF-8 (RFC 8259 8.1).
  */
 function bodyFormProblem(headers: HttpRequest['headers']): string | undefined {
   const written = (headers.get('content-type') ?? '').toLowerCase();

@@ -1,6 +1,6 @@
 /** Event streams: what is said on them, how they are kept alive, and that all of them end. */
 
-/** What every answer that is a stream of events says. Whether the connection is kept is for the server to say. */
+/** Headers of every answer that is a stream of events. Whether the connection is kept is for the server to say. */
 export const EVENT_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',

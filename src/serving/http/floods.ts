@@ -9,7 +9,7 @@ import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.t
 import { type HttpAnswer, json } from './exchange.ts';
 import { retryHeaders } from './retry-after.ts';
 
-/** What counts where it runs. */
+/** Methods that are counted where they run. */
 const RUN: ReadonlySet<string> = new Set([
   'resources/list',
   'resources/read',
@@ -56,8 +56,8 @@ async function refuse(vitrine: Engine, message: unknown, principal: Principal): 
 }
 
 /**
- * What a client is told over HTTP that is over a limit. Where the request has an id this is its answer, with status 200:
- * clients take an error out of that, and few look into the body of a 429.
+ * The answer to a client that is over a limit over HTTP. Where the request has an id this is its answer, with status
+ * 200: clients take an error out of that, and few look into the body of a 429.
  */
 export function tooMany(error: unknown, id: string | number | null): HttpAnswer {
   const body = { jsonrpc: '2.0', id, error: toWireError(error as ResourceError) };

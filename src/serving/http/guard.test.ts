@@ -9,7 +9,7 @@ interface Asked {
   readonly url?: string;
 }
 
-/** What the guard says to a request with these headers: `pass`, or which of the two it does not like. */
+/** The guard's verdict on a request with these headers: `pass`, or which of the two it does not like. */
 function verdict(
   { host, origin, url = 'http://127.0.0.1/mcp' }: Asked,
   options: GuardOptions = {},

@@ -37,7 +37,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
     const origin = request.headers.get('origin');
     if (origin === null || origins.has(origin)) return undefined;
     const page = pageOf(origin);
-    // What a page without TLS says, anybody on the way may have written.
+    // Anybody on the way may have written a page that came without TLS.
     const beside = page?.host === host.host && (page.protocol === 'https:' || !request.url.startsWith('https:'));
     if (page !== undefined && (isLoopback(page.hostname) || origins.has(page.origin) || beside)) return undefined;
     return 'Pages of this Origin may not use this server; allow it with --allow-origin';

@@ -154,7 +154,7 @@ function routesBeside(core: EndpointCore, probes: Probes, options: HttpOptions, 
 
 const INTERNAL = { jsonrpc: '2.0', error: { code: -32_603, message: 'Internal error' }, id: null };
 
-/** What lets pages of origins that were allowed read an answer. */
+/** Makes the headers that let pages of allowed origins read an answer. */
 function corsFor({ allowedOrigins = [] }: HttpOptions): HandlerOptions['cors'] {
   if (allowedOrigins.length === 0) return undefined;
   return ({ origin = '' }) => ({

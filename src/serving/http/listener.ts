@@ -96,7 +96,7 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('listening', resolve);
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      // What follows the server ends with it.
+      // All that runs until the server closes ends with it.
       server.close();
       const taken = cause.code === 'EADDRINUSE';
       const message = taken ? `Port ${port} is already in use` : `Cannot listen on ${host}:${port}`;

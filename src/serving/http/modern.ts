@@ -50,7 +50,7 @@ export interface ModernOptions {
 }
 
 export function createModern({ vitrine, dispatcher, streams, log, limits }: ModernOptions): Modern {
-  /** What is being answered; each can be told that the server ends. */
+  /** Functions that end the requests that are being answered, and tell their clients that the server ends. */
   const running = new Set<() => void>();
   const ending = new Set<Promise<void>>();
   let listening = 0;

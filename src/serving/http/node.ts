@@ -120,7 +120,7 @@ export interface Handler {
 
 export function createHandler({ core, cors, explorer, others, failed, tell }: HandlerOptions): Handler {
   const { maxPipelined, maxHeaders, maxUnreadBytes } = core.limits;
-  /** What a connection waits for: a few, so arrays. A set that lasts keeps what was in it until a major collection. */
+  /** The answers that a connection waits for: few, so arrays. A set that lasts keeps what was in it until a major collection. */
   const unanswered = new WeakMap<Socket, ServerResponse[]>();
 
   function firstOn(socket: Socket): ServerResponse[] {
@@ -261,7 +261,7 @@ async function sendPieces(
       wake = resolve;
       outgoing.write(piece, () => resolve());
     });
-    // What the rest lies in has been given back.
+    // When the client has gone, the memory of the other pieces has been given back.
     if (gone) return;
   }
   if (left !== undefined && left !== 0) throw new Error('An answer has not as many bytes as it said');

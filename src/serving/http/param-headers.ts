@@ -38,7 +38,7 @@ export async function refuseParamHeaders(
   try {
     parameters = await provider.headerParameters(call.name, tools.ownerOf(call.name), ctx);
   } catch (error) {
-    // What the headers should be is known to a server that cannot be asked now: nor can it be called.
+    // The server that knows what the headers should be cannot be asked now, so the tool cannot be called either.
     const told = hiddenIn(toWireError(error, ctx.requestId), hide);
     return json(200, { jsonrpc: '2.0', id: call.id, error: told });
   }

@@ -1,7 +1,8 @@
 /**
- * What those who run the server ask it: `GET /readyz`, and `GET /metrics` where that is wanted. Anybody who reaches the
- * server may ask whether it is ready, and is told no more than that. Names of mounts and tools are for those who run it:
- * whoever has the token of the metrics, or, where nothing on the server needs a token, whoever is on the same machine.
+ * Answers those who run the server: `GET /readyz`, and `GET /metrics` where that is wanted. Anybody who reaches the
+ * server may ask whether it is ready, and is told no more than that. Names of mounts and tools are for those who run
+ * it: whoever has the token of the metrics, or, where nothing on the server needs a token, whoever is on the same
+ * machine.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../core/context.ts';

@@ -23,7 +23,7 @@ const promised = new WeakMap<Socket, number>();
 /** Says how much more of an answer is to come: a client that takes little at a time has no longer for the whole. */
 export const promise = (socket: Socket, bytes: number): void => void promised.set(socket, bytes);
 
-/** What a connection has still to take. */
+/** The bytes that a client has still to take. */
 interface Owing {
   /** Bytes that had been handed to the connection when the wait began, and those that were to follow. */
   readonly upTo: number;

@@ -11,7 +11,7 @@ export interface TlsOptions {
   readonly cert: string;
   /** Path of its private key, in PEM. */
   readonly key: string;
-  /** What the key is encrypted with. */
+  /** The passphrase that the key is encrypted with. */
   readonly passphrase?: string | undefined;
   /** Path of the authorities whose certificates clients have to show, in PEM. Default: clients show none. */
   readonly ca?: string | undefined;
@@ -19,7 +19,7 @@ export interface TlsOptions {
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
 }
 
-/** What the files said when they were last read. */
+/** The contents of the files when they were last read. */
 export interface Certificates {
   readonly context: SecureContextOptions;
   /** The same for the same contents of all files. */

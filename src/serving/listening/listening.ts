@@ -52,7 +52,7 @@ export class Listener {
   readonly #tell: (message: object) => void;
   readonly #subscriptions: Subscriptions;
   readonly #tasks: TaskNotices;
-  /** What has happened before it may be told, by what it is about: once is enough. */
+  /** Messages from before `begin`, by method and subject: of each only the latest is kept. */
   #early: Map<string, object> | undefined = new Map();
   #honoured: ListenFilter | undefined;
 
@@ -102,7 +102,7 @@ export class Listener {
     await this.#subscriptions.close();
   }
 
-  /** What the subscriptions tell. */
+  /** The subscriptions call this and the next three methods. */
   updated(uri: string): void {
     this.#say('notifications/resources/updated', { uri }, uri);
   }

@@ -1,6 +1,6 @@
 /**
- * What `subscriptions/listen` (2026-07-28) asks for, made ready before it is acknowledged: every watch is in place when
- * the client learns of it, and what cannot be honoured is left out of the acknowledgement.
+ * Prepares all that `subscriptions/listen` (2026-07-28) asks for, before it is acknowledged: every watch is in place
+ * when the client learns of it, and the acknowledgement leaves out all that cannot be honoured.
  */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -30,7 +30,7 @@ export function filterOf(params: Data | undefined): ListenFilter | undefined {
 const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** What was made ready; `release` takes it back. */
+/** The watches of one request; `release` ends them. */
 export interface Listening {
   /** The part of the filter that is honoured. */
   readonly honoured: ListenFilter;

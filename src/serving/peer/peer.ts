@@ -61,7 +61,7 @@ export interface Way {
 export class Peer {
   readonly #options: PeerOptions;
   readonly #id = crypto.randomUUID();
-  /** What cancels the requests that are being answered, or ends them with an answer that says that the server does. */
+  /** Functions that cancel the requests that are being answered; with `goodbye` they answer that the server ends. */
   #running: Map<MessageId, (reason: unknown, goodbye?: boolean) => void> | undefined;
   readonly #subscriptions: ConnectionSubscriptions;
   /** These are made when there is something to ask, or to subscribe to: most clients only read. */
@@ -93,7 +93,7 @@ export class Peer {
         if (this.#running?.get(id) === cancel) this.#running.delete(id);
         resolve(answer);
       };
-      // What is cancelled has no answer, whether or not its work ends.
+      // A cancelled request has no answer, whether or not its work ends.
       const cancel = (reason: unknown, goodbye = false): void => {
         abort.abort(reason);
         settle(goodbye ? answerOf(id, cutShort(message.method)) : undefined);
@@ -157,7 +157,7 @@ export class Peer {
     await this.#subscriptions.close();
   }
 
-  /** What the subscriptions of the client tell. */
+  /** The client's subscriptions call this and the next three methods. */
   updated(uri: string): void {
     this.#notify('notifications/resources/updated', { uri });
   }
@@ -178,7 +178,7 @@ export class Peer {
     this.#options.tell({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) });
   }
 
-  /** What is shown depends on the client's roots. */
+  /** Whether the client's roots bound what it is shown. */
   get #bounded(): boolean {
     return this.#options.vitrine.provider.features.roots === true;
   }

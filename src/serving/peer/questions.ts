@@ -14,7 +14,7 @@ export interface Question {
 }
 
 export interface Questions {
-  /** What the client answers. @throws what it answers with when it refuses, and an error when it is given up */
+  /** Asks the client, and returns its answer. @throws Declined when the client refuses, and an error when it is given up */
   ask(question: Question): Promise<unknown>;
   /** The client has answered something; what nobody asked is left aside. */
   answered(response: ResponseMessage): void;

@@ -1,6 +1,7 @@
 /**
- * What a 2025-era session was sent, kept so that a client whose stream broke off can come back for the rest
- * (Streamable HTTP, `Last-Event-ID`). Bounded: what is too old or too much is forgotten, and then cannot be resumed.
+ * Keeps the messages that a 2025-era session was sent, so that a client whose stream broke off can come back for the
+ * rest (Streamable HTTP, `Last-Event-ID`). Bounded: messages that are too old or too many are forgotten, and then
+ * cannot be resumed.
  */
 export interface ResumptionOptions {
   /** Messages of one session that are kept. Default: 256. */
@@ -13,13 +14,13 @@ export interface ResumptionOptions {
 
 export const DEFAULT_RESUMPTION = { maxEvents: 256, maxBytes: 1_048_576, retryMs: 1_000 } as const;
 
-/** What one session was sent. */
+/** The events that one session was sent. */
 export interface SentEvents {
   /** Keeps an event of a stream. @returns the id under which a client can come back for what follows it */
   add(stream: string, message: string): string;
   /** The stream that an event went out on; undefined for one that is not kept any more. */
   streamOf(id: string): string | undefined;
-  /** What followed an event on its stream: ids and messages. */
+  /** The events that followed one on its stream: ids and messages. */
   after(id: string): readonly (readonly [string, string])[];
 }
 

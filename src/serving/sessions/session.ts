@@ -21,7 +21,7 @@ const PRIMING_SINCE = '2025-11-25';
 /** The revision of a client that names none. */
 const UNNAMED_REVISION = '2025-03-26';
 
-/** What is sent under one name, on one connection after another. */
+/** A stream under one name, which may go on over one connection after another. */
 interface Channel {
   /** The connection that is open now. */
   stream: EventStream | undefined;

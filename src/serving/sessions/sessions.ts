@@ -131,7 +131,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     }
     const problem = revisionProblem(http);
     if (problem !== undefined) return problem;
-    // What it watched may take its time to end.
+    // The session's watches may take their time to end.
     void kept.end();
     return { status: 200 };
   }

@@ -179,7 +179,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
       clearTimeout(grace);
       release();
       output.off('error', broken);
-      // What fails later is nobody's any more.
+      // Later errors of the output are ignored.
       output.on('error', () => {});
       told?.();
       await modern?.close(goodbye);
@@ -201,7 +201,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
     end(error) {
       if (error !== undefined) return broken(error);
       ended = true;
-      // What is waited for before the first answer is not the host's fault.
+      // The host is not to blame for the wait before the first answer, so its time begins after that.
       void Promise.resolve(introducing).then(() => {
         if (closing === undefined) grace = setTimeout(() => void close(false), GRACE_MS);
       });
@@ -220,7 +220,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
 
 const passed = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
 
-/** What every connection of 2026-07-28 answers. */
+/** Methods that every connection of 2026-07-28 answers. */
 const STANDING: ReadonlySet<string> = new Set(['server/discover', 'subscriptions/listen']);
 
 const TOO_DEEP: Problem = { code: -32_600, message: `A message is nested at most ${MAX_DEPTH} levels deep` };

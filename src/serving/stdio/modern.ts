@@ -39,11 +39,11 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
   const { vitrine, dispatcher, log, write, answered, introduced } = options;
   const send = (message: object): void => write(JSON.stringify(message));
   const peer = crypto.randomUUID();
-  /** What cancels the requests that are being answered, or ends them with an answer that says that the server does. */
+  /** Functions that cancel the requests that are being answered; with `goodbye` they answer that the server ends. */
   const running = new Map<MessageId, (reason: unknown, goodbye?: boolean) => void>();
   const listeners = new Map<MessageId, Listener>();
   let unanswered = 0;
-  // What is subscribed to by tools is remembered for as long as the connection lasts.
+  // Subscriptions made by tools are remembered for as long as the connection lasts.
   const link = { add: async () => {}, remove: async () => {} };
   const disconnect = vitrine.toolSubscriptions?.connect(peer, link);
 
@@ -76,7 +76,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
       unanswered--;
       answered();
     };
-    // What is cancelled has no answer, whether or not its work ends.
+    // A cancelled request has no answer, whether or not its work ends.
     const cancel = (reason: unknown, goodbye = false): void => {
       abort.abort(reason);
       if (!open) return;

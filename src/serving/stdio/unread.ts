@@ -1,7 +1,7 @@
 /** Requests that cannot be read: whoever asked would wait for ever, so what is wrong is said under their id. */
 import { isData } from '../messages.ts';
 
-/** What answers something that is no message; undefined for what is no request. */
+/** The answer to a request that is no valid message; undefined for a value that is no request. */
 export function answerToUnread(value: unknown): object | undefined {
   if (!isData(value) || !('method' in value)) return undefined;
   const { id, params = {} } = value;

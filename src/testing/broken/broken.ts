@@ -6,7 +6,7 @@ import type { ChangeEvent, ProviderFeatures, ResourceProvider } from '../../core
 import type { Resource } from '../../protocol/resources.ts';
 
 export interface Broken {
-  /** What is wrong with it. */
+  /** The defect of the provider, in words. */
   readonly defect: string;
   /** The beginning of the name of the law that it breaks. */
   readonly law: string;

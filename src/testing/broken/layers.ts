@@ -10,7 +10,7 @@ import type { ResourcePage } from '../../core/provider.ts';
 type Bodies = readonly ResourceBody[];
 
 export interface BrokenLayer {
-  /** What is wrong with it. */
+  /** The defect of the layer, in words. */
   readonly defect: string;
   /** The beginning of the name of the law that it breaks. */
   readonly law: string;

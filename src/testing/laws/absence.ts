@@ -1,4 +1,4 @@
-/** What has to be true of a provider that says it does without a feature (SEC-CAP-1). */
+/** Checks that a provider which says it does without a feature is without it in fact (SEC-CAP-1). */
 import assert from 'node:assert/strict';
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';

@@ -9,7 +9,7 @@ import { drainBody, EVERYTHING } from '../observe.ts';
 
 type Bodies = readonly ResourceBody[];
 
-/** What the inner provider was asked. */
+/** The arguments of a call of the inner provider's `again`. */
 interface Asked {
   readonly bodies: Bodies;
   readonly uri: string;

@@ -41,7 +41,7 @@ const WITH_URI: ReadonlySet<CallerMethod> = new Set(['list', 'metadata', 'read',
 /** Milliseconds until something that should follow at once counts as not following. */
 const PATIENCE_MS = 2_000;
 
-/** What a layer may leave out. */
+/** Whether a layer may leave the method out. */
 const isFree = (method: string): boolean => (AGAIN_METHODS as readonly string[]).includes(method);
 
 export const layerLaws: readonly LayerLaw[] = [
@@ -214,7 +214,7 @@ async function checkContext(layer: Layer, method: CallerMethod): Promise<void> {
     // Signal and log may be others, as long as they lead back to these.
     const { signal: _signal, log: _log, ...rest } = ctx;
     for (const [key, value] of Object.entries(rest)) {
-      // What the caller has not said is the layer's to say.
+      // A layer may set the fields that the caller has not.
       if (value === undefined) continue;
       assert.deepEqual(Reflect.get(reached.ctx, key), value, `The ${key} of the context of ${method}`);
     }
@@ -249,7 +249,7 @@ function tracedBody(): { body: ResourceBody; hasEnded: () => boolean; isReleased
   };
 }
 
-/** What the work gives, unless it takes too long. */
+/** Returns the result of the work; throws the complaint when it takes too long. */
 async function within<T>(work: Promise<T>, complaint: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

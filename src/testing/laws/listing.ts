@@ -20,7 +20,7 @@ const lists = (fixture: ProviderFixture): readonly (string | undefined)[] => [un
 const uriOf = (fixture: ProviderFixture, container: string | undefined): string | undefined =>
   container === undefined ? undefined : fixture.uriOf(container);
 
-/** What a peer might send for a cursor, were cursors not sealed. */
+/** Cursors that a peer might send, were cursors not sealed. */
 const GARBAGE_CURSORS: readonly string[] = [
   '',
   ' ',

@@ -5,7 +5,7 @@ import { containersOf, type ProviderFixture } from '../fixture.ts';
 import type { ProviderLaw } from '../law.ts';
 import { EVERYTHING, listAll, listTree, readLeaf, refusal, urisOf } from '../observe.ts';
 
-/** What RFC 3986 allows in a URI, escapes in full. */
+/** A URI as RFC 3986 allows it, escapes in full. */
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9A-F]{2})*$/;
 
 const hasSlashes = (fixture: ProviderFixture): true | string =>

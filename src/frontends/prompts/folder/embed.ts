@@ -8,7 +8,7 @@ import type { ResourceContents } from '../../../protocol/resources.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
 import { readConfirmed } from '../../resources/read.ts';
 
-/** What may still be embedded. */
+/** The bytes and blocks that may still be embedded. */
 interface Room {
   readonly bytes: number;
   readonly blocks: number;

@@ -1,4 +1,4 @@
-/** What is wrong with a prompt's file, and in which line. For whoever wrote it: it goes to the log, not to a client. */
+/** A fault in a prompt's file, and its line. For whoever wrote the file: it goes to the log, not to a client. */
 export class PromptFileError extends Error {
   override readonly name = 'PromptFileError';
   /** From 1, in the file. */

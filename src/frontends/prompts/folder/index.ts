@@ -91,7 +91,7 @@ async function filesOrNone(provider: ResourceProvider, uri: string, ctx: Context
   }
 }
 
-/** What a parsed file is kept under: who may read it, and which version it is. Undefined where that cannot be told. */
+/** The key under which a parsed file is kept: who may read it, and its version. Undefined where that cannot be told. */
 function keyOf({ uri, size, annotations }: Resource, ctx: Context): string | undefined {
   if (size === undefined || annotations?.lastModified === undefined) return undefined;
   return JSON.stringify([ctx.principal.id, uri, size, annotations.lastModified]);

@@ -33,7 +33,7 @@ const placeholder = (item: ResourceContents): ContentBlock =>
     `${oneLine(item.uri)}\n${factsOf(item)}: binary content, which has no plain form; read it embedded or in windows.`,
   );
 
-/** What a model can see or hear, whole: a part of an image is none, and neither is an empty one. */
+/** A block with a whole image or sound; undefined for a part of one, an empty one, and anything else. */
 function mediaOf(item: ResourceContents): ContentBlock | undefined {
   const { mimeType, annotations } = item;
   if (!('blob' in item) || item.blob === '' || windowIn(item) !== undefined) return undefined;
@@ -63,7 +63,7 @@ const costOf = (item: ResourceContents): number => tokensOf('text' in item ? 'te
 const bytesOf = (item: ResourceContents): number =>
   'text' in item ? Buffer.byteLength(item.text) : Buffer.byteLength(item.blob, 'base64');
 
-/** What an item takes of a model's context, in bytes. */
+/** Bytes that an item takes of a model's context. */
 export const encodedSize = (item: ResourceContents): number =>
   'text' in item ? Buffer.byteLength(item.text) : base64Length(bytesOf(item));
 

@@ -13,7 +13,7 @@ import { type BlockForm, blocksOf, encodedSize } from './blocks.ts';
 /** Room that is kept for the lines around the children, in bytes. */
 const LINES_BYTES = 1_000;
 
-/** What the line above each child takes, in bytes, beside its URI. */
+/** Bytes of the line above each child, beside its URI. */
 const HEADLINE_BYTES = 100;
 
 /**

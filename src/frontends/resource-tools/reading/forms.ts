@@ -51,7 +51,7 @@ export async function readAs(setup: ToolSetup, args: ReadArguments, ctx: Context
     : { content: await wholeBlocks(setup, resource, accept, as, ctx) };
 }
 
-/** What it is, and a window of nothing. */
+/** Describes the resource, with an empty window. */
 async function withoutContent(
   setup: ToolSetup,
   { uri, start_offset }: ReadArguments,
@@ -62,13 +62,13 @@ async function withoutContent(
   return { content, structuredContent: { ...structuredContent, window, parts: [] } };
 }
 
-/** What is asked for; else the text of what is better read as text, and the resource as it is where it has none. */
+/** The format that was asked for; else text for a document that has a text; else undefined, for the resource as it is. */
 function acceptOf({ format }: ReadArguments, resource: Resource): Accept {
   if (format !== undefined) return [format];
   return textFirst(resource);
 }
 
-/** What a window is of where nobody says: offsets count the bytes of one format, and of the others nothing. */
+/** The resource's own format, for a window where none was asked for: offsets count the bytes of one format. */
 const ownFormat = (resource: Resource): Accept =>
   formatsOf(resource)
     ?.slice(0, 1)

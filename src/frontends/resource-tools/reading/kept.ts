@@ -25,7 +25,7 @@ export async function readAndKeep(setup: ToolSetup, args: ReadArguments, ctx: Co
     },
   });
   const result = await readAs({ ...setup, resources: { ...resources, provider: taking } }, args, ctx);
-  // What is said of the children of a folder is not asked about here.
+  // A result that lists children is not kept: nothing here asks whether the list is still the same.
   return listed || taken.length === 0 || '_meta' in result ? result : kept.keep(keyOf(args), taken, result);
 }
 

@@ -10,7 +10,7 @@ import { withBodies } from '../../resources/read.ts';
 /** A character of UTF-8 begins at most this many bytes before its last one. */
 const MARGIN = 3;
 
-/** What a type is told by: the beginning, as much as is enough for any format that is known by its first bytes. */
+/** Bytes of the beginning by which a type is told: enough for any format that is known by its first bytes. */
 const HEAD_BYTES = 4_100;
 
 export interface Slice {

@@ -16,7 +16,7 @@ export interface BookLimits {
 
 export const DEFAULT_BOOK_LIMITS: BookLimits = { maxUris: 100, maxPeers: 1_000, idleMs: 60 * 60 * 1000 };
 
-/** What is watched: a URI, or the listed set. */
+/** The subject of a subscription: a URI, or undefined for the listed set. */
 export type Subject = string | undefined;
 
 /** One subscription, as its peer sees it. Times are ISO 8601. */
@@ -48,7 +48,7 @@ export interface SubscriptionBook {
   add(subject: Subject, watch: (onChange: () => void) => Promise<AsyncDisposable>, ctx: Context): Promise<boolean>;
   /** Ends a subscription; says whether there was one. */
   remove(subject: Subject, ctx: Context): Promise<boolean>;
-  /** What the caller has subscribed to. */
+  /** The caller's subscriptions. */
   of(ctx: Context): BookPage;
   has(subject: Subject, ctx: Context): boolean;
   /**

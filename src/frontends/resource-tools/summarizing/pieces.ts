@@ -77,7 +77,7 @@ function split(
   let at = 0;
   while (at < bytes.byteLength && pieces.length < most) {
     const rest = bytes.byteLength - at;
-    // What is left over begins the next batch, with what follows it.
+    // A rest that is too short begins the next batch, with what follows it.
     if (rest < size && !reachesEnd && pieces.length > 0) break;
     const end = rest <= size ? bytes.byteLength : at + cutAt(bytes.subarray(at, at + size));
     pieces.push(bytes.subarray(at, end).toString('utf8'));

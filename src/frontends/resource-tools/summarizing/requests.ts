@@ -1,4 +1,4 @@
-/** What the client's model is asked. The text is data: it stands between marks that it cannot know, and is said to be no orders. */
+/** Requests to the client's model. The text is data: it stands between marks that it cannot know, and is said to be no orders. */
 import { randomBytes } from 'node:crypto';
 import { type InputRequest, sampling } from '../../../protocol/input-required.ts';
 

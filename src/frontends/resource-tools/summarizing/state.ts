@@ -1,4 +1,4 @@
-/** What `summarize` knows between two rounds. It is sealed on the way through the client, so it comes back as it left. */
+/** The state of `summarize` between two rounds. It is sealed on the way through the client, so it comes back as it left. */
 import { scrub } from '../../../core/scrub.ts';
 import { trailingPartBytes } from '../../../core/text.ts';
 

@@ -19,7 +19,7 @@ export interface Version {
   readonly lastModified: string | undefined;
 }
 
-/** What tells this content from any other; undefined where nothing is known that would. @param as the format */
+/** The ETag and date that tell this content from any other, as far as they are known. @param as the format */
 export function versionOf(resource: Resource, as: string | undefined): Version {
   const { _meta, annotations, size } = resource;
   const time = Date.parse(String(annotations?.lastModified));

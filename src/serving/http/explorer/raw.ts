@@ -24,7 +24,7 @@ import { isUnchanged, spanOf, versionOf } from './ranges.ts';
 /** Bytes of one window. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** What is served as bytes runs nothing, loads nothing, and is of no origin. */
+/** Headers with which served bytes run nothing, load nothing, and are of no origin. */
 export const RAW_HEADERS = {
   'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'self'",
   'X-Content-Type-Options': 'nosniff',
@@ -40,7 +40,7 @@ interface Wanted {
   readonly as: string | undefined;
 }
 
-/** What was read of a window. */
+/** The result of reading one window. */
 interface Window {
   readonly resource: Resource;
   readonly parts: Parts;
@@ -165,7 +165,7 @@ async function readWindow(
   }
 }
 
-/** What a browser shows by itself, and that runs nothing; all else is for saving. */
+/** The types that a browser shows by itself without running anything; all others are for saving. */
 const SHOWN = /^(?:image\/(?!svg)|audio\/|video\/|text\/(?!html|xml|xsl)|application\/json$)/;
 
 const TEXT = /^text\/|[/+](?:json|xml|yaml|toml|javascript)$/;
