@@ -114,7 +114,7 @@ export async function readLeaf(
   }
 }
 
-/** Expects the work to be refused with one of these codes, and returns the ResourceError. */
+/** Expects the work to be refused with one of these codes, and returns the ResourceError, whose `uri` the caller can check. */
 export async function refusal(
   work: () => Promise<unknown>,
   codes: readonly ResourceErrorCode[] | 'any',

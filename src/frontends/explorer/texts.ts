@@ -63,7 +63,7 @@ export const TEXTS = {
   listing: (uri: string) => `List of ${uri}`,
 } as const;
 
-/** Pages for errors, by reason: each says what went wrong, and the one thing to do about it. */
+/** Texts for the reasons of errors: each says what went wrong, and the one thing to do about it. */
 export const PROBLEMS: Readonly<
   Record<string, { readonly status: number; readonly title: string; readonly what: string }>
 > = {

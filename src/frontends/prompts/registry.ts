@@ -14,7 +14,7 @@ import { pageOf } from '../page.ts';
 import { createServerRoutes, type ListOf } from '../server-routes.ts';
 import { checkArguments } from './arguments.ts';
 
-/** The prompts. The layers wrap its operations: no other code calls them directly. */
+/** Lists and gives prompts. The layers wrap these operations: no other code calls them directly. */
 export interface PromptRegistry extends Pick<NamedOperations, 'listPrompts' | 'getPrompt' | 'completePrompt'> {
   /** Whether there can be prompts now. */
   readonly some: boolean;

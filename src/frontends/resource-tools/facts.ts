@@ -1,4 +1,4 @@
-/** Says facts about a resource in a line of text. */
+/** Puts facts about a resource into a line of text. */
 
 import { mayHaveContent } from '../../core/own-content.ts';
 import { scrub } from '../../core/scrub.ts';

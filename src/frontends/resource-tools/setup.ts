@@ -32,7 +32,7 @@ export interface ResourceToolContext {
   readonly subscriptions: SubscriptionBook;
 }
 
-/** The setup of each tool. */
+/** The parts, output limit and names that each tool works with. */
 export interface ToolSetup extends ResourceToolContext {
   /** Bytes that an answer may put into a model's context unless it is told otherwise. */
   readonly outputBytes: number;

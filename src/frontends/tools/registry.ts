@@ -18,7 +18,7 @@ import { type InputRequired, isInputRequired } from '../../protocol/input-requir
 import { pageOf } from '../page.ts';
 import { createServerRoutes, type ListOf } from '../server-routes.ts';
 
-/** The tools. The layers wrap its operations: no other code calls them directly. */
+/** Lists and calls tools. The layers wrap these operations: no other code calls them directly. */
 export interface ToolRegistry
   extends Required<Pick<NamedOperations, 'listTools' | 'callTool' | 'callToolAgain' | 'headerParameters'>> {
   /** Whether there can be tools now. */

@@ -56,7 +56,7 @@ export function createChallenges(metadataUrl: string, { scopes = [], dpop }: Aut
     },
     insufficient(needed, scheme) {
       const description = `This takes a token with the scope ${needed.join(' ')}`;
-      // The new token needs the scopes that every request needs, too.
+      // The new token also needs the scopes that every token needs.
       const all = [...new Set([...scopes, ...needed])];
       const parts = ['error="insufficient_scope"', `error_description="${quotable(description)}"`];
       return refusal(STATUS.insufficient_scope, -32_000, description, challenge(parts, scheme, all));

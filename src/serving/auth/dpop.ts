@@ -47,7 +47,7 @@ export function createProofs({ resource, dpop = {} }: Pick<AuthOptions, 'resourc
 
 interface Opened {
   readonly payload: JWTPayload;
-  /** Of the key that it is made with. */
+  /** The thumbprint of the key that signed the proof. */
   readonly thumbprint: string;
 }
 

@@ -25,7 +25,7 @@ const MAX_REMEMBERED = 10_000;
 /** Tokens that are asked for at the same time; others wait, or whoever makes some up would flood the issuer. */
 const MAX_ASKING = 24;
 
-/** As many again of those that were good the last time. */
+/** Tokens that were good the last time and are asked for at the same time, in a queue of their own. */
 const MAX_ASKING_AGAIN = 8;
 
 /** Requests that wait until their token is asked for, of either. */
@@ -34,7 +34,7 @@ const MAX_WAITING = 256;
 /** How long one waits, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
-/** For so long it is known that a token was good, in milliseconds. That lets nobody in: it is asked for in another line. */
+/** How long a token counts as good before, in milliseconds. That lets nobody in: it is only asked for in its own queue. */
 const GOOD_BEFORE_MS = 60 * 60_000;
 
 /** Characters of a token that is asked for. */

@@ -8,7 +8,7 @@ import { type AuthOptions, DEFAULT_ALGORITHMS, type TokenIssuer } from './option
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
 import { assertAccessToken } from './token-type.ts';
 
-/** Who shows a token, while it is not known who that is. */
+/** The client that shows a token, before it is known who that is. */
 export interface Shower {
   /** The address that the request came from, where it is known. */
   readonly from: string | undefined;

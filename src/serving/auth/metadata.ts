@@ -14,9 +14,9 @@ export type Endpoint = 'jwks_uri' | 'introspection_endpoint';
 export type IssuerMetadata = Readonly<Partial<Record<Endpoint, string>>>;
 
 export interface MetadataSource {
-  /** Returns the known metadata, or asks for them where they are too old or missing; old ones where the server does not answer. */
+  /** Returns the metadata: asks where none are known or they are too old, and returns the old ones if the server does not answer. */
   get(): Promise<IssuerMetadata>;
-  /** For when what is known is of no use: asks again, unless that was done just now. */
+  /** Asks again, since the known metadata are of no use, unless that was done just now. */
   again(): Promise<IssuerMetadata>;
 }
 

@@ -42,7 +42,7 @@ describe('proofs that have been used', () => {
     const use = createReplays({ windowMs: 1_000, maxEach: 3 });
     expect(['a', 'b', 'c', 'd'].map((key) => use('ann', key, 'x'))).toEqual(['first', 'first', 'first', 'full']);
     expect(use('bob', 'a', 'y')).toBe('first');
-    // The identifiers that had room are still remembered.
+    // The proofs that had room are still remembered.
     expect(use('ann', 'a', 'x')).toBe('again');
     later(1_000);
     expect(use('ann', 'd', 'x')).toBe('first');

@@ -43,7 +43,7 @@ export interface Dispatcher {
 /** There is no such method, or none for this principal. */
 export const NO_SUCH_METHOD: Failure = { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 
-/** Of what has no time to be cancelled. */
+/** The signal of answers that are given at once: nothing cancels them. */
 const UNTOLD = new AbortController().signal;
 
 /** Methods whose results may hold whole contents. */

@@ -175,7 +175,7 @@ function notifierOf(
   shown: (text: string) => string,
 ): Invocation['notify'] {
   if (logLevel === undefined && era === 'modern') return ignore;
-  // A client that is offered no tools is not told of logging, and gets no log messages.
+  // Logging is not declared to a client that is offered no tools, so nothing is sent.
   if (!offersTo(vitrine, principal)('tools/list')) return ignore;
   const least = logLevel === undefined ? 0 : LOGGING_LEVELS.indexOf(logLevel);
   let sent = 0;

@@ -67,7 +67,7 @@ export interface EndpointCore {
     read: (limit: number) => Promise<Uint8Array | undefined>,
     sender: Sender,
   ): Promise<HttpAnswer>;
-  /** Who asks, for what is served beside the endpoint; the answer that refuses it where it may not come in. */
+  /** Returns who asks for something beside the endpoint, or the answer that refuses the request. */
   admit(request: HttpRequest, from: string | undefined): Promise<Authenticated | HttpAnswer>;
   readonly dispatcher: Dispatcher;
   close(): Promise<void>;

@@ -24,9 +24,9 @@ export interface HttpAnswer {
 
 /** Bytes that are made as they are taken. */
 export class ByteStream {
-  /** Each is there until the next one is asked for. */
+  /** Each piece is there until the next one is asked for. */
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** Of all of them; undefined where nobody knows. */
+  /** Bytes of all pieces; undefined where nobody knows. */
   readonly bytes: number | undefined;
 
   constructor(pieces: AsyncIterable<Uint8Array>, bytes: number | undefined) {

@@ -18,7 +18,7 @@ const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 /** Names of headers that one preflight of a page is told of, at most. */
 const MAX_ASKED = 32;
 
-/** Of the headers that a page wants to send, those that repeat arguments: which there are is known to each tool alone. */
+/** Returns the headers that a page wants to send and that look like repeated arguments: only each tool knows its own. */
 export function askedParamHeaders(headers: Headers): readonly string[] {
   const asked = headers.get('access-control-request-headers')?.split(',', MAX_ASKED) ?? [];
   return asked.map((name) => name.trim()).filter((name) => /^mcp-param-[\w!#$%&'*+.^`|~-]+$/i.test(name));

@@ -76,7 +76,7 @@ export class Peer {
   #introduced: Promise<void> | undefined;
   /** The client has said that it may be asked. */
   #initialized = false;
-  /** Who waits for that. */
+  /** Questions that wait until the client has said so. */
   #forInitialized: (() => void)[] | undefined;
 
   constructor(options: PeerOptions) {
@@ -107,7 +107,7 @@ export class Peer {
     });
   }
 
-  /** Likewise, where that is known at once. */
+  /** As `request`, where the answer is known at once; else undefined. */
   again(message: RequestMessage, principal: Principal): Answer | undefined {
     const { dispatcher, log } = this.#options;
     const outcome = this.#bounded

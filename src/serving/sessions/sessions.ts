@@ -30,7 +30,7 @@ interface Kept {
   /** Who began it; it answers to nobody else. */
   readonly owner: Principal;
   readonly session: Session;
-  /** Of the token that its client came with, the one that is good for longest. */
+  /** The expiry of the client's token that is good for longest. */
   readonly expiry: Expiry;
   lastUsed: number;
   /** Ends it, once. */

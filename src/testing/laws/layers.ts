@@ -214,7 +214,7 @@ async function checkContext(layer: Layer, method: CallerMethod): Promise<void> {
     // Signal and log may be others, as long as they lead back to these.
     const { signal: _signal, log: _log, ...rest } = ctx;
     for (const [key, value] of Object.entries(rest)) {
-      // A layer may set the fields that the caller has not.
+      // A layer may set the fields that the caller left undefined.
       if (value === undefined) continue;
       assert.deepEqual(Reflect.get(reached.ctx, key), value, `The ${key} of the context of ${method}`);
     }

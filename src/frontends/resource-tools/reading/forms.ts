@@ -62,7 +62,7 @@ async function withoutContent(
   return { content, structuredContent: { ...structuredContent, window, parts: [] } };
 }
 
-/** The format that was asked for; else text for a document that has a text; else undefined, for the resource as it is. */
+/** The format that was asked for; else text first, where that reads better; else undefined, for the resource as it is. */
 function acceptOf({ format }: ReadArguments, resource: Resource): Accept {
   if (format !== undefined) return [format];
   return textFirst(resource);
