@@ -56,7 +56,7 @@ async function refuse(vitrine: Engine, message: unknown, principal: Principal): 
 }
 
 /**
- * The answer to a client that is over a limit over HTTP. Where the request has an id this is its answer, with status
+ * The answer over HTTP to a client that is over a limit. Where the request has an id this is its answer, with status
  * 200: clients take an error out of that, and few look into the body of a 429.
  */
 export function tooMany(error: unknown, id: string | number | null): HttpAnswer {

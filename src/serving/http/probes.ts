@@ -1,8 +1,7 @@
 /**
  * Answers those who run the server: `GET /readyz`, and `GET /metrics` where that is wanted. Anybody who reaches the
  * server may ask whether it is ready, and is told no more than that. Names of mounts and tools are for those who run
- * it: whoever has the token of the metrics, or, where nothing on the server needs a token, whoever is on the same
- * machine.
+ * it: whoever has the token of the metrics, or, where nothing on the server needs a token, whoever is on this machine.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../core/context.ts';

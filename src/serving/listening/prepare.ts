@@ -30,7 +30,7 @@ export function filterOf(params: Data | undefined): ListenFilter | undefined {
 const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** The watches of one request; `release` ends them. */
+/** All that one request listens to; `release` ends it. */
 export interface Listening {
   /** The part of the filter that is honoured. */
   readonly honoured: ListenFilter;
