@@ -1,4 +1,4 @@
-/** What `serve` and `check` are to serve: paths and URLs as typed, a configuration, or the servers of a host. */
+/** Opens what `serve` and `check` are to serve: paths and URLs as typed, a configuration, or the servers of a host. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { kindOfFile } from '../config/file-kind.ts';
@@ -63,7 +63,7 @@ interface NamedSources extends Typed {
   readonly args: Sources['args'];
 }
 
-/** What was typed, told apart. Nothing is opened. @throws UsageError */
+/** Sorts what was typed into paths, a configuration and servers of a host. Opens nothing. @throws UsageError */
 export async function namedSources(
   typed: readonly string[],
   flags: SourceFlags,

@@ -79,7 +79,7 @@ export async function openConfig(
   }
 }
 
-/** What may be something else while it is served. */
+/** Keys of a configuration that may change while it is served. */
 const LIVE: ReadonlySet<string> = new Set(['$schema', 'mounts', 'mcpServers', 'prompts']);
 
 /** @throws ConfigError for what is decided when the server starts */

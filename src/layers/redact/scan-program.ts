@@ -84,7 +84,7 @@ function placeOf(text, { range, data = {} }) {
   return at === -1 ? range : [at, at + secret.length];
 }
 
-/** What the library does not find, or finds otherwise. */
+/** Finds secrets that the library does not find, or finds otherwise. */
 function* foundHere(text) {
   for (const place of keysIn(text, keyLength)) yield { place, kind: kinds.PrivateKey };
   for (const { index, 0: { length }, 1: token } of text.matchAll(AUTH_TOKEN))
