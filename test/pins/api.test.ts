@@ -54,7 +54,9 @@ function textOf(type: ts.Type): string {
 function membersOf(type: ts.Type): string[] {
   const members = checker.getPropertiesOfType(type).map((member) => {
     const optional = (member.flags & ts.SymbolFlags.Optional) !== 0 ? '?' : '';
-    return `  ${member.name}${optional}: ${textOf(checker.getTypeOfSymbol(member))}`;
+    // Symbols that are keys have a number, which depends on what was compiled before.
+    const name = member.name.replace(/^__@(\w+)@\d+$/, '[$1]');
+    return `  ${name}${optional}: ${textOf(checker.getTypeOfSymbol(member))}`;
   });
   return members.sort();
 }
