@@ -30,7 +30,7 @@ header{border-block-end:1px solid var(--line);padding:16px 24px}
 .where a,.entries a{text-decoration:none}
 .where a:hover,.entries a:hover{text-decoration:underline}
 [aria-current]{font-weight:600;color:var(--ink)}
-main{padding:24px;min-inline-size:0;min-block-size:80vh}
+main{padding:24px;min-inline-size:0;min-block-size:calc(100dvh - 58px)}
 h1,h2{font-family:ui-serif,Georgia,serif;font-weight:500;overflow-wrap:anywhere}
 h1{font-size:28px;line-height:40px;margin:0 0 8px}
 h2{font-size:18px;margin:24px 0 8px}
@@ -48,6 +48,7 @@ td small{display:block;color:var(--soft)}
 .k img{position:absolute;inset-inline-start:0;inset-block-start:4px;background:var(--paper)}
 form{display:flex;flex-wrap:wrap;gap:8px;margin-block:16px;align-items:center}
 input,button{font:inherit;color:inherit;background:var(--case);border:1px solid var(--soft);border-radius:2px;padding:4px 12px;min-block-size:32px}
+::placeholder{color:var(--soft);opacity:1}
 input{flex:1 1 192px;min-inline-size:0;max-inline-size:384px}
 .thing{display:grid;grid-template-columns:minmax(0,1fr) 336px;gap:24px}
 .case{background:var(--case);border:1px solid var(--line);box-shadow:0 1px 8px rgb(0 0 0/.08);padding:24px;margin:0}
