@@ -1,12 +1,12 @@
-/** Two texts beside each other, line by line. */
+/** Compares two texts, line by line. */
 
-/** Lines that are compared with each other; with more, all that were are shown before all that are. */
+/** Most pairs of lines that are compared; with more, all old lines are shown before all new ones. */
 const MAX_COMPARED = 1_000_000;
 
-/** Lines around a difference. */
+/** Unchanged lines that are shown before and after a difference. */
 const AROUND = 2;
 
-/** Lines that went with `-`, lines that came with `+`, and a few around them. */
+/** Removed lines with `-`, added lines with `+`, and a few unchanged lines around them. */
 export function compared(before: readonly string[], now: readonly string[]): readonly string[] {
   const all = merged(before, now);
   const near = (index: number): boolean =>
@@ -25,7 +25,7 @@ export function compared(before: readonly string[], now: readonly string[]): rea
 
 type Marked = readonly [mark: ' ' | '-' | '+', line: string];
 
-/** By the longest common subsequence of what is between the same begin and the same end. */
+/** Merges the texts: between their common beginning and end, by the longest common subsequence of lines. */
 function merged(before: readonly string[], now: readonly string[]): readonly Marked[] {
   let start = 0;
   while (start < before.length && start < now.length && before[start] === now[start]) start++;

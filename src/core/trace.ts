@@ -1,4 +1,4 @@
-/** Where an operation stands in a trace, and what of it goes to other servers. */
+/** The place of an operation in a trace, and the part of it that goes to other servers. */
 
 /** As OpenTelemetry calls them: `pipe` is stdio, `tcp` HTTP. */
 export type NetworkTransport = 'pipe' | 'tcp';
@@ -6,7 +6,7 @@ export type NetworkTransport = 'pipe' | 'tcp';
 /** A request to another server. */
 export interface OutgoingRequest {
   readonly method: string;
-  /** Of the tool or prompt, as that server calls it. */
+  /** The name of the tool or prompt on that server. */
   readonly name?: string | undefined;
   readonly uri?: string | undefined;
   readonly mount: string;

@@ -1,14 +1,14 @@
-/** The statuses that the commands for servers of others end with; documented in `docs/guide/command-line.md`. */
+/** The exit statuses of the commands that talk to other people's servers; documented in `docs/guide/command-line.md`. */
 
-/** All is done. */
+/** The command has done all that it was asked. */
 export const EXIT_OK = 0;
 /** The server failed or answered wrongly, a tool said that it failed, a search found nothing, a check found something. */
 export const EXIT_FAILED = 1;
-/** The command line or a configuration is to be mended. */
+/** The command line or a configuration is wrong. */
 export const EXIT_USAGE = 2;
 /** There is no such resource, tool or prompt. */
 export const EXIT_NOT_FOUND = 3;
-/** The server does not let this client in, or not do this. */
+/** The server does not let this client in, or does not let it do this. */
 export const EXIT_DENIED = 4;
 /** The server cannot be reached or started. */
 export const EXIT_UNAVAILABLE = 5;
@@ -16,12 +16,12 @@ export const EXIT_UNAVAILABLE = 5;
 export const EXIT_TIMEOUT = 6;
 /** The output is incomplete: a limit that nobody asked for was reached, or a part failed. */
 export const EXIT_INCOMPLETE = 7;
-/** The server cannot do this, or has it in no format that is wanted. */
+/** The server cannot do this, or has the resource in none of the wanted formats. */
 export const EXIT_UNSUPPORTED = 8;
-/** It is over a limit of bytes. */
+/** The content or the answer is over a limit of bytes. */
 export const EXIT_TOO_LARGE = 9;
 
-/** Of a process that a signal ended, by the signal's number. */
+/** The status of a process that a signal ended: 128 and the signal's number. */
 export const exitOfSignal = (signal: NodeJS.Signals): number => 128 + (SIGNAL_NUMBERS[signal] ?? 2);
 
 const SIGNAL_NUMBERS: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };

@@ -9,7 +9,7 @@ export interface ShownImplementation {
   readonly icons?: unknown;
 }
 
-/** Characters of an address. */
+/** Most characters of an address or a text that are shown. */
 const MAX_ADDRESS = 500;
 
 /** Labels with their texts; undefined where the server says nothing. */
@@ -27,7 +27,7 @@ export function implementationLines({
   ];
 }
 
-/** Icons in one line: their addresses and sizes, of those that carry their image along its type. */
+/** The addresses and sizes of icons, in one line; an icon that contains its image has its type instead of an address. */
 export const iconsText = (icons: unknown): string | undefined =>
   Array.isArray(icons) && icons.length > 0 ? icons.map(iconText).join(', ') : undefined;
 

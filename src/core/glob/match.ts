@@ -1,12 +1,12 @@
 /**
- * Matches tokens against a text: the places that can be reached, token by token. The time is linear in the text for each
- * token, whatever the glob and the text are, since texts come from callers.
+ * Matches the tokens of a glob against a text: after each token it knows which places in the text can be reached. Each token
+ * takes time that is linear in the text, whatever the glob and the text are, since texts come from callers.
  */
 import type { Range, Token } from './parse.ts';
 
 type Tokens = readonly Token[];
 
-/** Whether a text matches one of them as a whole. Most are about something else: how it begins and ends tells which to try. */
+/** Tells whether a whole text matches one of the globs. Its first and last character tell which few of them to try. */
 export function matcherOf(all: readonly Tokens[]): (text: string) => boolean {
   const exact = new Set<string>();
   const byBegin = new Map<string | undefined, Tokens[]>();
@@ -43,14 +43,14 @@ function matchesTokens(tokens: Tokens, text: string): boolean {
   if (first?.kind === 'literal' && !text.startsWith(first.text)) return false;
   const end = tokens.at(-1);
   if (end?.kind === 'literal' && !text.endsWith(end.text)) return false;
-  // Cheaper than to find out where: most texts have nothing of it.
+  // Most texts lack one of the literals, and this is cheaper than finding places.
   for (const token of tokens) if (token.kind === 'literal' && !text.includes(token.text)) return false;
   let places: readonly number[] = [0];
   for (const token of tokens) {
     places = after(token, text, places);
     if (places.length === 0) return false;
   }
-  // Places are in order.
+  // Places are in order, so the last one is the furthest.
   return places.at(-1) === text.length;
 }
 
@@ -94,7 +94,7 @@ const has = (ranges: readonly Range[], code: number): boolean =>
 function upToSlash(text: string, places: readonly number[]): readonly number[] {
   const reached: number[] = [];
   for (const at of places) {
-    // A place within a segment that is gone through leads to nothing else.
+    // A place in a segment that was already walked to its end reaches nothing new.
     if (at <= (reached.at(-1) ?? -1)) continue;
     const slash = text.indexOf('/', at);
     const end = slash === -1 ? text.length : slash;

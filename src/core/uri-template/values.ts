@@ -1,4 +1,4 @@
-/** Turns what the variables of a template took of a URI into their values. */
+/** Turns the parts of a URI that the variables of a template matched into the values of these variables. */
 
 import type { Capture } from './match.ts';
 import type { Operator, VariableSpec } from './parse.ts';
@@ -9,8 +9,8 @@ type Value = string | string[] | Record<string, string>;
 type Range = readonly [start: number, end: number];
 
 /**
- * The values by name, in an object without prototype so that any name is just a name. Of several mentions of a
- * variable the first without prefix counts, else the one that shows most of the value.
+ * The values by name, in an object without prototype so that any name is just a name. Where a template has
+ * a variable several times, the first one without a prefix counts, else the one that shows most of the value.
  */
 export function readCaptures(captures: readonly Capture[], units: Units): Record<string, Value> {
   const values: Record<string, Value> = Object.create(null);
@@ -78,7 +78,7 @@ function readPairs(pairs: readonly (readonly string[])[]): Record<string, string
   return values;
 }
 
-/** The ranges between raw separators; an encoded one has another code. */
+/** The ranges between raw separators; an encoded separator has another code, and does not split. */
 function split(units: Units, [start, end]: Range, separator: string): Range[] {
   const code = separator.charCodeAt(0);
   const ranges: Range[] = [];

@@ -10,7 +10,7 @@ import { TEXTS } from './texts.ts';
 export const SORTS = ['name', 'type', 'size', 'changed'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** How a page is looked at: what its address says beside what it is of. */
+/** The part of a page's address that says how to show the folder, and not which one. */
 export interface View {
   readonly filter?: string | undefined;
   readonly sort?: Sort | undefined;

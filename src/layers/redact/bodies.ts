@@ -1,4 +1,4 @@
-/** Bodies of a read, looked through: collected, as secrets are found in the whole only, and masked. */
+/** Collects the body of a read, since only the whole shows its secrets, scans it, and masks the secrets. */
 import { type BodyContent, bytesOf, chunksOf, knownSize, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
@@ -9,12 +9,12 @@ import { countsOf, type Finding, mask, within } from './mask.ts';
 import { MARGIN_BYTES } from './scan-program.ts';
 import type { Scanner } from './scanner.ts';
 
-/** A part of a content, masked, with what was found in it. */
+/** A part of a content, with its secrets masked, and where they are. */
 export interface Inspected {
   readonly bytes: Uint8Array;
-  /** Where it begins in the content. */
+  /** Where the part begins in the content. */
   readonly offset: number;
-  /** Places in `bytes`; the first and the last may go beyond them. */
+  /** Secrets, by their places in `bytes`; the first and the last may reach beyond `bytes`. */
   readonly findings: readonly Finding[];
   /** Bytes of the whole content, where known. */
   readonly total: number | undefined;
@@ -27,7 +27,7 @@ export function widened({ offset, length }: ByteRange): ByteRange {
 }
 
 /**
- * The content, or the range of it that was read widened.
+ * Scans a content, or a range of it with the bytes around it (`widened`), and masks its secrets.
  * @throws ResourceError `too-large` over `maxBytes`, `invalid` for a range behind the end, and what the scan throws
  */
 export async function inspect(
@@ -37,7 +37,7 @@ export async function inspect(
   ctx: Context,
 ): Promise<Inspected> {
   const wanted = range === undefined ? { offset: 0 } : widened(range);
-  // Where the body's content begins in the whole, and how much of it lies before what is looked at.
+  // `origin`: where the body's content begins in the resource. `skip`: how many of its bytes lie before the part to scan.
   const origin = body.window?.offset ?? 0;
   const skip = Math.max(0, wanted.offset - origin);
   const taken = await collect(body.content, { offset: skip, length: wanted.length }, maxBytes, ctx);
@@ -62,7 +62,7 @@ export async function inspect(
   return { bytes: masked.subarray(from, to), offset: start + from, findings: inside, total };
 }
 
-/** The body with what was found in it under the mark, and counted. */
+/** The body with its secrets masked, and their count in `_meta`. */
 export function redactedBody(body: ResourceBody, range: ByteRange | undefined, inspected: Inspected): ResourceBody {
   const { bytes, offset, findings, total } = inspected;
   const { item, close: _close, window: _window, ...rest } = body;
@@ -84,7 +84,7 @@ function redactedItem(item: ResourceContents, bytes: Uint8Array, findings: reado
     : { ...counted(item, findings), blob: content.toString('base64') };
 }
 
-/** With how many secrets of each kind are covered; the same where there are none. */
+/** Adds to `_meta` how many secrets of each kind are masked; returns `said` itself where there are none. */
 export function counted<T extends Pick<Resource, '_meta'>>(said: T, findings: readonly Finding[]): T {
   if (findings.length === 0) return said;
   return { ...said, _meta: { ...said._meta, [REDACTED_META_KEY]: countsOf(findings) } };
@@ -106,7 +106,7 @@ function tooLarge({ uri, size }: Resource, limit: number): ResourceError {
 
 interface Collected {
   readonly bytes: Uint8Array;
-  /** The content has no more. */
+  /** Whether `bytes` reach to the end of the content. */
   readonly ended: boolean;
 }
 

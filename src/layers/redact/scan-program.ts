@@ -6,15 +6,15 @@ import { KEYS_PROGRAM, MAX_KEY_LENGTH } from './scan-keys.ts';
 import { WIDE_PROGRAM } from './scan-wide.ts';
 
 /**
- * Characters before and behind a place that are looked at with it. Every secret that the rules know is shorter, the
- * longest of them private keys.
+ * Characters before and behind a block that are scanned together with it. Every secret that the rules know is shorter; the
+ * longest are private keys.
  */
 const MARGIN = 16 * 1024;
 
 /** The same in bytes: a character of UTF-16 has two. */
 export const MARGIN_BYTES = 2 * MARGIN;
 
-/** Bytes that the library gets at once: its work for one text grows faster than the text where there are many secrets. */
+/** Bytes that the library gets at once: with many secrets in a text, its work grows faster than the length of the text. */
 const BLOCK_BYTES = 128 * 1024;
 
 /** Names of the kinds of findings, by the id of the message that a rule gives. */
@@ -41,14 +41,15 @@ const KINDS = {
 } as const;
 
 /**
- * Every byte is one character, so that places are places in the bytes whatever the encoding; one outside of ASCII is no
- * letter, and joins nothing. What has a NUL beside every character, which is UTF-16, is looked at without them too.
+ * The program takes every byte for one character, so that a place in the text is a place in the bytes, whatever the encoding.
+ * A byte outside of ASCII is no letter, and joins nothing. Text with a NUL beside every character (UTF-16) is scanned a
+ * second time without the NULs.
  *
- * Comments in a text by which its author turns the rules off are not obeyed. Account numbers are no secrets. No rule is
- * told a name: it looks for the same things in every file. What a rule says of where the secret begins is the beginning
- * of its whole match for some, so the secret itself is looked for from there. The library takes all of a line behind
- * `_authToken=` for a token, however long it is: here it ends with its quote, or at the first space. The library notes the
- * time of every step and forgets none: here it takes no notes, or the thread would grow with each text.
+ * Comments by which the author of a text turns rules off have no effect. Account numbers are no secrets. Rules do not learn
+ * the name of a file, so they look for the same things in every file. Some rules report where their whole match begins, and
+ * not where the secret begins: the program looks for the secret from there on. The library takes all of a line behind
+ * `_authToken=` for a token, however long it is; here a token ends with its quote, or at the first space. The library notes
+ * the time of every step and never forgets one; here it takes no notes, or the thread would grow with each text.
  */
 export const SCAN_PROGRAM = `
 'use strict';

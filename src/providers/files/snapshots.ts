@@ -1,7 +1,7 @@
 /**
  * Sorted listings of directories, remembered while they are paged through: reading and sorting a million names once
  * makes every page, early or late, cost the same. A first page always checks that the directory has not changed; later
- * pages may go on with what the first one saw for a while, since a position names an entry and loses nothing.
+ * pages may for a while go on with what the first one saw: a position is the name of an entry, so no entry is lost.
  */
 import type { BigIntStats, Dirent } from 'node:fs';
 import { LRUCache } from 'lru-cache';
@@ -14,7 +14,7 @@ import type { NameFilter } from './visibility.ts';
 /** Bytes of names that are remembered, over all directories of a mount. */
 const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024;
 
-/** Names of one directory that are taken in; a directory beyond that is refused rather than cut short. */
+/** Most names of one directory; a directory with more is refused rather than cut short. */
 export const MAX_DIRECTORY_ENTRIES = 5_000_000;
 
 /** How long later pages may go on with a listing of a directory that has changed, in milliseconds. */
@@ -26,10 +26,10 @@ const STAMP_GRAIN_MS = 50;
 interface Snapshot {
   readonly names: SortedNames;
   readonly stamp: string;
-  /** Of the filter that the names have passed. */
+  /** The version of the filter that the names have passed. */
   readonly version: string;
   readonly takenAt: number;
-  /** The time stamp is old enough that an equal one means an equal directory. */
+  /** Whether the time stamp is so old that an equal stamp means an unchanged directory. */
   readonly settled: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Snapshots {
     uri: string,
     signal: AbortSignal,
   ): Promise<SortedNames>;
-  /** The names of a first page, where they are known and nothing has to be read for them. */
+  /** The names, where they are remembered and the directory is unchanged; else undefined. Reads nothing. */
   known(directory: Opened, filter: NameFilter): SortedNames | undefined;
   clear(): void;
 }
@@ -98,7 +98,7 @@ export function createSnapshots(disk: Disk): Snapshots {
 
 const versionOf = (filter: NameFilter): string => filter.version ?? '';
 
-/** By both times, since the first can be set to any. */
+/** Looks at both times, since a program can set the first one to any value. */
 export const isSettled = ({ mtimeMs, ctimeMs }: BigIntStats, now = Date.now()): boolean =>
   now - Math.max(Number(mtimeMs), Number(ctimeMs)) > STAMP_GRAIN_MS;
 

@@ -24,10 +24,10 @@ import type { LinkFacts } from './wire/link.ts';
 export type { HttpTarget, StdioTarget, UpstreamOptions, UpstreamTarget } from './options.ts';
 export type { PinChange, PinReview } from './pins/index.ts';
 
-/** Methods whose answers say something of resources. */
+/** Methods whose answers describe resources. */
 const DESCRIBING = ['resources/list', DIRECTORY_READ_METHOD, METADATA_METHOD];
 
-/** How an upstream is, for people and for the status resource. Nothing in it is secret. */
+/** The state of an upstream, for people and for the status resource. Nothing in it is secret. */
 export interface UpstreamHealth {
   readonly state: 'idle' | 'connecting' | 'ready' | 'away';
   readonly era?: '2025' | '2026-07-28' | undefined;
@@ -37,7 +37,7 @@ export interface UpstreamHealth {
   readonly connections: number;
   /** How often the shared connection was opened again. */
   readonly restarts: number;
-  /** Attempts that failed since. */
+  /** Attempts in a row that have failed. */
   readonly failures: number;
   readonly lastError?: string | undefined;
   /** Resources that are watched. */
@@ -48,12 +48,15 @@ export interface Upstream {
   /** Closing it closes the upstream. */
   readonly provider: ResourceProvider;
   readonly server: MountedServer;
-  /** Resolves when the server has been reached, or after a time, as long as connecting may take by default: whether it was. */
+  /** Waits until the server is reached, at most `timeoutMs` (default: as long as connecting may take); resolves to whether it was. */
   ready(timeoutMs?: number): Promise<boolean>;
-  /** Whether the server can be reached, as far as is known after asking it; one that nobody has wanted yet is not asked. */
+  /**
+   * Whether the server can be reached. Asks it over the shared connection. Where that is not open: true while nobody has wanted
+   * it yet, or while a connection of a client is ready.
+   */
   check(timeoutMs: number): Promise<boolean>;
   health(): UpstreamHealth;
-  /** How its tools and prompts stand to those that were accepted; undefined where they are not fixed. */
+  /** Compares the server's tools and prompts with the accepted ones; undefined where they are not fixed (`pins`). */
   readonly review: ((ctx: Context) => Promise<PinReview>) | undefined;
   close(): Promise<void>;
 }
@@ -62,7 +65,7 @@ export interface Upstream {
 export function upstream(options: UpstreamOptions): Upstream {
   const { name, log = SILENT, start = 'eager' } = options;
   let reached: LinkFacts | undefined;
-  /** Whether it has tasks, in each era that it was reached in. */
+  /** Whether the server has tasks, for each era in which it was reached. */
   const tasks = new Map<Era, boolean>();
   const facts = (): Facts => factsOf(reached);
   const said = createSaid(options.target);
@@ -85,7 +88,7 @@ export function upstream(options: UpstreamOptions): Upstream {
   function changed(list: ListName | undefined, uri: string | undefined): void {
     const worlds = connections.all();
     if (uri !== undefined) {
-      // Where it is a container, its children have changed.
+      // Where the resource is a container, its children may have changed.
       for (const method of ['resources/read', ...DESCRIBING]) cache.forget(method);
       for (const { known } of worlds) known.clear();
     }

@@ -1,14 +1,14 @@
-/** Remembers how an upstream described its resources, and what was seen of them: some servers say less, or say it elsewhere. */
+/** Remembers how an upstream described its resources, and what reads showed: some servers say less, or say it elsewhere. */
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../../connection/data.ts';
 
-/** Resources whose metadata is kept of what was gone through for it, and those that are known to be containers. */
+/** Most resources that are kept of a list that was read to find metadata, and most that are known to be containers. */
 const MAX_KNOWN = 20_000;
 
-/** Resources that are kept of lists that clients page through: what they ask about next, and not the list. */
+/** Most resources that are kept of the pages that clients read: enough for what they ask about next, and not the whole list. */
 const MAX_PASSING = 500;
 
-/** How long a list is believed of a server that tells when it changes, and of one that does not, in milliseconds. */
+/** How long a list counts as true, in milliseconds: of a server that notifies of changes, and of one that does not. */
 const TOLD_MS = 10 * 60_000;
 const UNTOLD_MS = 30_000;
 
@@ -17,18 +17,18 @@ export type Entry = Data & { readonly uri: string };
 
 export interface Known {
   get(uri: string): Entry | undefined;
-  /** Whether a list has it. */
+  /** Whether a list that is kept has the resource. */
   isListed(uri: string): boolean;
-  /** Keeps the latest of what a list says. */
+  /** Keeps the latest entries of a page that a client read. */
   learn(resources: readonly Entry[], tells: boolean): void;
-  /** Keeps what the server says of a resource that is in no list for all that is known. */
+  /** Keeps how the server describes a resource that, as far as is known, is in no list. */
   learnUnlisted(uri: string, resource: Entry, tells: boolean): void;
-  /** Keeps what was gone through to know it. */
+  /** Keeps entries of a list that was read to find metadata. */
   keep(resources: readonly Entry[], tells: boolean): void;
-  /** Whether the whole list has been gone through, so that what is not known is not in it. */
+  /** Whether the whole list has been read, so that a resource that is not known is not in it. */
   readonly whole: boolean;
   learnedAll(tells: boolean): void;
-  /** Whether the latest read of it, by whomever, gave contents of several URIs (2093-7). Not forgotten by `clear`. */
+  /** Whether the latest read of the resource, by any client, gave contents of several URIs (2093-7). `clear` does not forget it. */
   hasSeveral(uri: string): boolean;
   learnSeveral(uri: string, several: boolean): void;
   clear(): void;

@@ -1,7 +1,7 @@
 /**
- * Gets an upstream's metadata of one resource: asks for it, or finds it in its list, or reads it with the contents (2093-2,
- * 2093-11). Every server that has resources is asked, since SEP-2093 knows no extension to declare; one that does not have
- * the method is not asked again over the same connection.
+ * Gets the metadata of one resource of an upstream: asks for it, else looks for it in the server's list, else reads the
+ * resource (2093-2, 2093-11). It asks every server that has resources, since SEP-2093 has no extension that a server could
+ * declare; it does not ask a server without the method again over the same connection.
  */
 import { identityOf } from '../../connection/uris.ts';
 import type { ResourceBody } from '../../core/body.ts';
@@ -20,12 +20,12 @@ import { isNoMethod, refusing } from './refusing.ts';
 import type { Link } from './wire/link.ts';
 import type { World } from './world.ts';
 
-/** Entries that are gone through to find one that is asked for by its URI. */
+/** Most entries of a list that are read to find the one with a given URI. */
 const MAX_LOOKED_AT = 20_000;
 
 const STEP = 1_000;
 
-/** Codes of what servers give for a method that they do not know, beside the error that is for it; some give nothing. */
+/** Codes of the other errors that servers send for a method that they do not know; some send nothing, which is `timeout`. */
 const MAY_MEAN_NO_METHOD: ReadonlySet<ResourceErrorCode> = new Set(['invalid', 'internal', 'timeout']);
 
 export interface MetadataSetup {
@@ -38,7 +38,7 @@ export interface MetadataSetup {
   readonly notValid: (uri: string) => ResourceError;
   /** A page of the server's own list. */
   list(page: Page, ctx: Context): Promise<EntryPage>;
-  /** Its contents, after which it is known whether they are of several URIs. */
+  /** Reads the resource, and learns from it whether its contents have several URIs. */
   read(uri: string, ctx: Context): Promise<readonly ResourceBody[]>;
 }
 
@@ -59,13 +59,13 @@ export interface Metadata {
 export function createMetadata(setup: MetadataSetup): Metadata {
   const { name, asking, border, connections, facts } = setup;
   const scanning = new WeakMap<Known, Promise<void>>();
-  /** Whether there is the method, over each connection over which that was found out. */
+  /** Whether the server has the method, for each connection on which that is known. */
   const answers = new WeakMap<Link, boolean>();
 
   const hasMethod = ({ current }: Over): boolean | undefined => current && answers.get(current);
   const learn = ({ current }: Over, has: boolean): void => void (current && answers.set(current, has));
 
-  /** Asks the server; undefined where it does not have the method, or may not have it. */
+  /** Asks the server; undefined where it does not have the method, or seems not to have it. */
   async function asked(uri: string, { known, supervisor }: World, ctx: Context): Promise<Resource | undefined> {
     const has = hasMethod(supervisor);
     if (has === false) return undefined;
@@ -95,11 +95,11 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     return known.get(uri);
   }
 
-  /** Goes through the list for what is in it; once for all who wait. */
+  /** Reads the server's list, once for all callers that wait for it. */
   function scan(known: Known, ctx: Context): Promise<void> {
     const going = scanning.get(known);
     if (going !== undefined) return going;
-    // Who asked first may go away.
+    // The caller that began the scan may go away while others wait for it.
     const lasting = withSignal(ctx, new AbortController().signal);
     const fresh = scanAll(known, lasting).finally(() => scanning.delete(known));
     scanning.set(known, fresh);
@@ -118,13 +118,13 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     if (cursor === undefined) known.learnedAll(facts().tellsResources);
   }
 
-  /** It is in no list: whether there is such a thing, only a read tells. */
+  /** The resource is in no list, so only a read tells whether it exists. */
   async function readOf(uri: string, known: Known, ctx: Context): Promise<Entry> {
     const bodies = await setup.read(uri, ctx);
     const own = bodies.find(({ resource }) => identityOf(resource.uri) === identityOf(uri));
     const several = known.hasSeveral(uri);
     if (bodies.length === 0 && !several) throw notFound(uri);
-    // The first of several others is a child of it.
+    // Where the contents have several URIs, the first item is a child, and does not describe this resource.
     return { ...(own ?? (several ? undefined : bodies[0]))?.resource, uri };
   }
 
@@ -137,7 +137,7 @@ export function createMetadata(setup: MetadataSetup): Metadata {
       if (told !== undefined) return told;
       const { known, supervisor } = world;
       const entry = (await looked(uri, known, ctx)) ?? (await readOf(uri, known, ctx));
-      // There is such a resource, so it was the method that the server refused.
+      // The resource exists, so the server refused the method and not the URI.
       if (hasMethod(supervisor) === undefined) learn(supervisor, false);
       return completeEntry(entry, known, facts());
     },

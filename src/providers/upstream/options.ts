@@ -6,7 +6,7 @@ import type { ClientFeatures, Log } from '../../core/context.ts';
 export interface StdioTarget {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Added to a small safe part of this process's environment, and to nothing else of it. */
+  /** Added to a small safe part of this process's environment; the program gets nothing else of that environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
 }
@@ -16,7 +16,7 @@ export interface HttpTarget {
   readonly url: string;
   /** Sent with every request to it. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Gets and renews tokens, as the SDK's client has it. */
+  /** Gets and renews tokens: a provider as the SDK's client takes it. */
   readonly auth?: AuthProvider | OAuthClientProvider | undefined;
 }
 
@@ -28,35 +28,36 @@ export interface UpstreamOptions {
   /** For logs and the status resource; the mount's name. */
   readonly name: string;
   readonly target: UpstreamTarget;
-  /** `eager` (default): connects at once, and comes back by itself; `lazy`: connects when it is first wanted. */
+  /** `eager` (default): connects at once, and connects again by itself; `lazy`: connects when somebody first needs the server. */
   readonly start?: 'eager' | 'lazy' | undefined;
   /**
    * `client` (default): in the 2025 era, a client that can be asked, or that calls tools, gets a connection of its own, so
-   * that what the server asks and logs reaches it and nobody else. `shared`: all clients share one, which the server
-   * cannot ask. Servers of 2026-07-28 have one connection in any case: there each request says whose it is.
+   * that the questions and log messages of the server reach this client and nobody else. `shared`: all clients share one
+   * connection, over which the server cannot ask. A server of 2026-07-28 has one connection in any case, since there each
+   * request says which client it is for.
    */
   readonly connections?: 'client' | 'shared' | undefined;
   /**
-   * The era that the server is spoken to in. `auto` (default): 2026 where it can; a client of 2025 gets a connection of 2025
-   * where the server has both, since most servers ask back and log in the middle of a request in that era alone.
+   * The era in which Vitrine speaks to the server. `auto` (default): 2026 where the server can. Where it has both eras, a
+   * client of 2025 gets a connection of 2025, since most servers ask back and log during a request only in that era.
    */
   readonly era?: '2025' | '2026' | 'auto' | undefined;
   /**
-   * The only client that there will be, once it is known, as `serveStdio` tells it. A program is started for it then, with
-   * what that client can do and in its era, and is its own: no other one is started. Default: there may be many clients.
+   * Resolves, once they are known, to the features of the only client that there will be, as with `serveStdio`. Vitrine then
+   * starts the program once, for this client, with its features and in its era. Default: there may be many clients.
    */
   readonly sole?: Promise<ClientFeatures> | undefined;
-  /** Connections of clients at a time; a client beyond them shares. Default: 32. */
+  /** Most clients that have a connection of their own at a time; a further client uses the shared one. Default: 32. */
   readonly maxConnections?: number | undefined;
-  /** Schemes of its URIs, for a mount without a prefix beside others. Default: any. */
+  /** Schemes of the server's URIs, for a mount without a prefix that is not the only mount. Default: any. */
   readonly schemes?: readonly string[] | undefined;
-  /** For connecting, in milliseconds. Default: 60,000; 300,000 for a program, which may have to be fetched. */
+  /** How long connecting may take, in milliseconds. Default: 60,000; 300,000 for a program, which may have to be fetched. */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long lists wait for a server that is starting, from its start, in milliseconds. Default: 5,000. */
+  /** How long lists wait for a server that is starting, counted from its start, in milliseconds. Default: 5,000. */
   readonly startingMs?: number | undefined;
-  /** For one answer, in milliseconds. Default: 10,000. */
+  /** How long one answer may take, in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** For a tool's answer, from its latest report of progress, in milliseconds. Default: 200,000. */
+  /** How long a tool's answer may take, counted from its latest report of progress, in milliseconds. Default: 200,000. */
   readonly callTimeoutMs?: number | undefined;
   /** Bytes of one message of the server. An answer that is longer fails. Default: 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
@@ -67,7 +68,7 @@ export interface UpstreamOptions {
    * off, and tried again later. Default: 1,000.
    */
   readonly maxMessagesPerSecond?: number | undefined;
-  /** Where the definitions of its tools and prompts are kept as they were accepted. Default: they are not fixed. */
+  /** The file that has the accepted definitions of the server's tools and prompts. Default: they are not fixed. */
   readonly pins?: { readonly file: string } | undefined;
   /**
    * Texts in results of its tools and prompts. `as-is` (default): as they came; `clean`: without terminal escapes, control
@@ -75,8 +76,8 @@ export interface UpstreamOptions {
    */
   readonly texts?: 'as-is' | 'clean' | undefined;
   /**
-   * Results that are not what the tool's own `outputSchema` says. `mark` (default): they say so; `refuse`: the call fails;
-   * `as-is`: they are not looked at.
+   * How to treat results that do not fit the tool's own `outputSchema`. `mark` (default): the result says that it does not
+   * fit; `refuse`: the call fails; `as-is`: results are not checked.
    */
   readonly results?: 'mark' | 'refuse' | 'as-is' | undefined;
   readonly log?: Log | undefined;

@@ -15,18 +15,21 @@ import { REVISION } from '../dispatch/standing-alone.ts';
 import type { HttpAnswer, HttpRequest } from './exchange.ts';
 
 export interface CardOptions {
-  /** The server's name as in a registry, `example.library/catalogue`. Default: of the host, turned around, and the server's name. */
+  /**
+   * The server's name as in a registry, `example.library/catalogue`. Default: its own name where that has this form, else its
+   * host with the labels in reverse order, a slash, and its own name.
+   */
   readonly name?: string | undefined;
-  /** The endpoint's URL as clients know it. Default: `auth.resource`, or else as it was asked for. */
+  /** The endpoint's URL as clients know it. Default: `auth.resource`, or else the URL that the request went to. */
   readonly url?: string | undefined;
 }
 
 export interface Card {
   /** Whether a request is for one of its documents. */
   concerns(request: Pick<HttpRequest, 'method' | 'url'>): boolean;
-  /** The server is no secret of this machine: pages of any origin may read its documents. */
+  /** Whether pages of any origin may read the documents: the known URL of the endpoint is not one of this machine only. */
   readonly public: boolean;
-  /** The document that a request, which this concerns, is for. */
+  /** Answers a request that `concerns` accepts with its document. */
   answer(request: HttpRequest): HttpAnswer;
 }
 
@@ -35,10 +38,10 @@ const CARD_SUFFIX = '/server-card';
 
 const CATALOG_PATH = '/.well-known/ai-catalog.json';
 
-/** Earlier drafts had the card there, as `application/json`, and clients still ask for it. */
+/** Paths of the card in earlier drafts, as `application/json`; clients still ask for it there. */
 const OLDER_PATHS = ['/.well-known/mcp/server-card.json', '/.well-known/mcp/server-card'] as const;
 
-/** Where the documents are, of an endpoint at its usual path. */
+/** The paths of the documents, for an endpoint at its usual path. */
 export const CARD_PATHS: readonly string[] = [`${ENDPOINT}${CARD_SUFFIX}`, CATALOG_PATH, ...OLDER_PATHS];
 
 export const CARD_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const;
@@ -125,7 +128,7 @@ function cardOf(identity: ServerIdentity, name: string, endpoint: string, auth: 
   };
 }
 
-/** Whether nobody but the operator gives tokens. Of authorization servers clients learn from the 401 (RFC 9728). */
+/** Whether clients need a token that only the operator gives. Where there are authorization servers, the 401 names them (RFC 9728). */
 const needsHandedToken = (auth: AuthOptions | undefined): boolean =>
   auth !== undefined && auth.anonymous !== true && (auth.issuers ?? []).length === 0;
 
@@ -136,14 +139,14 @@ const HANDED_TOKEN = {
   isSecret: true,
 };
 
-/** @param name of the card, whose namespace is a domain turned around */
+/** @param name the card's; its namespace is a domain with the labels in reverse order */
 function catalogOf(name: string, endpoint: string): object {
   const [namespace = '', last = ''] = name.split('/');
   const identifier = `urn:air:${turned(namespace)}:mcp:${last}`;
   return { specVersion: '1.0', entries: [{ identifier, type: CARD_TYPE, url: `${endpoint}${CARD_SUFFIX}` }] };
 }
 
-/** The server's own name where it has the form; else one in the namespace of its host. Addresses have no namespace. */
+/** The server's own name where it has the form; else one in the namespace of its host, which is `localhost` for an IP address. */
 function nameFor(name: string, hostname: string): string {
   if (isCardName(name)) return name;
   const last = name.replace(/[^a-zA-Z0-9._-]+/g, '-').slice(0, CARD_LENGTHS.text);
@@ -154,7 +157,7 @@ function nameFor(name: string, hostname: string): string {
 
 const turned = (domain: string): string => domain.split('.').filter(Boolean).reverse().join('.');
 
-/** The schema counts code points. */
+/** Cuts a text to `most` code points, which the schema counts. */
 function cut(text: string, most: number): string {
   const characters = Array.from(text);
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;

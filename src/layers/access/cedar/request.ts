@@ -8,14 +8,14 @@ const uid = (kind: string, id: string): Uid => ({ type: `Vitrine::${kind}`, id }
 
 const dateOf = (time: number): object => ({ __extn: { fn: 'datetime', arg: new Date(time).toISOString() } });
 
-/** Of a resource, beside what its URI says. */
+/** Attributes of a resource, beside those that come from its URI. */
 export const RESOURCE_ATTRIBUTES = ['name', 'mimeType', 'size', 'lastModified', 'audience'] as const;
 
 /** Facts that cost something to find out or to pass on, so it matters whether a policy mentions them. */
 export const LOOKED_AT = [...RESOURCE_ATTRIBUTES, 'arguments', 'now'] as const;
 export type LookedAt = (typeof LOOKED_AT)[number];
 
-/** Whether any policy looks at it. The text of a policy in JSON has each name that it uses. */
+/** Whether any policy uses a name. The JSON of a policy has each name that the policy uses. */
 export type Mentions = (name: LookedAt) => boolean;
 
 export interface CedarRequest {
@@ -23,7 +23,7 @@ export interface CedarRequest {
   readonly action: Uid;
   readonly resource: Entity;
   readonly context: Readonly<Record<string, unknown>>;
-  /** Of the arguments: what they are, that nobody knows them yet, or that Cedar cannot hold them. */
+  /** Whether the arguments are known, not known yet, or such that Cedar cannot hold them. */
   readonly arguments: 'known' | 'unknown' | 'inexpressible';
 }
 
@@ -49,7 +49,7 @@ export function principalEntity({ id, subject, issuer, clientId, scopes = [], gr
   };
 }
 
-/** The type of what an operation is about. */
+/** The Cedar type of the thing that an operation is about. */
 export function targetType(operation: AccessRequest['operation']): string {
   if (operation === 'call') return 'Vitrine::Tool';
   return operation === 'prompt' ? 'Vitrine::Prompt' : 'Vitrine::Resource';

@@ -1,4 +1,4 @@
-/** Markdown: what tables and headings are made of, and what markup becomes. */
+/** Writes tables, headings and plain text as Markdown, and converts HTML to it. */
 import { type ConversionLimits, createOutput, type Output } from './converter.ts';
 
 /** A line of a table: no line ends, and no bars that would end a cell. */
@@ -25,8 +25,8 @@ export const heading = (level: number, text: string): string =>
   `${'#'.repeat(Math.min(6, Math.max(1, level)))} ${text.replace(/\s+/g, ' ').trim()}\n\n`;
 
 /**
- * Text that no mark of Markdown is meant in, at the beginning of its line too. An underscore within a word means nothing
- * there, and stays: names, and tokens, which are looked for in what is made here, are as they were.
+ * Escapes all that Markdown would take for a mark, at the beginning of a line too. An underscore within a word is no mark, and
+ * stays: so names stay as they were, and so do tokens, which a later scan looks for in the result.
  */
 export const plain = (text: string): string =>
   text
@@ -51,11 +51,11 @@ const LEFT_OUT = [
 /** Links that lead nowhere but into a program. */
 const UNSAFE_LINK = /^[\s\0-\x1f]*(?:javascript|vbscript|data|blob|file):/i;
 
-/** Levels of elements that markup may be deep; what is deeper would exhaust the stack of those who walk it. */
+/** Most levels of elements within each other: deeper markup would exhaust the stack of the code that walks it. */
 const MAX_DEPTH = 400;
 
 /**
- * HTML as Markdown. The whole of it: which part is the main one is for the reader to say.
+ * Converts HTML to Markdown, all of it: the reader decides which part is the main one.
  * @throws ResourceError `too-large` for what is larger than a limit, or nested too deeply
  */
 export async function markdownOf(html: string, limits: Pick<ConversionLimits, 'maxOutputBytes'>): Promise<string> {
@@ -122,7 +122,7 @@ function tableOf(table: Marked, limits: Pick<ConversionLimits, 'maxOutputBytes'>
 /** Elements without an end. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
-/** Ends of elements that may be left out would look like depth, so these do not count. */
+/** Elements whose end tag may be left out. They do not count, since without end tags they would look like depth. */
 const OPTIONAL_END = new Set(
   'p li dt dd tr td th thead tbody tfoot option optgroup colgroup rt rp html head body'.split(' '),
 );

@@ -1,4 +1,4 @@
-/** Spreadsheets of both families: each sheet a table, or rows in JSON. */
+/** Converts spreadsheets of both families (Office Open XML, OpenDocument): each sheet becomes a table, or rows in JSON. */
 import { repacked } from './archive.ts';
 import { type Converter, createOutput } from './converter.ts';
 import { addTable, heading } from './markdown.ts';
@@ -41,7 +41,7 @@ export const spreadsheet: Converter = {
   },
 };
 
-/** Dates as they are written: a day without a time has none. */
+/** The text of a cell. A date is in ISO 8601; one at midnight has no time in it. */
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date)

@@ -1,10 +1,10 @@
-/** Makes the error for the client that waits for an upstream that failed: the server's own, or that it cannot be reached. */
+/** Makes the error for a client whose upstream failed: the server's own error, or one that says how the connection failed. */
 import type { Era } from '../../../connection/data.ts';
 import { type ConnectionFault, faultOf } from '../../../connection/faults.ts';
 import { MAX_MESSAGE_DEPTH } from '../../../connection/intake.ts';
 import { PeerError, ResourceError, type WireError } from '../../../core/errors.ts';
 
-/** @param name the mount, in words for the client; @param signal of the caller, whose own reasons stand */
+/** @param name the mount's, for the message; @param signal the caller's: once aborted, its reason is the error, but for `OUR_LIMIT` */
 export function upstreamError(error: unknown, name: string, era?: Era, signal?: AbortSignal): unknown {
   if (error instanceof ResourceError) return error;
   const fault = faultOf(error, era);
@@ -13,7 +13,7 @@ export function upstreamError(error: unknown, name: string, era?: Era, signal?: 
   const cause = fault.cause ?? fault;
   switch (fault.kind) {
     case 'answered':
-      // Any JSON may be the data of an error; it is handed on, and looked into only where it is an object.
+      // The data of an error may be any JSON: Vitrine hands it on, and looks into it only where it is an object.
       return new PeerError(fault.answer as WireError);
     case 'too-large':
       return new ResourceError('too-large', `${server} gave an answer that ${tooMuch(fault)}`);
@@ -35,11 +35,11 @@ export function upstreamError(error: unknown, name: string, era?: Era, signal?: 
   }
 }
 
-/** The error for those who want something of a server that was cut off because it went over a limit. */
+/** The error for a request to a server that Vitrine cut off because the server went over a limit. */
 export const cutOffError = ({ message }: ConnectionFault, name: string): ResourceError =>
   new ResourceError('unavailable', `The server behind "${name}" was cut off for a while, since it ${message}`);
 
-/** Seen on this side: a caller that goes away does not change it. */
+/** Faults that Vitrine itself finds: they are reported even when the caller has gone away. */
 const OUR_LIMIT: ReadonlySet<string> = new Set(['too-large', 'cut-off']);
 
 function tooMuch({ limit }: ConnectionFault): string {
