@@ -17,7 +17,7 @@ import type { Terminal } from './terminal.ts';
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
-/** @param short whether `serve` is meant though it was not typed, asked when it runs */
+/** @param short tells, when the command runs, whether `serve` is meant though it was not typed */
 export function createProgram(secrets: Secrets, terminal: Terminal, short: () => boolean): Command {
   const program = new Command('vitrine')
     .description('Puts folders and MCP servers behind glass: resources that any host can browse, read and watch.')
@@ -69,7 +69,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .addOption(new Option('--log-level <level>', 'what goes to standard error').choices(LOG_LEVELS).default('warn'))
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], flags: ServeFlags) => {
-      // Each command is loaded when it runs: a look into another server needs nothing of serving.
+      // Each command is loaded when it runs: one that looks into another server needs no code for serving.
       const { serve } = await import('./serve.ts');
       await serve(paths, flags, secrets, terminal, short());
     });
@@ -117,7 +117,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .argument('<config>', 'a vitrine.yaml, or a file with mcpServers')
     .argument('<mount>', 'the mount, with auth: { type: oauth }')
     .action(async (config: string, mount: string) => {
-      // Loaded when it is wanted: the protocol's client comes with it.
+      // Loaded only when it is needed, since it loads the protocol's client.
       const { authorize } = await import('./authorize.ts');
       await authorize(config, mount, secrets);
     });
@@ -237,7 +237,7 @@ export async function runProgram(args: readonly string[], secrets: Secrets, term
   }
 }
 
-/** Whether what stands in the place of a command is something to serve: a path, a URL, or a name of a file or folder here. */
+/** Whether the word in the place of a command is something to serve: a path, a URL, or a name of a file or folder here. */
 function isSource(typed: string | undefined, { commands }: Command): boolean {
   if (typed === undefined || typed.startsWith('-')) return false;
   return /[./\\:]/.test(typed) || (commands.every((each) => each.name() !== typed) && existsSync(typed));

@@ -1,6 +1,6 @@
 /**
- * Sorts the contents of a read (SEP-2093, "Multi-Content Semantics"): into formats of one content, or children of a container;
- * of a server that does not say which they are, the first with its formats, and the others.
+ * Sorts the contents of a read (SEP-2093, "Multi-Content Semantics") into formats of one content, or children of a container.
+ * Where the server does not say which they are: into the first item with its other formats, and the rest.
  */
 import { bestFormat } from '../core/accept.ts';
 import type { ReadItem } from './contents.ts';
@@ -8,11 +8,11 @@ import { invalidAnswer, ResourceClientError } from './errors.ts';
 import type { Data } from './link.ts';
 import { identityOf } from './shapes.ts';
 
-/** Something in an answer that the protocol does not allow, and that was put up with. */
+/** Something in an answer that the protocol does not allow, and that the client accepts all the same. */
 export interface ReadIssue {
   readonly kind: /** Items of another URI in the read of a resource that has no children (2093-6). They are in `foreign`. */
     | 'foreign-uri'
-    /** Formats of one content that say different things of it (2093-6). */
+    /** Formats of one content that describe it differently (2093-6). */
     | 'inconsistent-metadata'
     /** There are no contents, and nothing says that this is a container (2093-6). */
     | 'no-contents'
@@ -25,9 +25,9 @@ export interface ReadIssue {
 
 /** The answer to a read. */
 export interface ReadResult {
-  /** As it was asked for. */
+  /** The URI as the caller asked for it. */
   readonly uri: string;
-  /** Whether it has children: what it, its metadata, or its server says; undefined where nothing does. */
+  /** Whether the resource has children, as its items, its metadata or its server say; undefined where none of them says. */
   readonly listable: boolean | undefined;
   /**
    * The item to take: the best format for `accept`, else the first item (2093-7). Undefined for a container without contents
@@ -36,14 +36,14 @@ export interface ReadResult {
   readonly primary: ReadItem | undefined;
   /** All formats of that content, in the order that they were sent, the primary one among them (2093-6). */
   readonly alternatives: readonly ReadItem[];
-  /** Children of a container. Never taken to be all of them: for that, list it (2093-5). */
+  /** Children of a container, perhaps not all of them: to get all, list the container (2093-5). */
   readonly children: readonly ReadItem[];
   /** Other items of a server that does not say what they are (2093-7). */
   readonly others: readonly ReadItem[];
-  /** Items that have no business in this answer. */
+  /** Items that do not belong in this answer. */
   readonly foreign: readonly ReadItem[];
   readonly issues: readonly ReadIssue[];
-  /** Where it came from. `revalidated`: kept here, and the server said that it had not changed. */
+  /** Where the answer came from. `revalidated`: from the cache, after the server said that it had not changed. */
   readonly from: 'server' | 'cache' | 'revalidated';
   /** The result as it was sent, every field. */
   readonly result: Data;
@@ -51,9 +51,9 @@ export interface ReadResult {
 
 export interface OutcomeSetup {
   readonly uri: string;
-  /** Whether it has children, as known before the read. */
+  /** Whether the resource has children, as far as was known before the read. */
   readonly listable: boolean | undefined;
-  /** Every resource of this server says what it can do. */
+  /** Whether every resource of this server says what it can do (`capabilities`). */
   readonly says: boolean;
   readonly accept: string | readonly string[] | undefined;
   readonly dropped: number;
@@ -68,7 +68,7 @@ export function outcomeOf(items: readonly ReadItem[], setup: OutcomeSetup): Read
   const same = (item: ReadItem): boolean => identityOf(item.resource.uri) === asked;
   const own = items.filter(same);
   const told = own.map((item) => item.resource.capabilities?.list).find((list) => list !== undefined);
-  // A server that always says, and sends nothing of the resource itself, sends children.
+  // Where every resource says what it can do, and no item has the URI that was asked for, the items are children.
   const listable = told ?? setup.listable ?? (setup.says && items.length > 0 && own.length === 0 ? true : undefined);
   const issues: ReadIssue[] = [];
   if (setup.dropped > 0) issues.push({ kind: 'not-an-item', count: setup.dropped });
@@ -112,7 +112,7 @@ export function outcomeOf(items: readonly ReadItem[], setup: OutcomeSetup): Read
   return made({ alternatives, others });
 }
 
-/** The format that is wanted; the first one where nobody says. @throws ResourceClientError `not-acceptable` */
+/** The best format for `accept`; the first one where there is no `accept`. @throws ResourceClientError `not-acceptable` */
 function preferred(items: readonly ReadItem[], accept: OutcomeSetup['accept'], uri: string): ReadItem | undefined {
   if (accept === undefined || items.length === 0) return items[0];
   const types = items.map(typeOf);
@@ -124,7 +124,7 @@ function preferred(items: readonly ReadItem[], accept: OutcomeSetup['accept'], u
   });
 }
 
-/** The type of an item; what its form says where it has none. */
+/** The MIME type of an item; where it has none, the most general type for its form. */
 const typeOf = ({ resource, form }: ReadItem): string =>
   resource.mimeType ?? (form === 'text' ? 'text/plain' : 'application/octet-stream');
 

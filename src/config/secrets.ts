@@ -1,14 +1,14 @@
-/** Values that came from the environment, so that nothing that is printed or logged has one of them in it. */
+/** Hides values that came from the environment in all that is printed or logged. */
 
-/** Values that are shorter are in every other word, and hide nothing. */
+/** Shorter values are not hidden: they would be found in every other word. */
 const MIN_SECRET_LENGTH = 4;
 
 export interface Secrets {
-  /** Remembers what a reference stands for. */
+  /** Remembers the value that a reference stands for. */
   add(name: string, value: string): void;
-  /** The text with each value as the reference that it came from. */
+  /** Replaces each value in a text by the reference that it came from. */
   hide(text: string): string;
-  /** The same for JSON data: every text in it. */
+  /** Does the same in JSON data, for every text and every name of a field. */
   hideIn(value: unknown): unknown;
   readonly some: boolean;
 }
@@ -30,7 +30,7 @@ export function createSecrets(): Secrets {
   return {
     add(name, value) {
       if (value.length < MIN_SECRET_LENGTH) return;
-      // As it may stand in a URL too.
+      // The value itself, and the value as a URL has it.
       for (const form of new Set([value, encodeURIComponent(value.toWellFormed())])) {
         if (!references.has(form)) references.set(form, `\${${name}}`);
       }
@@ -52,6 +52,6 @@ export function addPassword(source: unknown, secrets: Secrets): void {
   try {
     secrets.add('PASSWORD', decodeURIComponent(password));
   } catch {
-    // It has a percent sign in it that is none of an escape: it is what it is.
+    // The password has a percent sign that begins no escape, so it has no decoded form.
   }
 }

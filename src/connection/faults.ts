@@ -23,9 +23,9 @@ export type FaultKind =
   | 'answered'
   /** The answer goes over the limit that `limit` names. It was thrown away. */
   | 'too-large'
-  /** The server went over a limit, and nothing more is taken of it. The message is what it did. */
+  /** The server went over a limit, and this side reads nothing more from it. The message says what the server did. */
   | 'cut-off'
-  /** The server does not let this side in: no token, one that is not taken, or one with too small a scope. */
+  /** The server does not let this side in: there is no token, or it refuses the token, or the token has too small a scope. */
   | 'refused'
   /** No answer in time. */
   | 'late'
@@ -37,7 +37,7 @@ export type FaultKind =
   | 'unsupported'
   /** Nothing comes over this connection any more: its program, its server or its session is gone. */
   | 'ended'
-  /** Anything else: the next request may be answered. What a server over its limits says is in `answer`. */
+  /** Anything else: the next request may be answered. Where the server refused over its own limits, `answer` has its error. */
   | 'unreachable';
 
 /** An error of the server, as it sent it. */
@@ -66,7 +66,7 @@ export class ConnectionFault extends Error {
   }
 }
 
-/** Codes of errors that are put in the place of an answer on its way in. No server sends them, and none is sent them. */
+/** Codes of errors that this side puts in the place of an incoming answer. They never go over the wire, in either direction. */
 export const UNANSWERED = -31_999;
 export const OVER_LIMIT = -31_998;
 
@@ -104,12 +104,12 @@ export function mayHaveActed(error: unknown, era: Era): boolean {
   const { kind, cause } = faultOf(error, era);
   if (kind === 'late' || kind === 'unanswered') return true;
   if (kind !== 'ended' && kind !== 'unreachable') return false;
-  // A refusal is an answer; what is between here and the server may refuse what that one has taken.
+  // Below 500, and with 503, the server refused. With others a proxy may have refused what the server had already taken.
   if (cause instanceof SdkHttpError) return cause.status !== undefined && cause.status >= 500 && cause.status !== 503;
   return !neverSent(cause);
 }
 
-/** Errors of a connection that was never there. */
+/** Codes of errors where there never was a connection. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -123,7 +123,7 @@ function neverSent(error: unknown): boolean {
   return ('code' in error && NEVER_SENT.has(error.code)) || neverSent(error.cause);
 }
 
-/** Whether the transport has stopped to open its stream of notifications again. */
+/** Whether the transport has given up reopening its stream of notifications. */
 export const isGivenUp = ({ message }: Error): boolean => message.startsWith('Maximum reconnection attempts');
 
 function answered({ code, message, data }: ServerError, cause: unknown): ConnectionFault {
@@ -144,7 +144,7 @@ function textIn(data: unknown): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** The JSON-RPC error in it. */
+/** The JSON-RPC error in the body of a refused request. */
 function answerIn(data: unknown): ServerError | undefined {
   const text = textIn(data);
   if (!text.startsWith('{')) return undefined;
@@ -179,7 +179,7 @@ function kindOf(error: unknown): FaultKind {
   if (!(error instanceof Error)) return 'unreachable';
   // The answer is no JSON, or JSON that is no message.
   if (error instanceof SyntaxError || error.name === 'ZodError') return 'garbled';
-  // The fetch failed, or the pipe is broken. What a caller gave up has a number for a code, and ends nothing.
+  // The fetch failed, or the pipe is broken. Where a caller gave up, the code is a number, and the connection goes on.
   const broken = error instanceof TypeError || ('code' in error && typeof error.code === 'string');
   return broken || error.message === 'Not connected' ? 'ended' : 'unreachable';
 }

@@ -1,12 +1,12 @@
 /**
- * Objects that are given again and again, as the entries of a list are while nothing has changed. A provider that gives
- * the same frozen object says by `keep` that it will never be another: what is a pure function of it is made once.
+ * Saves work on objects that a provider gives again and again, such as the entries of a list that has not changed. With `keep`
+ * the provider says that an object never changes, so that a pure function has to run only once for it.
  */
 
 const kept = new WeakSet<object>();
 const texts = new WeakMap<object, string>();
 
-/** Freezes a value of plain data, all through, and says that it will be given again. */
+/** Freezes a value of plain data, all through, and marks it as one that will be given again. */
 export function keep<T extends object>(value: T): T {
   freeze(value);
   kept.add(value);
@@ -25,9 +25,9 @@ function freeze(value: object): void {
 }
 
 /**
- * The same function, which makes something of each kept object once, and gives that again: it is kept, too. Of what is
- * not kept it is made each time.
- * @param make depends on nothing but what it takes and what never changes
+ * Returns the same function, but it runs only once for each kept object: later calls get the first result, which is kept, too.
+ * For an object that is not kept it runs each time.
+ * @param make depends on nothing but its argument and what never changes
  */
 export function oncePerKept<T extends object>(make: (value: T) => T): (value: T) => T {
   const made = new WeakMap<T, T>();
@@ -41,13 +41,13 @@ export function oncePerKept<T extends object>(make: (value: T) => T): (value: T)
   };
 }
 
-/** The JSON of an object, as `JSON.stringify` writes it. What is kept, and stands in a list in it, is written once. */
+/** The JSON of an object, as `JSON.stringify` writes it. The JSON of a kept entry in one of its lists is made only once. */
 export function jsonOf(object: object): string {
   const entries = Object.entries(object);
   if (!entries.some(([, value]) => hasKept(value))) return JSON.stringify(object);
   const fields = entries.flatMap(([key, value]) => {
     const json = hasKept(value) ? `[${value.map(jsonOfEntry).join(',')}]` : JSON.stringify(value);
-    // As `JSON.stringify` leaves out what JSON has no word for.
+    // `JSON.stringify` also leaves out fields that JSON cannot express, such as `undefined`.
     return json === undefined ? [] : `${JSON.stringify(key)}:${json}`;
   });
   return `{${fields.join(',')}}`;

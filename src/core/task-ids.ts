@@ -9,7 +9,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { invalid, type ResourceError } from './errors.ts';
 
-/** A task, as its server calls it. */
+/** A task, with the id that its own server uses. */
 export interface TaskRef {
   readonly mount: string;
   /** The tool that began it, as it is published. */
@@ -19,7 +19,7 @@ export interface TaskRef {
 
 export interface TaskIds {
   seal(task: TaskRef, principal: string): string;
-  /** @throws ResourceError `invalid` for an id that is not one of this principal's; why is not told */
+  /** @throws ResourceError `invalid` for an id that is not one of this principal's; the error does not say why */
   open(id: string, principal: string): TaskRef;
 }
 
@@ -29,7 +29,7 @@ const TAG_BYTES = 16;
 export const noSuchTask = (): ResourceError =>
   invalid('There is no such task: its id is not valid for you, or it has expired; call the tool again');
 
-/** @param secret shared by replicas; random, so valid for this process only, when left out */
+/** @param secret shared by replicas. When it is left out, it is random, and ids are valid for this process only */
 export function createTaskIds(secret: Uint8Array = randomBytes(32)): TaskIds {
   const keyFor = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', `vitrine task ${use} v1`, 32));
   const key = keyFor('id');

@@ -1,6 +1,6 @@
 /**
- * Lets mounts come and go while others use them. Layers, hubs and wires hold on to the faces, which are made here once; each
- * use of a face finds the present mounts. All that depends on the mounts is made anew as a whole, and replaced at once.
+ * Lets mounts come and go while clients use them. This file makes each face once, and layers, hubs and wires keep it; every use
+ * of a face goes to the present mounts. When the mounts change, all that depends on them is made anew and replaced at once.
  */
 import { withAgain } from '../core/again.ts';
 import type { Mount } from '../core/mounts/mount.ts';
@@ -15,7 +15,7 @@ import type { TaskRegistry } from '../frontends/tasks/registry.ts';
 import type { ToolRegistry } from '../frontends/tools/registry.ts';
 import { createLastingWatches, type LastingWatches } from './lasting-watches.ts';
 
-/** How long what is under way in mounts that are not served any more may take, in milliseconds. */
+/** How long requests may still run in mounts that are no longer served, in milliseconds. */
 const RETIRED_MS = 5_000;
 
 export interface ServedMounts {
@@ -35,7 +35,7 @@ export interface NamedParts {
 }
 
 interface Tree {
-  /** As they were given, without that of Vitrine's own state. */
+  /** The mounts as they were given, without the mount of Vitrine's own state. */
   readonly mounts: readonly Mount[];
   readonly resolver: Resolver;
   readonly provider: ResourceProvider;
@@ -52,17 +52,18 @@ export interface LiveMounts {
   /** Serves the first mounts. @throws ResourceError `invalid` when they are ambiguous */
   begin(first: ServedMounts): void;
   /**
-   * Serves others from now on, and closes those that are not among them soon after; the same object is the same mount.
-   * @throws ResourceError `invalid` when they are ambiguous: then nothing has changed
+   * Serves other mounts from now on, and soon after closes the former ones that are not among them; a mount whose provider is
+   * the same object stays.
+   * @throws ResourceError `invalid` when the new mounts are ambiguous: then nothing has changed
    */
   replace(next: ServedMounts): Promise<void>;
 }
 
 export interface LiveOptions {
-  /** They may be replaced: every list may change. */
+  /** Whether the mounts may be replaced, so that every list may change. */
   readonly replaceable: boolean;
   readonly withState: (mounts: readonly Mount[]) => readonly Mount[];
-  /** Makes what is found by name. The tree is that of these mounts by then. */
+  /** Makes the parts that are found by name. The tree is already that of these mounts when this is called. */
   readonly partsOf: (served: ServedMounts, resolver: Resolver) => NamedParts;
 }
 
@@ -128,9 +129,9 @@ export function createLiveMounts({ replaceable, withState, partsOf }: LiveOption
 }
 
 interface Retired {
-  /** @param end is called once, when what is under way has had its time */
+  /** @param end is called once, when the requests that still run have had their time */
   add(end: () => Promise<void>): void;
-  /** Ends all that are left. */
+  /** Calls every `end` that has not been called yet. */
   close(): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The wire shapes of resources: MCP 2026-07-28 `Resource` and friends, with SEP-2093's additions.
  *
- * All of them are readonly data; unknown fields are allowed everywhere, because what a peer sends and
- * we do not know must survive (2093-11).
+ * All of them are readonly data; unknown fields are allowed everywhere, because fields that a peer sends
+ * and we do not know must survive (2093-11).
  */
 
 /** An icon (973-3). `sizes` is an array of `WxH` or `any`, as the adopted schema has it. */
@@ -29,14 +29,14 @@ export interface ResourceCapabilities {
   readonly subscribe: boolean;
 }
 
-/** Never on the wire, since JSON has no symbols: see `OtherNames`. */
+/** The key of `OtherNames` in a resource. They never go over the wire, since JSON has no symbols. */
 export const NAMES: unique symbol = Symbol('names');
 
-/** How else a resource is known within the server, for those who decide by names. */
+/** Other names of a resource within the server, for policies that decide by names. */
 export interface OtherNames {
-  /** URIs of what it leads to, as a link does: who may not have that may not have this. */
+  /** URIs that it leads to, as a link does: a caller who may not have those may not have this resource. */
   readonly leadsTo?: readonly string[] | undefined;
-  /** Paths in the tree that it shows, whatever the revision and the view. */
+  /** Paths of the files that it shows in a repository, whatever the revision and the view. */
   readonly paths?: readonly string[] | undefined;
 }
 

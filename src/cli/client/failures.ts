@@ -7,7 +7,7 @@ import { EXIT_FAILED, exitOfCode } from './exit-codes.ts';
 import { safe } from './output.ts';
 
 /**
- * Any error of the client as one of the command; others are given back.
+ * Turns an error of the client into a failure of the command; returns any other error as it is.
  * @param label the server; @param said what its program wrote to standard error
  */
 export function failureOf(error: unknown, label: string, said = ''): unknown {
@@ -17,12 +17,12 @@ export function failureOf(error: unknown, label: string, said = ''): unknown {
   if (code !== 'unavailable' && code !== 'timeout')
     return new CommandFailure(`${label}: ${messageOf(error)}${about}`, exitOfCode(code), { cause: error });
   const line = `${label}: ${safe(error.message)}${about}`;
-  // The message of a failed connection says already what was seen.
+  // Where the message already has what the program wrote, it is not added again.
   const words = SAYS.test(line) ? '' : lastLines(said);
   return new CommandFailure(words === '' ? line : `${line}; it said: ${words}`, exitOfCode(code), { cause: error });
 }
 
-/** The line of any error, as for one that ends a part of the work and not all of it. */
+/** The line for any error, such as one that ends only a part of the work. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return safe(String(error));
   const available = (error as ResourceClientError).data?.available;
@@ -39,7 +39,7 @@ export const statusOf = (error: unknown): number =>
       ? error.status
       : EXIT_FAILED;
 
-/** Lines of a program that are shown when it does not answer. */
+/** Most lines of what a program wrote that are shown when it does not answer. */
 const MAX_LINES = 3;
 
 function lastLines(said: string): string {

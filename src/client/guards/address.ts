@@ -1,4 +1,4 @@
-/** An address that a server wants the user to open: refused where it cannot be meant well, marked where it may not be. */
+/** Checks an address that a server wants the user to open: refuses one that cannot be honest, warns of one that may not be. */
 import { addressIn, isWithin, kindOfHost } from '../../core/hosts.ts';
 
 export type AddressWarning =
@@ -6,9 +6,9 @@ export type AddressWarning =
   | 'punycode'
   /** The host is a number. */
   | 'ip-address'
-  /** Another port than the usual one. */
+  /** The address has another port than the usual one. */
   | 'port'
-  /** No trusted domain. */
+  /** The host is in no trusted domain. */
   | 'unknown-host';
 
 export interface AddressRules {
@@ -21,7 +21,7 @@ const MAX_LENGTH = 4_096;
 /** Why an address is not shown to a user; undefined where it may be. */
 export function addressProblem(text: unknown, { allowLoopback, trustedDomains }: AddressRules): string | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return 'url-malformed';
-  // A URL parser silently removes or turns these characters: the user would see another address than the one opened.
+  // A URL parser silently removes or changes these characters: the user would see another address than the one opened.
   if (/[\u0000-\u0020\u007f-\u009f\\]/.test(text) || !text.isWellFormed() || !URL.canParse(text))
     return 'url-malformed';
   const url = new URL(text);
@@ -30,7 +30,7 @@ export function addressProblem(text: unknown, { allowLoopback, trustedDomains }:
   if (kind === 'loopback' && allowLoopback && url.protocol === 'http:') return undefined;
   if (url.protocol !== 'https:') return 'url-scheme';
   if (kind === 'loopback') return allowLoopback ? undefined : 'url-loopback';
-  // Where a name of the public DNS leads is not known before it is opened.
+  // Only opening it shows where a name of the public DNS leads, so a name passes.
   const isPublic = kind === 'public' || kind === 'name';
   return isPublic || isWithin(url.hostname, trustedDomains) ? undefined : 'url-private';
 }

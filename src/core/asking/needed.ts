@@ -1,5 +1,5 @@
 /**
- * Errors of an operation that needs an answer of its client. A layer or a provider throws one. Where the client can be
+ * Errors of an operation that needs an answer from its client. A layer or a provider throws one. Where the client can be
  * asked, the request becomes a question and runs again with the answer (`run-again.ts`). Where it cannot, the error is a
  * plain `denied`.
  */
@@ -11,7 +11,7 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 
 /** Nothing happens until the client has answered. */
 export abstract class AnswerNeeded extends ResourceError {
-  /** Undefined where it cannot be asked, or has said what it says. */
+  /** The questions for the client; undefined where it cannot be asked, or its answer is already known. */
   abstract question(ctx: Pick<Context, 'client' | 'refused'>): InputRequests | undefined;
 }
 
@@ -40,10 +40,10 @@ export class RootsNeeded extends AnswerNeeded {
   }
 }
 
-/** Roots of one client that are looked at. */
+/** Most roots of one client that count; the others are ignored. */
 export const MAX_ROOTS = 100;
 
-/** The URIs in an answer to `roots/list`; the client's word. Undefined when it is no such answer. */
+/** The URIs in an answer to `roots/list`, as the client claims them; undefined when it is no such answer. */
 export function rootsIn(answer: unknown): readonly string[] | undefined {
   if (typeof answer !== 'object' || answer === null || !('roots' in answer) || !Array.isArray(answer.roots))
     return undefined;
@@ -87,7 +87,7 @@ export class ConfirmationNeeded extends AnswerNeeded {
 const READ = { title: 'Read it', description: 'Let the resource be read this time' };
 const ALLOW = { title: 'Allow it', description: 'Let it be done this time' };
 
-/** Another server has questions before it lets a resource be read; they are its own, and so is the state. */
+/** Another server has questions before it lets a resource be read; both the questions and the state are from that server. */
 export class QuestionsAsked extends ResourceError {
   readonly requests: InputRequests;
   readonly state: unknown;
@@ -103,6 +103,6 @@ export class QuestionsAsked extends ResourceError {
   }
 }
 
-/** Under which a client answers. */
+/** The keys under which a client answers. */
 export const ROOTS = 'roots';
 export const CONFIRM = 'confirm';

@@ -1,11 +1,11 @@
 /**
- * URIs of another server, which are its own: it may decode, resolve and shorten what it is sent in ways of its own, so that
- * several spellings lead to one thing. Whoever decides by URI decides about each of them, and the strictest counts.
+ * Finds the other spellings of another server's URI. That server may decode, resolve and shorten a URI in its own ways, so that
+ * several spellings lead to one resource. A policy that decides by URI decides about each spelling, and the strictest counts.
  */
 import { encodeSegment } from '../uri.ts';
 
 export interface ForeignSpellings {
-  /** RFC 3986 section 6.2.2 and what URLs add to it: the same thing for whoever follows them. */
+  /** The normal form by RFC 3986 section 6.2.2 and by the rules of URLs: the same resource for a server that follows them. */
   readonly normal: readonly string[];
   /** Spellings that a careless server could make of it. */
   readonly possible: readonly string[];
@@ -13,7 +13,7 @@ export interface ForeignSpellings {
 
 const NONE: ForeignSpellings = { normal: [], possible: [] };
 
-/** Of these, every server makes the same: lower case before the path, single slashes, no escapes, dots, query or ends. */
+/** URIs that every server takes alike: lower case before the path, single slashes, no escapes, leading dots, query or last slash. */
 const PLAIN =
   /^(?!file:)[a-z][a-z0-9.-]*:(?:\/\/[a-z0-9.-]*)?(?:\/[\w~-][\w.~!$&'()*+,;=:@-]*)*$|^file:\/\/(?:\/[\w~-][\w.~-]*)*$/;
 
@@ -31,7 +31,7 @@ export function foreignSpellings(uri: string): ForeignSpellings {
   };
 }
 
-/** Whether a segment could be taken for a way up or for nothing, in any escape, and before parameters of a path. */
+/** Whether a server could take a segment for `..` or `.`: however it is escaped, and also with parameters behind it (`..;x`). */
 export function hasDotSegments(uri: string): boolean {
   let text = uri.slice(uri.indexOf(':') + 1);
   for (let round = 0; round <= MAX_DECODING; round++) {
@@ -43,7 +43,7 @@ export function hasDotSegments(uri: string): boolean {
   return false;
 }
 
-/** Characters that URL parsers leave out wherever they are. */
+/** Removes the characters that URL parsers drop wherever they are. */
 const withoutIgnored = (text: string): string => text.replace(/[\t\n\r]/g, '');
 
 interface Parts {
@@ -56,7 +56,7 @@ interface Parts {
 
 const PARTS = /^([^:/?#]*):(?:\/\/([^/?#\\]*))?([^?#]*)(.*)$/s;
 
-/** Undefined for what has no scheme. */
+/** Splits a URI into its parts; undefined where it has no scheme. */
 function partsOf(uri: string): Parts | undefined {
   const found = PARTS.exec(uri);
   if (found === null) return undefined;
@@ -66,10 +66,10 @@ function partsOf(uri: string): Parts | undefined {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443', ws: '80', wss: '443', ftp: '21' };
 
-/** URLs of these have a path always. */
+/** Schemes whose URLs always have a path. */
 const WITH_PATH: ReadonlySet<string> = new Set(['file', ...Object.keys(DEFAULT_PORTS)]);
 
-/** Makes a URI normal, again and again: a path whose dots are resolved may read like something else. */
+/** Normalizes a URI again and again: a path without its dot segments may need it once more. */
 function normalForm(uri: string): string {
   let form = normalOnce(uri);
   for (let round = 0; round < MAX_DECODING; round++) {
@@ -81,7 +81,7 @@ function normalForm(uri: string): string {
 }
 
 function normalOnce(uri: string): string {
-  // URL parsers leave these out at both ends.
+  // URL parsers drop these characters at both ends.
   const trimmed = withoutIgnored(uri).replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');
   const parts = partsOf(trimmed);
   if (parts === undefined) return trimmed;
@@ -109,7 +109,7 @@ const unreservedDecoded = (text: string): string =>
     return /[\w.~-]/.test(char) ? char : octet.toUpperCase();
   });
 
-/** RFC 3986 section 5.2.4. */
+/** Removes dot segments (RFC 3986 section 5.2.4). */
 function withoutDots(path: string): string {
   if (!/(?:^|\/)\.{1,2}(?:\/|$)/.test(path)) return path;
   const kept: string[] = [];
@@ -123,7 +123,7 @@ function withoutDots(path: string): string {
   return kept.join('/');
 }
 
-/** Everything decoded, again and again; backslashes as slashes, slashes once, nothing at the end. */
+/** The URI as a careless server reads it: decoded again and again, backslashes as slashes, single slashes, none at the end. */
 function carelessForm(uri: string): string {
   let text = withoutIgnored(uri).trim();
   for (let round = 0; round < MAX_DECODING; round++) text = decodedOnce(text);

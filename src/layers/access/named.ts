@@ -1,4 +1,4 @@
-/** Tools and prompts: those that may not be used are not called, and not listed (SEC-TOOL-2, SEC-PROMPT-2). */
+/** Guards tools and prompts: a caller can neither call nor list those that it may not use (SEC-TOOL-2, SEC-PROMPT-2). */
 import { hash } from 'node:crypto';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -19,10 +19,10 @@ type Operation = 'call' | 'prompt';
 
 export function guardedNames(inner: Operations, decisions: Decisions): ProviderOverrides {
   const { policy } = decisions;
-  // Of the optional ones, those that are not there are not put in.
+  // An override of an optional operation counts only where `inner` has it, so each one is there when it is called.
   const has = inner as Required<Operations>;
 
-  /** Whether a tool or a prompt is shown: also where its use asks a human. */
+  /** Whether a tool or a prompt is shown; one that a human has to confirm is shown, too. */
   async function shows(operation: Operation, name: string, owner: Owner, ctx: Context): Promise<boolean> {
     const { mount, onlyResources } = owner;
     const { effect } = await decisions.decide({ operation, name, mount, onlyResources }, ctx);
@@ -46,8 +46,8 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
   async function pass(asked: Asked, owner: Owner, ctx: Context, manner: Manner): Promise<void> {
     const { mount, exists } = owner;
     const decision = await decisions.decide(asked, ctx);
-    // A mounted server has its own words for what is missing, and takes its time: where something may be hidden, both
-    // what is missing and what is hidden are looked for, and neither gets there.
+    // A mounted server answers for a missing name in its own words, and after its own time. So where something may be hidden,
+    // Vitrine looks up missing and hidden names alike, and a request for either does not reach the server.
     const looked = exists !== undefined && decision.effect !== 'deny' && decisions.mayHide(asked.operation, mount, ctx);
     if (looked && !(await exists(ctx))) {
       ctx.decided?.(decision);
@@ -56,7 +56,7 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
     decisions.carryOut(decision, asked, ctx, manner);
   }
 
-  /** Runs what may be used. One that is hidden and one that is missing are both no valid name, and take as long. */
+  /** Runs a tool or prompt that may be used. A hidden one and a missing one give the same error, after the same time. */
   async function passed<T>(
     asked: Asked,
     owner: Owner,
@@ -93,14 +93,14 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
       const { name, arguments: given = {} } = request;
       const { mount, onlyResources } = owner;
       const decision = decisions.decide({ operation: 'call', name, mount, arguments: given, onlyResources }, ctx);
-      // Results of other servers are looked through each time.
+      // Results of other servers have to be checked each time.
       if (decision instanceof Promise || decision.effect !== 'allow' || owner.foreign === true) return undefined;
       const members = has.callToolAgain(request, owner, ctx);
       if (members !== undefined) ctx.decided?.(decision);
       return members;
     },
 
-    // Who may call its tool no more has nothing of what the call has begun.
+    // A caller who may no longer call the tool gets nothing of a task that its call began.
     async askTask(request, owner, invocation) {
       const asked: Asked = { operation: 'call', name: request.name, mount: owner.mount };
       const decision = await decisions.decide(asked, invocation);
@@ -135,7 +135,7 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
   };
 }
 
-/** A yes is good for these arguments and no others. */
+/** The key of a confirmation, which is good for these arguments and no others. */
 const keyOf = (method: string, { name, arguments: given = {} }: NamedRequest): string =>
   `${method}:${name}:${hash('sha256', JSON.stringify(given))}`;
 

@@ -1,6 +1,6 @@
 /**
- * The describe layer: what a configuration says of resources is put on them wherever they are described (RES-3, 973-1). It
- * adds words and weights, and changes nothing about what a resource is: not its URI, type, size or content.
+ * The describe layer adds to resources, wherever they are described, what a configuration says about them (RES-3, 973-1). It
+ * adds words and weights, and does not change what a resource is: its URI, type, size and content stay.
  */
 import { createOrigins } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
@@ -10,7 +10,7 @@ import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { Annotations, Icon, Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import { fill, fillersIn } from './words.ts';
 
-/** Describes every resource that fits. Of several descriptions that fit, the last one that has a field counts for it. */
+/** Describes every resource that fits. Where several descriptions fit, the last one that has a field sets this field. */
 export interface Description {
   /** Globs over published URIs, such as `docs+file:///reports/**`. Default: any. */
   readonly uris?: readonly string[] | undefined;
@@ -18,7 +18,7 @@ export interface Description {
   readonly mimeTypes?: readonly string[] | undefined;
   /** May have `{name}`, `{stem}` (the name without its ending) and `{folder}` (the name of what it lies in). */
   readonly title?: string | undefined;
-  /** Likewise. */
+  /** May have the same placeholders. */
   readonly description?: string | undefined;
   readonly icons?: readonly Icon[] | undefined;
   /** Whom it is for. */
@@ -35,7 +35,7 @@ interface Compiled {
   readonly said: Description;
 }
 
-/** @throws ResourceError `invalid` for a title or description with a placeholder that there is not */
+/** @throws ResourceError `invalid` for a title or description with a placeholder that does not exist */
 export function describeLayer(descriptions: readonly Description[]): Layer {
   const compiled = descriptions.map(compile);
   const described = <T extends Described>(it: T, uri: string): T => {
@@ -106,7 +106,7 @@ function put<T extends Described>(said: Description, it: T, uri: string): T {
   };
 }
 
-/** Another server's item is sent on as it came, but for what is said of it here. */
+/** Hands on an item of another server as it came, except for the words that this layer adds. */
 function ofBody(body: ResourceBody, ofResource: (resource: Resource) => Resource): ResourceBody {
   const resource = ofResource(body.resource);
   if (resource === body.resource) return body;

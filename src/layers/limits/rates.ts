@@ -4,25 +4,25 @@ import { type AskedFor, overLimit } from '../../core/admission.ts';
 import { ANONYMOUS, type Principal } from '../../core/context.ts';
 import { invalid, type ResourceError } from '../../core/errors.ts';
 
-/** So many in a time, as in `600/min`; the time is `s`, `min` or `h`. `off` is no limit. */
+/** A number of requests in a period, as in `600/min`; the period is `s`, `min` or `h`. `off` is no limit. */
 export type Rate = string;
 
 export interface RateOptions {
   /** Requests of one principal. Default: 6000/min. */
   readonly principal?: Rate | undefined;
   /**
-   * Requests of all anonymous callers together. Default: off, or `principal` where callers may also say who they are
-   * (`anonymousIsOne`).
+   * Requests of all anonymous callers together. Default: off; where other callers have names (`anonymousIsOne`), the rate of
+   * `principal`.
    */
   readonly anonymous?: Rate | undefined;
-  /** Requests of one OAuth client, over all for whom it acts. Default: 60000/min. */
+  /** Requests of one OAuth client, for all principals together that it acts for. Default: 60000/min. */
   readonly client?: Rate | undefined;
   /**
    * Requests of one principal with this method of the wire, such as `tools/call`.
    * Default: 3000/min of `tools/call` and of `completion/complete`.
    */
   readonly methods?: Readonly<Record<string, Rate>> | undefined;
-  /** Calls by one principal of the tool with this name, whether or not there is one. Default: none. */
+  /** Calls by one principal of the tool with this name, whether or not such a tool exists. Default: none. */
   readonly tools?: Readonly<Record<string, Rate>> | undefined;
 }
 
@@ -33,7 +33,7 @@ export const DEFAULT_RATES = {
   methods: { 'tools/call': '3000/min', 'completion/complete': '3000/min' },
 } as const;
 
-/** Of what counts at the same time for one limit; further ones share one count until one of these is over. */
+/** Most keys (principals or clients) that one limit counts separately; further keys share one count until a period ends. */
 export const MAX_KEYS = 10_000;
 
 /** Matches a rate, such as `600/min` or `off`. */
@@ -43,8 +43,9 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600 };
 
 export interface Rates {
   /**
-   * Gives a function that counts a request which is surely within its rates. The caller calls it before anything else is
-   * counted, or not at all. Undefined where the request has to be taken: it is the first of its time, or may be refused.
+   * Returns a function that counts the request, where the request is surely within its rates. The caller calls this function
+   * before anything else is counted, or never. Undefined where the caller has to use `take`, since the request is the first of
+   * its period, or may be refused.
    */
   atOnce(asked: AskedFor, principal: Principal): (() => void) | undefined;
   /** @throws ResourceError `limited` */
@@ -69,12 +70,12 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
 
   function dueOf({ method, name }: AskedFor, principal: Principal): Due | undefined {
     const { id, clientId, issuer } = principal;
-    // The last one first: each leads to the next.
+    // Builds the chain from its last counter on, since each link holds the next one.
     let due: Due | undefined;
     const ofTool = method === 'tools/call' && name !== undefined ? tools.get(name) : undefined;
     if (ofTool !== undefined) due = { counter: ofTool, key: id, next: due };
     const ofMethod = methods.get(method);
-    // Without a limit of their own, those who share a name are held to nothing that is for one of them by default.
+    // A method's default rate is for one principal. Anonymous callers share one id, so it counts for them only if they are one.
     if (ofMethod !== undefined && counts(principal, options.methods?.[method] !== undefined))
       due = { counter: ofMethod, key: id, next: due };
     if (clients !== undefined && clientId !== undefined)
@@ -112,7 +113,7 @@ interface Due {
   readonly next: Due | undefined;
 }
 
-/** One after the other: what is refused by one is not counted by those behind it. */
+/** Takes from one counter after the other: if one refuses the request, the counters behind it do not count it. */
 async function takeAll(first: Due): Promise<void> {
   for (let due: Due | undefined = first; due !== undefined; due = due.next) await due.counter.take(due.key);
 }
@@ -125,20 +126,20 @@ const NOTHING_TO_COUNT = ignore;
 
 /** One limit. */
 interface Counter {
-  /** How many more are known to pass under a key. */
+  /** How many more requests with a key will surely pass. */
   left(key: string): number;
   /** @throws ResourceError `limited` */
   take(key: string): Promise<void>;
   close(): void;
 }
 
-/** Of one key that has a count of its own. */
+/** The count of one key. */
 interface Place {
-  /** When its time is over, in milliseconds since 1970. */
+  /** When its period is over, in milliseconds since 1970. */
   ends: number;
-  /** How many more may pass in that time, at least. */
+  /** How many more requests may pass in that period, at least. */
   left: number;
-  /** How often it was taken from, ever. */
+  /** How many requests it has counted, over all periods. */
   taken: number;
 }
 
@@ -156,7 +157,7 @@ function countersOf(
 
 const OTHERS = '\u0000 others';
 
-/** @throws ResourceError `invalid` for what is no rate */
+/** @throws ResourceError `invalid` for a text that is no rate */
 function createCounter(name: string, rate: Rate, maxKeys: number): Counter | undefined {
   const found = RATE.exec(rate);
   if (found === null)
@@ -166,23 +167,23 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
   const points = Number(count);
   const duration = SECONDS[unit] ?? 60;
   let limiter: RateLimiterMemory | undefined;
-  /** Loaded when it is first wanted: a host that starts the server over stdio waits for every module. */
+  /** Loads the library only when a request needs it: a host that starts the server over stdio waits for every module. */
   async function load(): Promise<RateLimiterMemory> {
     const { RateLimiterMemory } = await import('rate-limiter-flexible');
     limiter ??= new RateLimiterMemory({ points, duration, keyPrefix: '' });
     return limiter;
   }
-  /** All times are equally long, so the first of them ends first. */
+  /** In the order in which their periods began. All periods are equally long, so the first one ends first. */
   const places = new Map<string, Place>();
 
-  /** A count of its own where there is room; whoever has one keeps it. */
+  /** The place of a key, or a new one where there is room; a key keeps its place. */
   function placeOf(key: string): Place | undefined {
     const own = places.get(key);
     if (own !== undefined) return own;
     return places.size < maxKeys || makeRoom() ? begin(key, { ends: 0, left: 0, taken: 0 }) : undefined;
   }
 
-  /** A place is given to nobody else before its time is over: its count would begin anew. */
+  /** Removes the places whose period is over, and no other: the count of its key would begin anew. */
   function makeRoom(): boolean {
     const now = Date.now();
     for (const [oldest, { ends }] of places) {
@@ -192,7 +193,7 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
     return places.size < maxKeys;
   }
 
-  /** The time of a place begins. */
+  /** Begins a new period for a place. */
   function begin(key: string, place: Place): Place {
     places.delete(key);
     place.ends = Date.now() + duration * 1_000;
@@ -212,7 +213,7 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
       const counting = limiter ?? (await load());
       const place = placeOf(key);
       const turn = place === undefined ? 0 : ++place.taken;
-      // The limiter counts at once, and only says so later.
+      // The limiter counts at once, but its answer comes later.
       if (place !== undefined) place.left--;
       let said: RateLimiterRes;
       try {
@@ -225,7 +226,7 @@ function createCounter(name: string, rate: Rate, maxKeys: number): Counter | und
       place.left = said.remainingPoints - (place.taken - turn);
     },
     close() {
-      // Each key has a timer.
+      // The limiter has a timer for each key.
       for (const key of [...places.keys(), OTHERS]) void limiter?.delete(key);
       places.clear();
     },

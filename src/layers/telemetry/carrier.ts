@@ -1,6 +1,6 @@
 /**
  * W3C trace context and baggage, in and out of a request: `traceparent`, `tracestate` and `baggage`, in `_meta`
- * (SEP-414) or in HTTP headers. What comes in is a stranger's word: it is bounded, and dropped where it is malformed.
+ * (SEP-414) or in HTTP headers. What comes in is not trusted: it is bounded, and dropped where malformed.
  */
 import {
   type Baggage,
@@ -15,7 +15,7 @@ import {
 } from '@opentelemetry/api';
 import type { TraceMeta } from '../../core/trace.ts';
 
-/** Characters of `tracestate`, and of `baggage`: more than every tracer keeps. */
+/** Most characters of `tracestate`, and of `baggage`: more than any tracer keeps. */
 const MAX_STATE = 512;
 const MAX_BAGGAGE = 8_192;
 const MAX_ENTRIES = 64;
@@ -24,7 +24,7 @@ const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)
 
 type Get = (key: 'traceparent' | 'tracestate' | 'baggage') => unknown;
 
-/** The context of whoever sent the request, or undefined where nothing is said of it. */
+/** The trace context that the sender put into the request; undefined where there is none. */
 export function contextIn(get: Get, base: Context): Context | undefined {
   const remote = spanContextOf(get('traceparent'), get('tracestate'));
   if (remote === undefined) return undefined;

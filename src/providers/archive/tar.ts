@@ -1,4 +1,4 @@
-/** Tar archives, plain or compressed: gone through once, from header to header, to find out what is in one. */
+/** Finds out what is in a tar archive, plain or compressed, by reading it once, from header to header. */
 import { createGunzip } from 'node:zlib';
 import type { Header as TarHeader } from 'tar';
 import { breaks } from '../../core/breaks.ts';
@@ -13,7 +13,7 @@ const BLOCK = 512;
 
 const FILES: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
 
-/** Gives this many bytes from a position on; undefined where the archive ends exactly there. Positions only grow. */
+/** Reads `length` bytes from a position on; undefined where the archive ends exactly there. Callers only go forward. */
 type ReadAt = (length: number, position: number) => Promise<Buffer | undefined>;
 
 export const tar: Format = {

@@ -33,7 +33,7 @@ export async function readFileOrDirectory(
   return remembered(folder, found, [await fileBody(found, want, uri, ctx)], { uri, range, before });
 }
 
-/** Takes over the found file: it is closed when the body is drained, closed, or was small enough to be read at once. */
+/** Takes over the found file, and closes it: at once where it is read in one go, else when the body is drained or closed. */
 async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Context): Promise<ResourceBody> {
   const { resource, opened } = found;
   const close = (): Promise<void> => found[Symbol.asyncDispose]();
@@ -71,7 +71,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
   }
 }
 
-/** Whether a file that says it is empty is not, as those of the kernel are: only reading tells. Closes it if it fails. */
+/** Whether a file of size 0 has bytes all the same, as files of the kernel do: only a read tells. Closes it if that fails. */
 async function hasBytes(found: Found, uri: string): Promise<boolean> {
   try {
     return (await fill(found, Buffer.alloc(1), 0)) > 0;
@@ -85,7 +85,7 @@ function withoutSize({ size: _size, ...rest }: Resource): Resource {
   return rest;
 }
 
-/** The size that was really read, should the file have changed since it was opened. */
+/** The resource with the size that was really read, in case the file has changed since it was opened. */
 const sized = (resource: Resource, size: number): Resource =>
   resource.size === size ? resource : { ...resource, size };
 
@@ -99,7 +99,7 @@ async function fill(found: Found, buffer: Buffer, offset: number): Promise<numbe
   return filled;
 }
 
-/** Larger ones are streamed block by block, between which others get their turn. */
+/** Streams a larger file block by block; between two blocks other requests get their turn. */
 async function* chunks(
   found: Found,
   from: number,

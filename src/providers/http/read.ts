@@ -1,4 +1,4 @@
-/** Reading: a page or an answer as it comes, a feed as its document, an entry as what the feed says of it. */
+/** Reads a page or an answer as it comes, a feed as its document, and an entry as the text that the feed has of it. */
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
@@ -14,7 +14,7 @@ import { isFeed, resourceOf, type Target, typeOf } from './target.ts';
 export interface Reading {
   readonly catalogue: Catalogue;
   readonly answers: Answers;
-  /** Changes are told. */
+  /** Whether clients can subscribe to changes. */
   readonly watched: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function readWeb(
     if (want.range === undefined) return [{ resource, content: bytesOf(target.inline.bytes) }];
     return [{ resource, ...windowOf(target.inline.bytes, want.range, uri) }];
   }
-  // A window of what nothing is known of: it may be a feed.
+  // Before a window is read of a URL of which nothing is known, ask what it is: it may be a feed.
   const ask = want.range !== undefined && target.head && target.feed === undefined;
   if (isFeed(target, answers.known(target.uri) ?? (ask ? await answers.facts(target, ctx) : undefined))) {
     if (want.range !== undefined) throw invalid('A feed has no bytes to take a window of; list it instead', uri);
@@ -45,9 +45,9 @@ export async function readWeb(
   return [{ resource: resourceRead(target, facts, watched), content, window, close }];
 }
 
-/** As it is described, but that its type is that of the bytes. */
+/** The resource as its metadata describes it, except that its type is that of the bytes. */
 function resourceRead(target: Target, facts: Facts, watched: boolean): Resource {
-  // Where HEAD is not asked, a description has nothing of what an answer says but its type.
+  // Without HEAD, metadata has no size and no date, so a read gives none either: of the answer it takes only the type.
   const told = target.head ? facts : { ...facts, size: undefined, lastModified: undefined };
   const mimeType = typeOf(target, facts);
   return { ...resourceOf(target, told, watched), ...(mimeType !== undefined && { mimeType }) };

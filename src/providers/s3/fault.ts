@@ -29,7 +29,7 @@ const UNREACHABLE =
 /** The client adds this where it could not parse what it got. */
 const UNREADABLE = /Deserialization error/;
 
-/** There is no such key, as told to who asked for one. */
+/** Whether the store says that the key that was asked for does not exist. */
 export function isMissing(error: unknown): boolean {
   const { name, status } = readFault(error);
   return (
@@ -39,15 +39,15 @@ export function isMissing(error: unknown): boolean {
   );
 }
 
-/** The window lies behind the end. */
+/** Whether the window lies behind the end. */
 export const isBehindTheEnd = (error: unknown): boolean => {
   const { name, status } = readFault(error);
   return name === 'InvalidRange' || status === 416;
 };
 
 /**
- * The error for whoever asked; the reason of the signal when that is why it ended. What the store said goes to the log,
- * but for headers and signatures, which have credentials in them.
+ * The error for the caller; once the signal is aborted, its reason. The name, status and message that the store sent go to the
+ * log, and its headers and signatures do not, since they have credentials in them.
  */
 export function faultOf(error: unknown, uri: string | undefined, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
@@ -62,7 +62,7 @@ export function faultOf(error: unknown, uri: string | undefined, signal: AbortSi
   if (status === 403 || status === 401)
     return new ResourceError('denied', 'The store does not let this server read that', { uri, cause });
   if (isMissing(error)) return notFound(uri ?? '', cause);
-  // Not every store takes every key: some refuse dots, and parts that are empty.
+  // Not every store takes every key: some refuse dots, and empty parts.
   if (status === 400 && uri?.includes(ODD_NAME)) return notFound(uri, cause);
   if (UNREACHABLE.test(name) || (status !== undefined && status >= 500))
     return unavailable('The store does not answer');

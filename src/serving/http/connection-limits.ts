@@ -4,8 +4,8 @@ export interface ConnectionLimits {
   /** Connections at a time; one more is closed at once. Default: 4,096, and more where sessions and streams may be more. */
   readonly maxConnections: number;
   /**
-   * Connections of one address at a time, of a /64 network where it is IPv6. Default: 256, and none for this machine,
-   * where a proxy brings everybody. A number that is given counts for this machine, too.
+   * Connections of one address at a time, of a /64 network where it is IPv6. Default: 256, and no limit for this
+   * machine, since all clients of a proxy come from there. A number that is given counts for this machine, too.
    */
   readonly maxConnectionsPerAddress: number | undefined;
   /** How long the headers of a request may take to arrive, and the handshake of TLS, in milliseconds. */
@@ -21,9 +21,9 @@ export interface ConnectionLimits {
    * nothing else waits. Then the connection is cut.
    */
   readonly maxUnreadBytes: number;
-  /** Bytes of all headers of a request: 431. */
+  /** Bytes of all headers of a request; one with more is answered with 431. */
   readonly maxHeaderBytes: number;
-  /** Headers of a request: 431. */
+  /** Headers of a request; one with more is answered with 431. */
   readonly maxHeaders: number;
   /** Requests that a connection may send ahead, before their answers. Then it is cut. */
   readonly maxPipelined: number;

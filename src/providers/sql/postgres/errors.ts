@@ -12,20 +12,20 @@ interface DatabaseError {
 /** Messages of the library about a connection that is gone or never came about; they have no code. */
 const NO_CONNECTION = /^(?:Connection terminated|Client was closed|Client has encountered|timeout e|Cannot use a pool)/;
 
-/** Whether the connection was lost, so that the same statement may do on another one. */
+/** Whether the connection was lost, so that the same statement may work over another one. */
 export function isLostConnection(error: unknown): boolean {
   const { code, message, severity } = error as DatabaseError;
   if (typeof code === 'string' && severity !== undefined) return /^(?:08(?!P01)|57P0[1-35])/.test(code);
   return networkFault(code) !== undefined || NO_CONNECTION.test(String(message));
 }
 
-/** The error without the connection that the library hangs on it, which knows the password; for the log. */
+/** Removes the connection that the library attaches to an error, since it has the password; for the log. */
 export function withoutClient(error: unknown): unknown {
   if (error instanceof Error && 'client' in error) delete error.client;
   return error;
 }
 
-/** @param timeoutMs what the statement was allowed */
+/** @param timeoutMs how long the statement was allowed to run */
 export function postgresError(error: unknown, timeoutMs: number): ResourceError {
   if (error instanceof ResourceError) return error;
   const { code, severity, message } = error as DatabaseError;
@@ -46,7 +46,7 @@ export function postgresError(error: unknown, timeoutMs: number): ResourceError 
     : new ResourceError('internal', 'The database could not be read', options);
 }
 
-/** By class of its five characters (PostgreSQL, appendix A). */
+/** Makes the error for a code of five characters, by its class (PostgreSQL, appendix A). */
 function serverError(code: string, timeoutMs: number, options: { readonly cause: unknown }): ResourceError {
   switch (code) {
     case '57014':
@@ -77,10 +77,10 @@ function serverError(code: string, timeoutMs: number, options: { readonly cause:
   return new ResourceError('internal', 'The database could not be read', options);
 }
 
-/** Refusals of the server, and faults of what was configured: they do not go away by waiting. */
+/** Codes of refusals by the server, and of mistakes in the configuration: waiting does not help. */
 const LASTING = /^(?:28|3D|CERT|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO|ERR_TLS)/;
 
-/** The error for whoever starts the server, where waiting does not help. */
+/** The error for whoever starts the server; undefined where waiting may help. */
 export function refusalOf(error: unknown): ResourceError | undefined {
   if (!(error instanceof ResourceError)) return undefined;
   const { code, message } = (error.cause ?? {}) as DatabaseError;

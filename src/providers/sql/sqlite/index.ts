@@ -98,7 +98,7 @@ async function open({ source, config }: Opening): Promise<Connection> {
   }
 }
 
-/** It has no booleans. */
+/** Binds a boolean as an integer, since SQLite has no booleans. */
 const bindable = (value: Parameter): Parameter => (typeof value === 'boolean' ? BigInt(value) : value);
 
 const openingLimits = (seconds: number): Limits => ({
@@ -110,13 +110,13 @@ const openingLimits = (seconds: number): Limits => ({
   caller: SERVER,
 });
 
-/** For whoever starts the server: what SQLite says itself is part of it. */
+/** The error for whoever starts the server; it has SQLite's own message in it. */
 function openingFault(path: string, error: ResourceError): ResourceError {
   const said = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   return invalid(`${path}: ${error.message}${said}`).withCause(error);
 }
 
-/** Which file lies there now; undefined where there is none. */
+/** Identifies the file that is at a path now; undefined where there is none. */
 async function placeOf(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path, { bigint: true });
