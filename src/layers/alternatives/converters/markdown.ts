@@ -56,7 +56,7 @@ const MAX_DEPTH = 400;
 
 /**
  * Converts HTML to Markdown, all of it: the reader decides which part is the main one.
- * @throws ResourceError `too-large` for what is larger than a limit, or nested too deeply
+ * @throws ResourceError `too-large` for a result over the limit of bytes; RangeError for markup that is nested too deeply
  */
 export async function markdownOf(html: string, limits: Pick<ConversionLimits, 'maxOutputBytes'>): Promise<string> {
   const { default: TurndownService } = await import('turndown');
