@@ -11,7 +11,7 @@ const known = new WeakMap<Client, ResourceClient>();
 
 /** Loaded when it is first needed: servers import this subpath, too. */
 async function resourcesOf(client: Client): Promise<ResourceClient> {
-  const { createResourceClient } = await import('../client/client.ts');
+  const { createResourceClient } = await import('../client/index.ts');
   const resources = known.get(client) ?? createResourceClient(client);
   known.set(client, resources);
   return resources;
