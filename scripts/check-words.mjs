@@ -23,12 +23,14 @@ const RIDDLE = /^\s*(?:\/\*\*|\*|\/\/) What(?:'s)?\b/;
 const COMMENT = /(?:^\s*(?:\/\*\*|\*)|(?:^|\s)\/\/) (.*)$/;
 
 const found = [
-  ...filesOf('src', '.ts').flatMap((path) =>
-    linesOf(path).flatMap(({ line, at }) => {
-      const riddle = RIDDLE.test(line) ? [`${path}:${at}: begins with "What": begin with who does what`] : [];
-      return [...riddle, ...retiredIn(COMMENT.exec(line)?.[1] ?? '', path, at)];
-    }),
-  ),
+  ...['src', 'examples']
+    .flatMap((place) => filesOf(place, '.ts'))
+    .flatMap((path) =>
+      linesOf(path).flatMap(({ line, at }) => {
+        const riddle = RIDDLE.test(line) ? [`${path}:${at}: begins with "What": begin with who does what`] : [];
+        return [...riddle, ...retiredIn(COMMENT.exec(line)?.[1] ?? '', path, at)];
+      }),
+    ),
   ...['docs', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md']
     .flatMap((place) => filesOf(place, '.md'))
     .filter((path) => path !== 'docs/glossary.md')

@@ -14,7 +14,7 @@ providerContract('poems', () => {
   });
   return {
     provider,
-    // What is in it, by paths; here a path is the end of the URI.
+    // The leaves by their paths; here a path is the end of the URI.
     leaves: new Map([...poems].map(([uri, text]) => [uri.slice('poem:'.length), Buffer.from(text)])),
     roots: [...poems.keys()].map((uri) => uri.slice('poem:'.length)),
     uriOf: (path) => `poem:${path}`,
