@@ -95,6 +95,8 @@ export interface Engine {
   readonly prompts: Pick<PromptRegistry, 'some' | 'watchable' | 'ownerOf' | 'ownNames'>;
   /** In which eras calls may become tasks, of which mounts, and under which ids clients know them. */
   readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };
+  /** The name of the tool that searches; undefined without the resource tools. */
+  readonly searchTool: string | undefined;
   /** The subscriptions that clients have made by tools; undefined without the resource tools. */
   readonly toolSubscriptions: SubscriptionBook | undefined;
   /** The telemetry that every way of serving reports its requests to; undefined where there is none. */
@@ -222,6 +224,9 @@ export function createEngine(options: EngineOptions): Engine {
     tools,
     prompts,
     tasks: { mounts: tasks.mounts, book: createTaskBook(options.cursors?.secret) },
+    get searchTool() {
+      return live.parts.own?.search;
+    },
     toolSubscriptions,
     telemetry: options.telemetry,
     hide: options.hide,

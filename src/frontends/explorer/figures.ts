@@ -24,3 +24,6 @@ export function timeText(said: unknown): { readonly exact: string; readonly show
   const exact = time.toISOString();
   return { exact, shown: `${exact.slice(0, 10)} ${exact.slice(11, 16)}` };
 }
+
+/** A text with the line ends of this page, so that those of Windows are not shown as characters that cannot be seen. */
+export const shownText = (text: string): string => text.replaceAll('\r\n', '\n');

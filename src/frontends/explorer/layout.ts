@@ -3,6 +3,7 @@ import { nameOfUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { addressOf } from './address.ts';
 import { type Html, html } from './html.ts';
+import { MAX_WORDS, SEARCH_PATH } from './search-address.ts';
 import { STYLE_PATH } from './style.ts';
 import { LANGUAGE, TEXTS } from './texts.ts';
 
@@ -18,15 +19,20 @@ export interface Shell {
   readonly roots: readonly Root[];
   /** Mounts that are not there, and why. */
   readonly missing: readonly { readonly mount?: string | undefined; readonly reason: string }[];
+  /** Whether texts can be searched. */
+  readonly searchable?: boolean | undefined;
 }
 
 const doctype = html`<!doctype html>`;
 
-/** @param uri what the page shows; undefined for one that shows no resource */
-export function page(shell: Shell, title: string, uri: string | undefined, main: Html): string {
+/**
+ * @param uri what the page shows; undefined for one that shows no resource
+ * @param words that are searched for
+ */
+export function page(shell: Shell, title: string, uri: string | undefined, main: Html, words = ''): string {
   return html`${doctype}<html lang="${LANGUAGE.lang}" dir="${LANGUAGE.dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="${STYLE_PATH}"><link rel="icon" href="data:,"></head>
 <body><a class="skip" href="#main">${TEXTS.skip}</a>
-<header><nav aria-label="${TEXTS.breadcrumb}"><ol class="crumbs">${crumbs(shell, uri)}</ol></nav></header>
+<header><nav aria-label="${TEXTS.breadcrumb}"><ol class="crumbs">${crumbs(shell, uri)}</ol></nav>${shell.searchable === true && html`<form role="search" action="${SEARCH_PATH}"><input type="search" name="q" aria-label="${TEXTS.search}" placeholder="${TEXTS.search}" value="${words}" maxlength="${MAX_WORDS}"><button>${TEXTS.find}</button></form>`}</header>
 <div class="room"><nav class="where" aria-label="${TEXTS.mounts}"><h2>${TEXTS.mounts}</h2><ul>${places(shell, uri)}</ul></nav>
 <main id="main" tabindex="-1">${main}</main></div></body></html>
 `.toString();

@@ -2,8 +2,9 @@
 import { formatsOf } from '../../core/formats.ts';
 import { WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
+import type { LineRange } from '../resources/lines.ts';
 import { addressOf, withQuery } from './address.ts';
-import { countText, sizeText, timeText } from './figures.ts';
+import { countText, shownText, sizeText, timeText } from './figures.ts';
 import { type Html, html } from './html.ts';
 import { typeText } from './kinds.ts';
 import { page, type Shell } from './layout.ts';
@@ -26,6 +27,8 @@ export interface Shown {
   readonly as: string | undefined;
   /** Where the preview begins, in bytes. */
   readonly from: number;
+  /** The lines that the preview shows, where not a window of bytes. */
+  readonly lines?: LineRange | undefined;
   /** The origin of the server, such as `http://127.0.0.1:8931`, and its MCP endpoint. */
   readonly origin: string;
   readonly endpoint: string;
@@ -54,7 +57,7 @@ function thing(item: ResourceContents, type: string, raw: string): Html {
   if (DRAWN.test(type)) return html`<img src="${raw}" alt="${item.title ?? item.name}">`;
   if (type.startsWith('audio/')) return html`<audio controls preload="metadata" src="${raw}"></audio>`;
   if (type.startsWith('video/')) return html`<video controls preload="metadata" src="${raw}"></video>`;
-  if ('text' in item) return html`<pre dir="auto">${item.text}</pre>`;
+  if ('text' in item) return html`<pre dir="auto">${shownText(item.text)}</pre>`;
   return html`<p class="soft">${TEXTS.binary}</p><pre dir="ltr">${hex(Buffer.from(item.blob, 'base64'))}</pre>`;
 }
 
@@ -76,7 +79,9 @@ interface Window {
 }
 
 /** Where the window lies in the whole, and the ways to the others. */
-function ways({ resource, as }: Shown, { _meta }: ResourceContents): Html | undefined {
+function ways({ resource, as, lines }: Shown, { _meta }: ResourceContents): Html | undefined {
+  if (lines !== undefined)
+    return html`<p class="soft">${TEXTS.lines(lines.first, lines.last)} <a href="${withQuery(addressOf('view', resource.uri), { as })}">${TEXTS.start}</a></p>`;
   const window = _meta?.[WINDOW_META_KEY] as Window | undefined;
   if (window === undefined || (window.offset === 0 && window.length === window.total)) return undefined;
   const end = window.offset + window.length;

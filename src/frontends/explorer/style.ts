@@ -19,7 +19,8 @@ a:hover{text-decoration-thickness:2px}
 :focus-visible{outline:2px solid var(--brass);outline-offset:2px}
 .skip{position:absolute;inset-inline-start:-9999px}
 .skip:focus{inset-inline-start:8px;inset-block-start:8px;background:var(--case);padding:8px;z-index:1}
-header{border-block-end:1px solid var(--line);padding:16px 24px}
+header{border-block-end:1px solid var(--line);padding:16px 24px;display:flex;flex-wrap:wrap;gap:8px 24px;align-items:center;justify-content:space-between}
+header form{margin:0;flex:0 1 384px}
 .crumbs,.where ul{list-style:none;margin:0;padding:0}
 .crumbs{display:flex;flex-wrap:wrap;gap:0 8px}
 .crumbs li{overflow-wrap:anywhere}
@@ -60,6 +61,10 @@ pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;tab-size:4}
 .label h2:first-child{margin-block-start:0}
 .copy{user-select:all;-webkit-user-select:all;border-inline-start:2px solid var(--brass);padding:4px 12px;margin-block-end:8px;white-space:pre-wrap}
 dl{margin:0}dt{color:var(--soft);font-size:13px}dd{margin:0 0 8px;overflow-wrap:anywhere}
+.found{padding:0;margin:0 0 24px;list-style:none}
+.found li{padding-block:8px;border-block-end:1px solid var(--line)}
+.found code{overflow-wrap:anywhere}
+.found pre{margin-block-start:8px;color:var(--soft)}
 .tabs a{margin-inline-end:16px}
 @media (max-width:900px){.thing{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:640px){.room{grid-template-columns:minmax(0,1fr)}.where{display:none}main,header{padding:16px}.wide{display:none}.case{padding:16px}}

@@ -60,6 +60,14 @@ export const TEXTS = {
   binary: 'This is not text; these are its first bytes.',
   parts: 'It has several parts; this is the first.',
   noPreview: 'There is no preview.',
+  search: 'Search everything',
+  find: 'Search',
+  found: (words: string) => `Search for ${words}`,
+  byName: 'By name',
+  inTexts: 'In texts',
+  lines: (first: number, last: number) => (first === last ? `Line ${first}` : `Lines ${first} to ${last}`),
+  nothingFound: 'Nothing has these words in its name or text: try fewer of them, or another form.',
+  allFound: 'That is all.',
   listing: (uri: string) => `List of ${uri}`,
 } as const;
 

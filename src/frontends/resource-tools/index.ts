@@ -31,6 +31,8 @@ const MIN_OUTPUT_BYTES = 1_000;
 
 export interface ResourceTools {
   readonly tools: readonly Tool[];
+  /** The name of the one that searches. */
+  readonly search: string;
   /** The members of the result of a call in JSON, where one of these tools would give what it gave before. */
   again(request: NamedRequest, ctx: Context): string | undefined;
   /** Ends what the tools have left open. */
@@ -71,6 +73,7 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
   const read = setup.nameOf('read');
   return {
     tools: tools.map(({ icons: drawn, ...tool }) => withShortSchemas(icons ? { ...tool, icons: drawn } : tool)),
+    search: search.tool.name,
     again: ({ name, arguments: args }, ctx) => (name === read ? readToolAgain(setup, args, ctx) : undefined),
     close: () => search.close(),
   };

@@ -12,7 +12,10 @@ import type { Shell } from '../../../frontends/explorer/layout.ts';
 import { LISTING_END, listingRow, listingStart } from '../../../frontends/explorer/listing.ts';
 import { problemOf, problemPage } from '../../../frontends/explorer/problem.ts';
 import { PREVIEW_BYTES, resourcePage } from '../../../frontends/explorer/resource.ts';
+import { searchPage } from '../../../frontends/explorer/search.ts';
+import { SEARCH_PATH, soughtOf } from '../../../frontends/explorer/search-address.ts';
 import { STYLE, STYLE_PATH } from '../../../frontends/explorer/style.ts';
+import { type LineRange, lineUri } from '../../../frontends/resources/lines.ts';
 import { ACCEPT_META_KEY, MISSING_META_KEY, RANGE_META_KEY } from '../../../protocol/meta.ts';
 import { METADATA_METHOD } from '../../../protocol/methods.ts';
 import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
@@ -23,6 +26,7 @@ import { ByteStream, type HttpRequest, type PageAnswer } from '../exchange.ts';
 import { retryHeaders } from '../retry-after.ts';
 import { createAsk, Refused, type Visitor } from './ask.ts';
 import { answerRaw, RAW_HEADERS } from './raw.ts';
+import { searchFor } from './search.ts';
 
 export interface Explorer {
   /** Whether a request is one of the explorer's: it is looked at only, so GET and HEAD. */
@@ -55,6 +59,15 @@ interface Listed {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
+/** Lines of a preview, at most: a search shows fewer. */
+const MAX_LINES = 200;
+
+function linesOf(text: string | null): LineRange | undefined {
+  const [, first = '', last = ''] = /^([1-9]\d{0,9})-([1-9]\d{0,9})$/.exec(text ?? '') ?? [];
+  const range = { first: Number(first), last: Math.min(Number(last), Number(first) + MAX_LINES) };
+  return range.first > 0 && range.last >= range.first ? range : undefined;
+}
+
 const NOBODY: Shell = { server: '', roots: [], missing: [] };
 
 /** @param publicUrl of the endpoint, where it is known by another name than requests have */
@@ -78,6 +91,7 @@ export function createExplorer(
       server,
       roots: resources.map((resource) => ({ mount: vitrine.mountOf(resource.uri), resource })),
       missing: Array.isArray(missing) ? missing : [],
+      searchable: vitrine.searchTool !== undefined,
     };
   }
 
@@ -107,10 +121,11 @@ export function createExplorer(
     const as = query.get('as')?.slice(0, 255) || undefined;
     const from = Number(/^\d{1,15}$/.exec(query.get('from') ?? '')?.[0] ?? 0);
     const accept = as === undefined ? textFirst(resource) : [as];
+    const lines = linesOf(query.get('lines'));
     const params = {
-      uri,
+      uri: lines === undefined ? uri : lineUri(uri, lines),
       _meta: {
-        [RANGE_META_KEY]: { offset: from, length: PREVIEW_BYTES },
+        ...(lines === undefined && { [RANGE_META_KEY]: { offset: from, length: PREVIEW_BYTES } }),
         ...(accept !== undefined && { [ACCEPT_META_KEY]: accept }),
       },
     };
@@ -127,8 +142,16 @@ export function createExplorer(
     );
     const origin = publicUrl === undefined ? new URL(visitor.http.url).origin : new URL(publicUrl).origin;
     const endpoint = publicUrl ?? `${origin}${ENDPOINT}`;
-    const body = resourcePage(shell, { resource, contents, as, from, origin, endpoint });
+    const body = resourcePage(shell, { resource, contents, as, from, lines, origin, endpoint });
     return { status: 200, headers: PAGE_HEADERS, body };
+  }
+
+  async function search(query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
+    if (vitrine.searchTool === undefined) return problem('not-found');
+    const sought = soughtOf(query);
+    const found = searchFor(ask, vitrine.searchTool, sought, visitor);
+    const [shell, results] = await Promise.all([shellFor(visitor), found]);
+    return { status: 200, headers: PAGE_HEADERS, body: searchPage(shell, sought, results) };
   }
 
   async function raw({ uri, folder }: Addressed, query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
@@ -167,7 +190,8 @@ export function createExplorer(
 
   return {
     serves: (method, target) =>
-      (method === 'GET' || method === 'HEAD') && /^\/(?:\?|$|view(?:[/?]|$)|raw(?:[/?]|$)|explorer\/)/.test(target),
+      (method === 'GET' || method === 'HEAD') &&
+      /^\/(?:\?|$|view(?:[/?]|$)|raw(?:[/?]|$)|search(?:\?|$)|explorer\/)/.test(target),
     async answer(http, from) {
       // A page elsewhere may lead here, and not load anything from here.
       const site = http.headers.get('sec-fetch-site');
@@ -189,6 +213,7 @@ export function createExplorer(
       const visitor: Visitor = { http, principal: entering.principal, log };
       try {
         if (pathname === '/') return await home(searchParams, visitor);
+        if (pathname === SEARCH_PATH) return await search(searchParams, visitor);
         const found = addressed(pathname, searchParams);
         if (found === undefined) return problem('not-found');
         if (found.route === 'raw') return await raw(found, searchParams, visitor);

@@ -1,0 +1,59 @@
+/** The page of a search: resources by name, and places in texts with the lines around them and a link to just these. */
+import type { CallToolResult, ContentBlock } from '../../protocol/content.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { splitLines } from '../resources/lines.ts';
+import { addressOf, withQuery } from './address.ts';
+import { shownText } from './figures.ts';
+import { type Html, html } from './html.ts';
+import { kindOf } from './kinds.ts';
+import { page, type Shell } from './layout.ts';
+import { SEARCH_PATH, type Sought } from './search-address.ts';
+import { TEXTS } from './texts.ts';
+
+/** The answers of the tool that searches. */
+export interface Found {
+  /** Of names; undefined where these were not searched. */
+  readonly names?: CallToolResult | undefined;
+  readonly texts: CallToolResult;
+}
+
+/** Resources that are shown because of their names. */
+const MAX_NAMES = 12;
+
+/** @param found undefined where nothing was searched for */
+export function searchPage(shell: Shell, { words, cursor }: Sought, found: Found | undefined): string {
+  const title = words === '' ? TEXTS.search : TEXTS.found(words);
+  const main = html`<h1 dir="auto">${title}</h1>${found !== undefined && results(found, words, cursor)}`;
+  return page(shell, title, undefined, main, words);
+}
+
+function results({ names, texts }: Found, words: string, cursor: string | undefined): Html {
+  if (texts.isError === true) {
+    const said = texts.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    return html`<p dir="auto">${said.join(' ')}</p>`;
+  }
+  const named = (names?.content ?? []).flatMap(place).slice(0, MAX_NAMES);
+  const places = texts.content.flatMap(place);
+  const next = nextOf(texts);
+  const none = cursor === undefined ? TEXTS.nothingFound : TEXTS.allFound;
+  return html`${named.length > 0 && html`<h2>${TEXTS.byName}</h2><ul class="found">${named}</ul>`}${places.length > 0 && html`<h2>${TEXTS.inTexts}</h2><ol class="found">${places}</ol>`}${named.length + places.length === 0 && html`<p>${none}</p>`}${next !== undefined && html`<p><a rel="next" href="${withQuery(SEARCH_PATH, { q: words, cursor: next })}">${TEXTS.next}</a></p>`}`;
+}
+
+function nextOf({ structuredContent }: CallToolResult): string | undefined {
+  const { nextCursor } = (structuredContent ?? {}) as { readonly nextCursor?: unknown };
+  return typeof nextCursor === 'string' ? nextCursor : undefined;
+}
+
+function place(block: ContentBlock): readonly Html[] {
+  if (block.type === 'resource_link') return [html`<li>${link(addressOf('view', block.uri), block)}</li>`];
+  if (block.type !== 'resource' || !('text' in block.resource)) return [];
+  const { resource: uri, lines } = splitLines(block.resource.uri);
+  const address = withQuery(addressOf('view', uri), { lines: lines && `${lines.first}-${lines.last}` });
+  const where = lines && TEXTS.lines(lines.first, lines.last);
+  return [
+    html`<li>${link(address, block.resource)} <span class="soft">${where}</span><pre dir="auto">${shownText(block.resource.text)}</pre></li>`,
+  ];
+}
+
+const link = (address: string, resource: Resource): Html =>
+  html`<a class="k k-${kindOf(resource)}" href="${address}"><bdi>${resource.title ?? resource.name}</bdi></a> <code class="soft">${splitLines(resource.uri).resource}</code>`;

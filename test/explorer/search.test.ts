@@ -1,0 +1,138 @@
+/** Searching in the explorer over real HTTP, without JavaScript: names and texts, as the person may see them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesProvider } from '../../src/providers/files/index.ts';
+import { serveHttp } from '../../src/serving/http/index.ts';
+import { createVitrine, type VitrineOptions } from '../../src/vitrine.ts';
+import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+
+const SECRET = 'AKIAIOSFODNN7EXAMPLD';
+const MANY = 120;
+
+interface Site extends AsyncDisposable {
+  get(path: string): Promise<Response>;
+  text(path: string): Promise<string>;
+}
+
+let folder: Folder;
+let site: Site;
+
+beforeAll(async () => {
+  folder = await temporaryFolder({
+    'clocks/winding.md': `# Winding\n\n${'line\n'.repeat(40)}Turn the Brass key <b>slowly</b>.\nThen rest.\n`,
+    'clocks/BRASS key.txt': 'of another name',
+    'hidden/brass.txt': 'a hidden brass key',
+    'locked-brass.txt': 'a locked brass key',
+    'keys.txt': `id ${SECRET} of the pendulum\n`,
+    'windows.txt': 'first\r\na mainspring\r\nlast\r\n',
+    'odd.txt': 'cost (a|b)* is 3.50$ [net] \\d\n',
+    'many.txt': 'the same pendulum-free line: gong\n'.repeat(MANY),
+  });
+  site = await serve({});
+});
+
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+async function serve(options: Partial<VitrineOptions>): Promise<Site> {
+  const vitrine = createVitrine({
+    mounts: { docs: await filesProvider({ path: folder.path }) },
+    access: {
+      rules: [
+        { effect: 'hide', uris: ['docs+file:///hidden/**', 'docs+file:///hidden'] },
+        { effect: 'deny', uris: ['docs+file:///locked-brass.txt'], operations: ['read'] },
+        { effect: 'allow', who: 'anyone' },
+      ],
+    },
+    redact: {},
+    ...options,
+  });
+  const serving = await serveHttp(vitrine, { port: 0 });
+  const get = (path: string): Promise<Response> => fetch(new URL(path, serving.url), { redirect: 'manual' });
+  return {
+    get,
+    text: async (path) => (await get(path)).text(),
+    async [Symbol.asyncDispose]() {
+      await serving.close();
+      await vitrine.close();
+    },
+  };
+}
+
+const hrefs = (page: string): string[] =>
+  [...page.matchAll(/class="k k-[a-z]+" href="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+
+describe('a search', () => {
+  it('is offered on every page, and keeps the words', async () => {
+    for (const path of ['/', '/view/docs+file/clocks', '/view/docs+file/odd.txt', '/search'])
+      expect(await site.text(path), path).toContain('<form role="search" action="/search">');
+    expect(await site.text('/search?q=a%22b')).toContain('value="a&quot;b"');
+  });
+
+  it('finds names and texts whatever their case, and each link leads to the lines', async () => {
+    const page = await site.text('/search?q=brass%20KEY');
+    expect(hrefs(page)).toEqual([
+      '/view/docs+file/clocks/BRASS%20key.txt',
+      '/view/docs+file/clocks/winding.md?lines=42-44',
+    ]);
+    expect(page).toContain('Turn the Brass key &lt;b&gt;slowly&lt;/b&gt;.');
+    const lines = await site.text('/view/docs+file/clocks/winding.md?lines=42-44');
+    expect(lines).toContain('<pre dir="auto">line\nTurn the Brass key');
+    expect(lines).not.toContain('# Winding\n');
+    expect(lines).toContain('Lines 42 to 44');
+  });
+
+  it('shows nothing of what is hidden, may not be read, or is covered', async () => {
+    const page = await site.text('/search?q=brass');
+    expect(page).not.toContain('hidden');
+    expect(page).not.toContain('a locked');
+    expect(await site.text(`/search?q=${SECRET}`)).toContain('Nothing has these words');
+    const covered = await site.text('/search?q=of%20the%20pendulum');
+    expect(covered).toContain('of the pendulum');
+    expect(covered).not.toContain(SECRET);
+  });
+
+  it.each(['(a|b)*', '3.50$', '[net] \\d', '(', '\\', '*'])('takes %s as it is written', async (words) => {
+    const response = await site.get(`/search?q=${encodeURIComponent(words)}`);
+    expect(response.status).toBe(200);
+    const found = (await response.text()).includes('/view/docs+file/odd.txt?lines=');
+    expect(found).toBe('cost (a|b)* is 3.50$ [net] \\d'.includes(words));
+  });
+
+  it('shows line ends of Windows as line ends', async () => {
+    for (const path of ['/search?q=mainspring', '/view/docs+file/windows.txt'])
+      expect(await site.text(path), path).toContain('first\na mainspring\nlast');
+  });
+
+  it('goes on page by page to its end', async () => {
+    let at: string | undefined = '/search?q=gong';
+    let places = 0;
+    for (let pages = 0; at !== undefined && pages < 20; pages++) {
+      const page: string = await site.text(at);
+      places += [...page.matchAll(/many\.txt\?lines=/g)].length;
+      at = /rel="next" href="([^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(at).toBeUndefined();
+    expect(places).toBe(MANY);
+  });
+
+  it.each([
+    ['/search?q=gong&cursor=nonsense', 200, /cursor/],
+    ['/search?q=', 200, /Search everything/],
+    [`/search?q=${'x'.repeat(5_000)}`, 200, /Nothing has these words/],
+    ['/search?q=%E2%80%AEgong', 200, /\\u\{202e\}/],
+    ['/view/docs+file/odd.txt?lines=0-9', 200, /cost/],
+    ['/view/docs+file/odd.txt?lines=7-9', 200, /cannot be understood/],
+  ])('is answered in place: %.60s', async (path, status, says) => {
+    const response = await site.get(path);
+    expect(response.status).toBe(status);
+    expect(await response.text()).toMatch(says);
+  });
+
+  it('is not there without the tools that search', async () => {
+    await using without = await serve({ resourceTools: false });
+    expect(await without.text('/')).not.toContain('role="search"');
+    expect((await without.get('/search?q=brass')).status).toBe(404);
+  });
+});
