@@ -59,7 +59,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .option('--mcp-config <file>', 'serve the servers of a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')
     .option('--gitignore', 'leave out what .gitignore files leave out')
-    .option('--nested', 'go into zip and tar archives and SQLite files like folders')
+    .option('--nested', 'go into zip and tar archives, SQLite files and git repositories like folders')
     .option('--as-document', 'serve YAML and JSON files themselves, also those with mounts or servers in them')
     .option('--allow-remote', 'let --http listen where other machines reach it, without authorization')
     .option('--allow-host <name>', 'answer to this host name too (may be repeated)', collect)
@@ -86,7 +86,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .option('--mcp-config <file>', 'check a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')
     .option('--gitignore', 'leave out what .gitignore files leave out')
-    .option('--nested', 'go into zip and tar archives and SQLite files like folders')
+    .option('--nested', 'go into zip and tar archives, SQLite files and git repositories like folders')
     .option('--as-document', 'serve YAML and JSON files themselves, also those with mounts or servers in them')
     .action(async (paths: string[], flags: SourceFlags) => {
       const { check } = await import('./check.ts');

@@ -2,6 +2,7 @@
  * A whole tree, level by level. It may have cycles and no end: what was seen is not gone into again, and depth, number and
  * pages are bounded, each stop with its reason (2093-10).
  */
+import { WALK_META_KEY } from '../protocol/meta.ts';
 import type { CallOptions } from './asking.ts';
 import type { Children } from './children.ts';
 import {
@@ -112,6 +113,10 @@ interface Seen {
   entered: boolean;
 }
 
+/** Goes into a container that says `vitrine/walk: false` only when the filter says so. */
+const goesInto = (resource: ListedResource, verdict: WalkVerdict): boolean =>
+  isListable(resource) === true && (verdict === 'descend' || resource._meta?.[WALK_META_KEY] !== false);
+
 /** How a walk gets its lists. */
 export interface WalkSource {
   readonly children: Children;
@@ -187,7 +192,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     const entry: WalkEntry = { resource, depth, parent };
     const verdict = filter?.(entry) ?? true;
     const enters =
-      (verdict === true || verdict === 'descend') && task.report.via !== 'flat-list' && isListable(resource) === true;
+      (verdict === true || verdict === 'descend') && task.report.via !== 'flat-list' && goesInto(resource, verdict);
     const deeper = depth < maxDepth;
     seen.set(identity, { depth, parent, entered: enters });
     if (enters && deeper) enter(resource.uri, depth);

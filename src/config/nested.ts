@@ -1,4 +1,4 @@
-/** Folders whose archives and databases can be gone into (`nested`). */
+/** Folders whose archives, databases and repositories can be gone into (`nested`). */
 import { realpath, stat } from 'node:fs/promises';
 import { type Log, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
@@ -19,13 +19,14 @@ const MAX_INNER_BYTES = 32 * 1024 ** 2;
 /** Milliseconds that it may take to get one archive out of another one. */
 const EXTRACT_MS = 60_000;
 
-/** A folder, and what is in its files where `nested` says so. @throws ResourceError as `filesProvider` */
+/** A folder, and what is in its files and repositories where `nested` says so. @throws ResourceError as `filesProvider` */
 export async function nestedFiles(options: FilesOptions, nested: NestedConfig): Promise<ResourceProvider> {
   const { provider, ...files } = await openFiles(options);
   if (nested === undefined || nested === 'off') return provider;
   const { createOpenings, nestedProvider } = await import('../providers/nested/index.ts');
   const openings = createOpenings();
-  const kinds = kindsOf(nested === 'on' ? NESTED_KINDS : nested, openings, 1);
+  const wanted = nested === 'on' ? NESTED_KINDS : nested;
+  const kinds = [...kindsOf(wanted, openings, 1), ...(wanted.includes('git') ? [await gitKind()] : [])];
   return nestedProvider({ outer: { provider, scheme: 'file', ...files }, kinds, openings });
 }
 
@@ -134,3 +135,27 @@ async function openDatabase(path: string, name: string, log: Log): Promise<Resou
     throw new ResourceError('invalid', said?.message ?? 'The database cannot be opened', { cause: error });
   }
 }
+
+async function gitKind(): Promise<NestedKind> {
+  const { gitFolderProvider, pathBelow, SCHEME } = await import('../providers/git/index.ts');
+  return {
+    key: 'git',
+    endings: ['.git'],
+    isFolder: true,
+    own: '.git',
+    title: 'Git repository',
+    has: ['HEAD', 'objects', 'refs'],
+    follows: true,
+    gathers: true,
+    pathBelow,
+    async open({ place, name, uri }) {
+      const { inside: source, path } = place;
+      // As a path of the URIs outside: what links in it begin with.
+      const base = uri.slice('file://'.length);
+      return { provider: await gitFolderProvider({ source, name, base, path }), scheme: SCHEME, weight: GIT_WEIGHT };
+    },
+  };
+}
+
+/** Bytes that an open repository takes, about: few are kept open, since each may hold hundreds of files. */
+const GIT_WEIGHT = 16 * 1024 ** 2;

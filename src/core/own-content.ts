@@ -1,4 +1,5 @@
-/** Tells whether a resource may have content of its own, beside the resources in it. */
+/** Tells whether a resource may have content of its own, and whether to go into it for the resources in it. */
+import { WALK_META_KEY } from '../protocol/meta.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../protocol/resources.ts';
 
 /**
@@ -7,3 +8,7 @@ import { DIRECTORY_MIME_TYPE, type Resource } from '../protocol/resources.ts';
  */
 export const mayHaveContent = ({ mimeType, capabilities }: Resource): boolean =>
   capabilities?.list !== true || (mimeType !== undefined && mimeType !== DIRECTORY_MIME_TYPE);
+
+/** Whether somebody who walks over everything goes into it: not where it says `vitrine/walk: false`. */
+export const isWalked = ({ capabilities, _meta }: Resource): boolean =>
+  capabilities?.list === true && _meta?.[WALK_META_KEY] !== false;

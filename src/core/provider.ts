@@ -188,6 +188,12 @@ export interface ResourceProvider {
 
   /** Whether a list of its own has exactly this URI, letter by letter. Default: nobody knows. */
   isListed?(uri: string, ctx: Context): Promise<boolean>;
+
+  /**
+   * Other URIs of its own that policies have to allow before this one is, for whatever it is: one that leads to an
+   * earlier state of a file is only for those who may have the file. By the URI alone, at once; never throws. Default: none.
+   */
+  alsoNamed?(uri: string): readonly string[];
   close?(): Promise<void>;
 }
 
@@ -202,5 +208,6 @@ export const OPTIONAL_METHODS = [
   'watch',
   'search',
   'isListed',
+  'alsoNamed',
   'close',
 ] as const;

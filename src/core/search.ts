@@ -8,7 +8,7 @@ import { type Breaks, breaks } from './breaks.ts';
 import type { Context } from './context.ts';
 import { invalid, ResourceError } from './errors.ts';
 import { globFilter } from './glob/filter.ts';
-import { mayHaveContent } from './own-content.ts';
+import { isWalked, mayHaveContent } from './own-content.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
 import { isBinaryType } from './text.ts';
 
@@ -126,7 +126,7 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
           given.add(resource.uri);
           yield { resource, path: below };
         }
-        if (!isLeaf && next.depth < MAX_DEPTH && !entered.has(resource.uri)) {
+        if (isWalked(resource) && next.depth < MAX_DEPTH && !entered.has(resource.uri)) {
           entered.add(resource.uri);
           queue.push({ uri: resource.uri, path, depth: next.depth + 1 });
         }

@@ -36,6 +36,9 @@ export const REDACTED_META_KEY = 'vitrine/redacted';
 /** In the `_meta` of a default list or a directory read that stopped at a limit: the name of that limit. */
 export const TRUNCATED_META_KEY = 'vitrine/truncatedBy';
 
+/** In the `_meta` of a resource: `false` where whoever walks over everything does not go into it, unless it was asked for. */
+export const WALK_META_KEY = 'vitrine/walk';
+
 /** In the `_meta` of a list: the mounts whose part is missing, as `[{mount, reason}]`. */
 export const MISSING_META_KEY = 'vitrine/missing';
 

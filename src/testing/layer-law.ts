@@ -153,6 +153,7 @@ export function innerProvider(options: InnerOptions = {}): Operations {
       return { [Symbol.asyncDispose]: async () => options.onUnwatch?.() };
     },
     isListed: async () => true,
+    alsoNamed: () => [],
     close: async () => options.onClose?.(),
   };
   return {

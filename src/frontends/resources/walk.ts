@@ -7,6 +7,7 @@
  */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { isWalked } from '../../core/own-content.ts';
 import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 
@@ -96,9 +97,9 @@ export async function walkPage(
       }
       resources.push(...page.resources);
       state.emitted += page.resources.length;
-      state.deeper ||= page.resources.some(isContainer);
+      state.deeper ||= page.resources.some(isWalked);
     } else {
-      const containers = page.whole ? [] : page.resources.filter(isContainer);
+      const containers = page.whole ? [] : page.resources.filter(isWalked);
       state.frames.push(...containers.reverse().map((container): Frame => [container.uri, null, level + 1]));
     }
   }
@@ -108,8 +109,6 @@ export async function walkPage(
 }
 
 const start = (level: number, emitted: number): State => ({ level, emitted, deeper: false, frames: [[null, null, 0]] });
-
-const isContainer = (resource: Resource): boolean => resource.capabilities?.list === true;
 
 /** A container that is gone or closed since its parent was listed has no children; it does not end the walk. */
 async function tolerantList(

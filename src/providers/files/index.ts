@@ -17,6 +17,7 @@ import { createDirectoryWatches } from './directory-watches.ts';
 import { diskOf } from './disk.ts';
 import { systemCode } from './fault.ts';
 import { type Folder, find, SCHEME } from './folder.ts';
+import { type FindFolder, foldersIn } from './inside.ts';
 import { createKeptPages } from './kept-pages.ts';
 import { listDirectory, listRoots } from './list.ts';
 import { createListedWatches } from './listed-watches.ts';
@@ -30,6 +31,7 @@ import { watchResource } from './watch.ts';
 import { MAX_WATCHED_DIRECTORIES, watchTree } from './watch-tree.ts';
 
 export { type FilesConfig, type FilesOptions, filesConfig } from './config.ts';
+export type { FindFolder, FolderPlace, Inside } from './inside.ts';
 export type { FilePlace, FindPlace } from './place.ts';
 export { CREDENTIAL_GLOBS } from './visibility.ts';
 
@@ -37,6 +39,7 @@ export { CREDENTIAL_GLOBS } from './visibility.ts';
 export interface Files {
   readonly provider: ResourceProvider;
   readonly place: FindPlace;
+  readonly folder: FindFolder;
   /** Whether something at this path would be shown, by its name and the names on the way there. */
   readonly shows: (segments: readonly string[], isDirectory: boolean) => Promise<boolean>;
 }
@@ -110,7 +113,12 @@ export async function openFiles(options: FilesOptions): Promise<Files> {
       kept.clear();
     },
   };
-  return { provider: withAgain(provider, againIn(folder)), place: placesIn(folder), shows: folder.visibility.shows };
+  return {
+    provider: withAgain(provider, againIn(folder)),
+    place: placesIn(folder),
+    folder: foldersIn(folder),
+    shows: folder.visibility.shows,
+  };
 }
 
 /** The canonical folder to serve; a single file is served as the folder it lies in, showing nothing else. */

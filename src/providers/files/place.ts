@@ -1,4 +1,4 @@
-/** Where a file that is shown lies, for those who go into it: a database, an archive. */
+/** Where a file or folder that is shown lies, for those who go into it: a database, an archive, a repository. */
 import { join } from 'node:path';
 import { ResourceError } from '../../core/errors.ts';
 import { treeUri } from '../../core/uri.ts';

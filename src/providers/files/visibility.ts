@@ -99,6 +99,8 @@ export interface Visibility {
   filterIn(directory: readonly string[]): Promise<NameFilter>;
   /** Whether a path is shown, and so each directory on the way to it. */
   shows(segments: readonly string[], isDirectory: boolean): Promise<boolean>;
+  /** Whether `exclude`, or the mount of a single file, leaves a path out, whatever its name. */
+  excludes(segments: readonly string[]): boolean;
   /** The name of files that say what else is shown, where such files count. */
   readonly ruleFile: string | undefined;
 }
@@ -128,6 +130,8 @@ export function createVisibility(root: string, rules: Rules, only?: string): Vis
   };
 
   return {
+    excludes: (segments) => only !== undefined || excluded?.mayMatch(segments.join('/')) === true,
+
     ruleFile: rules.gitignore ? GITIGNORE : undefined,
 
     async filterIn(directory) {

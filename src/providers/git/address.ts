@@ -5,9 +5,9 @@
  * a branch or tag being `~2F`. Where a URI begins with one, what follows is a path in its tree. What is said about a
  * path has a word of its own in front, so that no name of a file can be taken for it.
  */
-import { invalid, notFound } from '../../core/errors.ts';
+import { invalid, notFound, ResourceError } from '../../core/errors.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
-import { nameOf, segmentOf } from './names.ts';
+import { nameOf, segmentOf, toShown } from './names.ts';
 
 export const SCHEME = 'git';
 
@@ -154,4 +154,16 @@ function revisionSegments(revision: Revision): readonly string[] {
 }
 
 /** A link to an address that holds wherever the repository is mounted: a reference to be resolved, RFC 3986 section 4.2. */
-export const linkTo = (address: Address): string => uriOf(address).slice(`${SCHEME}://`.length);
+export const linkTo = ({ base }: { readonly base: string }, address: Address): string =>
+  base + uriOf(address).slice(`${SCHEME}://`.length);
+
+/** The path of the files that an address below the root shows; empty for none in particular, undefined for no address. */
+export function pathBelow(segments: readonly string[]): readonly string[] | undefined {
+  try {
+    const { address } = parseUri(treeUri(SCHEME, segments));
+    return 'path' in address ? address.path.map(toShown) : [];
+  } catch (error) {
+    if (error instanceof ResourceError) return undefined;
+    throw error;
+  }
+}

@@ -84,7 +84,7 @@ export function blameText({ lines, origins }: Blame): Buffer {
 }
 
 /** Runs of lines of one commit. */
-export function blameJson({ lines, origins }: Blame): string {
+export function blameJson(repo: Repository, { lines, origins }: Blame): string {
   const runs: { start: number; count: number; commit: string }[] = [];
   for (const { oid, number } of lines) {
     const last = runs.at(-1);
@@ -94,7 +94,7 @@ export function blameJson({ lines, origins }: Blame): string {
   const commits = Object.fromEntries(
     [...origins].map(([oid, origin]) => [
       oid,
-      { ...origin, link: linkTo({ kind: 'commit', revision: { kind: 'commit', oid } }) },
+      { ...origin, link: linkTo(repo, { kind: 'commit', revision: { kind: 'commit', oid } }) },
     ]),
   );
   return `${JSON.stringify({ lines: runs, commits }, undefined, 2)}\n`;

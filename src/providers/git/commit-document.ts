@@ -13,6 +13,7 @@ const MAX_FILES = 1_000;
 const MAX_MESSAGE = 65_536;
 
 interface Facts {
+  readonly repo: Repository;
   readonly commit: Commit;
   readonly files: readonly ChangedFile[];
   readonly more: boolean;
@@ -27,9 +28,9 @@ export async function factsOf(repo: Repository, target: Target, commit: Commit, 
     entry: { kind: 'tree', mode: '40000', oid: before.tree },
   };
   // A commit whose parents a shallow repository lacks would seem to have added everything.
-  if (parent !== undefined && base === undefined) return { commit, files: [], more: true };
+  if (parent !== undefined && base === undefined) return { repo, commit, files: [], more: true };
   const { files, more } = await changedFiles(repo, base, target, MAX_FILES, ctx);
-  return { commit, files: await seenFiles(files, base, target, ctx), more };
+  return { repo, commit, files: await seenFiles(files, base, target, ctx), more };
 }
 
 const revisionOf = (oid: string): Revision => ({ kind: 'commit', oid });
@@ -42,7 +43,7 @@ function fileAddress({ oid, parents }: Commit, { change, path }: ChangedFile): A
 
 const shownPath = (path: string): string => path.split('/').map(segmentOf).join('/');
 
-export function commitJson({ commit, files, more }: Facts): string {
+export function commitJson({ repo, commit, files, more }: Facts): string {
   const { oid, tree, parents, author, committer, subject, body } = commit;
   const revision = revisionOf(oid);
   const document = {
@@ -54,27 +55,27 @@ export function commitJson({ commit, files, more }: Facts): string {
     body: body.slice(0, MAX_MESSAGE),
     parents: parents.map((parent) => ({
       commit: parent,
-      link: linkTo({ kind: 'commit', revision: revisionOf(parent) }),
+      link: linkTo(repo, { kind: 'commit', revision: revisionOf(parent) }),
     })),
     files: files.map((file) => ({
       path: toShown(file.path),
       change: file.change,
-      link: linkTo(fileAddress(commit, file)),
+      link: linkTo(repo, fileAddress(commit, file)),
     })),
     ...(more && { moreFiles: true }),
     links: {
-      tree: linkTo({ kind: 'tree', revision, path: [] }),
-      diff: linkTo({ kind: 'diff', revision, path: [] }),
-      history: linkTo({ kind: 'log', revision, path: [] }),
+      tree: linkTo(repo, { kind: 'tree', revision, path: [] }),
+      diff: linkTo(repo, { kind: 'diff', revision, path: [] }),
+      history: linkTo(repo, { kind: 'log', revision, path: [] }),
     },
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-export function commitMarkdown({ commit, files, more }: Facts): string {
+export function commitMarkdown({ repo, commit, files, more }: Facts): string {
   const { oid, parents, author, committer, subject, body } = commit;
   const revision = revisionOf(oid);
-  const link = (text: string, address: Address): string => `[${escaped(text)}](${linkTo(address)})`;
+  const link = (text: string, address: Address): string => `[${escaped(text)}](${linkTo(repo, address)})`;
   const same = author.name === committer.name && author.email === committer.email && author.date === committer.date;
   return [
     `# ${escaped(subject.slice(0, MAX_MESSAGE)) || 'A commit without a message'}`,

@@ -12,7 +12,13 @@ import type { TreeEntry, Trees } from './trees.ts';
 /** A repository that is open. */
 export interface Repository {
   readonly name: string;
+  /** The path of its root in the URIs by which others know it, for links; empty where that is `git:///`. */
+  readonly base: string;
+  /** Where its references are read, and where their changes are seen. */
   readonly place: Place;
+  readonly watched: Place;
+  /** Takes over what has changed, where it is not read itself. */
+  readonly refresh: () => Promise<void>;
   readonly git: Git;
   readonly objects: Objects;
   readonly refs: Refs;

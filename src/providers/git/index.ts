@@ -18,10 +18,11 @@ import type { ResourceProvider } from '../../core/provider.ts';
 import { SCHEME } from './address.ts';
 import { type Git, isAtLeast, OLDEST_GIT } from './command.ts';
 import { createCommits } from './commits.ts';
-import { type GitOptions, gitConfig } from './config.ts';
+import { type GitConfig, type GitOptions, gitConfig } from './config.ts';
 import { aboveRevisions, find } from './describe.ts';
 import { createReachable, type Repository } from './find.ts';
 import { list } from './list.ts';
+import { configurationOf, makeMirror, type Source } from './mirror.ts';
 import { createObjects } from './objects.ts';
 import { read } from './read.ts';
 import { createPacked, createRefs } from './refs.ts';
@@ -32,6 +33,7 @@ import { complete, listTemplates } from './templates.ts';
 import { createTrees } from './trees.ts';
 import { createWatching } from './watch.ts';
 
+export { pathBelow, SCHEME } from './address.ts';
 export { type GitConfig, type GitOptions, gitConfig } from './config.ts';
 
 /** Commands that wait for their turn. */
@@ -49,8 +51,73 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
   const borrowed = rules.alternates ? undefined : await borrowing(place);
   if (borrowed !== undefined)
     throw invalid(`${path} has objects elsewhere, by ${borrowed}; say alternates: true to serve those too`);
-  const format = await formatOf(program, place, path);
+  const config = await readFile(join(place.commonDirectory, 'config')).catch(() => undefined);
+  const format = await formatOf(program, config, path);
   const standIn = makeStandIn(place, format, rules.alternates);
+  return openRepository({
+    name: name ?? place.called,
+    rules,
+    program,
+    version,
+    place,
+    watched: place,
+    format,
+    directory: standIn.directory,
+    base: '',
+    refresh: async () => {},
+    close: async () => standIn.remove(),
+  });
+}
+
+export interface GitFolderOptions {
+  readonly source: Source;
+  /** The name of the root. */
+  readonly name: string;
+  /** The path of its root in the URIs by which others know it, for links: `/project/.git`. */
+  readonly base: string;
+  /** Where it lies on this machine, to be told of changes. */
+  readonly path: string;
+}
+
+/**
+ * A repository in a folder that others write in: whatever is put into it, nothing outside of it is read
+ * (`docs/decisions/0050-nested-git.md`).
+ * @throws ResourceError `invalid`, `too-large`, `unavailable`
+ */
+export async function gitFolderProvider({ source, name, base, path }: GitFolderOptions): Promise<ResourceProvider> {
+  const program = 'git';
+  const version = await versionOf(program);
+  const format = await formatOf(program, await configurationOf(source), 'the repository');
+  const mirror = await makeMirror(source, format);
+  const { directory, refresh, close } = mirror;
+  const watched: Place = { gitDirectory: path, commonDirectory: path, called: name };
+  return openRepository({
+    name,
+    rules: gitConfig.omit({ git: true }).parse({}),
+    program,
+    version,
+    place: { gitDirectory: directory, commonDirectory: directory, called: name },
+    watched,
+    format,
+    directory,
+    base,
+    refresh,
+    close,
+  });
+}
+
+interface Opening extends Pick<Repository, 'name' | 'place' | 'watched' | 'base' | 'refresh'> {
+  readonly rules: Omit<GitConfig, 'git'>;
+  readonly program: string;
+  readonly version: Git['version'];
+  readonly format: Format;
+  /** The folder that git is run in. */
+  readonly directory: string;
+  readonly close: () => Promise<void>;
+}
+
+function openRepository(opening: Opening): ResourceProvider {
+  const { rules, program, version, place, format, directory, refresh } = opening;
   const queue = createFairQueue({
     places: rules.maxProcesses,
     // A search reads what a command that is still running has found.
@@ -62,7 +129,7 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
   });
   const gitOf = (caller: Caller): Git => ({
     program,
-    directory: standIn.directory,
+    directory,
     version,
     timeoutMs: rules.timeoutSeconds * 1_000,
     slots: { take: (signal) => queue.take(caller, signal) },
@@ -71,8 +138,11 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
   const packed = createPacked();
   const objects = createObjects(git);
   const repo: Repository = {
-    name: name ?? place.called,
+    name: opening.name,
+    base: opening.base,
     place,
+    watched: opening.watched,
+    refresh,
     git,
     objects,
     refs: createRefs(git, place, format.reftable, packed),
@@ -84,7 +154,9 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
     maxOutputBytes: rules.maxOutputBytes,
   };
   /** The repository as somebody asks it: what is known of it is shared, and commands wait for the turn of who asks. */
-  const repoOf = ({ principal }: Context): Repository => {
+  const repoOf = async ({ principal, signal }: Context): Promise<Repository> => {
+    signal.throwIfAborted();
+    await refresh();
     const own = gitOf(principal.id);
     return { ...repo, git: own, refs: createRefs(own, place, format.reftable, packed) };
   };
@@ -106,15 +178,17 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
       ctx.signal.throwIfAborted();
       return uri === undefined
         ? { resources: [aboveRevisions(repo, { kind: 'root' })] }
-        : list(repoOf(ctx), uri, page, ctx);
+        : list(await repoOf(ctx), uri, page, ctx);
     },
-    metadata: async (uri, ctx = createContext()) => (await find(repoOf(ctx), uri, ctx.signal)).resource,
-    read: (uri, want, ctx) => read(repoOf(ctx), uri, want, ctx),
+    metadata: async (uri, ctx = createContext()) => (await find(await repoOf(ctx), uri, ctx.signal)).resource,
+    read: async (uri, want, ctx) => read(await repoOf(ctx), uri, want, ctx),
     listTemplates: async (page) => listTemplates(repo, page),
-    complete: (request, ctx) => complete(repoOf(ctx), request, ctx),
-    search: (query, ctx) => search(repoOf(ctx), provider, query, ctx),
+    complete: async (request, ctx) => complete(await repoOf(ctx), request, ctx),
+    async *search(query, ctx) {
+      yield* search(await repoOf(ctx), provider, query, ctx);
+    },
     ...(rules.watch && {
-      watch: (uri, onChange, ctx = createContext()) => {
+      watch: async (uri, onChange, ctx = createContext()) => {
         log = ctx.log;
         return watching.add(uri, onChange, ctx);
       },
@@ -125,7 +199,7 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
       objects.close();
       repo.trees.clear();
       repo.commits.clear();
-      standIn.remove();
+      await opening.close();
     },
   };
   return provider;
@@ -157,7 +231,7 @@ async function askVersion(program: string): Promise<Git['version']> {
   return version;
 }
 
-/** For a command that reads one file, and nothing else. */
+/** For a command that reads its input, and nothing else. */
 const QUIET = {
   PATH: process.env.PATH,
   LC_ALL: 'C',
@@ -167,19 +241,18 @@ const QUIET = {
 };
 
 /** How objects and references are kept: all that is taken from the repository's configuration. */
-async function formatOf(program: string, { commonDirectory }: Place, path: string): Promise<Format> {
-  const file = join(commonDirectory, 'config');
+async function formatOf(program: string, config: Buffer | undefined, path: string): Promise<Format> {
   // Most have nothing to say about it, and are not worth a process.
-  const text = await readFile(file, 'latin1').catch(() => '');
-  if (!/extensions/i.test(text)) return { objectFormat: 'sha1', reftable: false };
-  const args = ['config', '--file', file, '--no-includes', '--get-regexp', '^extensions\\.'];
-  const { stdout } = await run(program, args, { timeout: START_MS, cwd: tmpdir(), env: QUIET }).catch(
-    (error: { readonly code?: unknown }) => {
-      // 1: there is nothing of that kind.
-      if (error.code === 1) return { stdout: '' };
-      throw new ResourceError('invalid', `The configuration of ${path} cannot be read`, { cause: error });
-    },
-  );
+  if (config === undefined || !/extensions/i.test(config.toString('latin1')))
+    return { objectFormat: 'sha1', reftable: false };
+  const args = ['config', '--file', '-', '--no-includes', '--get-regexp', '^extensions\\.'];
+  const running = run(program, args, { timeout: START_MS, cwd: tmpdir(), env: QUIET });
+  running.child.stdin?.on('error', () => {}).end(config);
+  const { stdout } = await running.catch((error: { readonly code?: unknown }) => {
+    // 1: there is nothing of that kind.
+    if (error.code === 1) return { stdout: '' };
+    throw new ResourceError('invalid', `The configuration of ${path} cannot be read`, { cause: error });
+  });
   const said = new Map(stdout.split('\n').map((line) => line.toLowerCase().split(' ') as [string, string | undefined]));
   const objectFormat = said.get('extensions.objectformat') ?? 'sha1';
   const storage = said.get('extensions.refstorage') ?? 'files';

@@ -53,7 +53,7 @@ async function readLeaf(
       const blame = await blameOf(repo, target.commit.oid, address.path, ctx);
       return chosen(resource, want, uri, {
         'text/plain': () => blameText(blame),
-        'application/json': () => Buffer.from(blameJson(blame)),
+        'application/json': () => Buffer.from(blameJson(repo, blame)),
       });
     }
     case 'diff':

@@ -28,12 +28,8 @@ function removePresent(): void {
 
 const FAN_OUT = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
 
-/**
- * Makes it at once: so many links cost less than the threads that they would be given to.
- *
- * @param borrow objects in other repositories, which this one names, are read too
- */
-export function makeStandIn({ commonDirectory }: Place, { objectFormat, reftable }: Format, borrow: boolean): StandIn {
+/** Makes a folder of our own with our configuration, without objects and references. */
+export function makeFolder({ objectFormat, reftable }: Format): StandIn {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-git-')));
   if (present.size === 0) process.once('exit', removePresent);
   present.add(directory);
@@ -42,24 +38,40 @@ export function makeStandIn({ commonDirectory }: Place, { objectFormat, reftable
     if (present.size === 0) process.removeListener('exit', removePresent);
     rmSync(directory, { recursive: true, force: true });
   };
-  const link = (name: string, kind: 'junction' | 'file' = 'junction'): void =>
-    symlinkSync(join(commonDirectory, name), join(directory, name), kind);
   try {
     mkdirSync(join(directory, 'objects', 'info'), { recursive: true });
     writeFileSync(join(directory, 'HEAD'), 'ref: refs/heads/.none\n');
     writeFileSync(join(directory, 'config'), configuration(objectFormat, reftable));
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { directory, remove };
+}
+
+/**
+ * Makes it at once: so many links cost less than the threads that they would be given to.
+ *
+ * @param borrow objects in other repositories, which this one names, are read too
+ */
+export function makeStandIn({ commonDirectory }: Place, format: Format, borrow: boolean): StandIn {
+  const folder = makeFolder(format);
+  const { directory } = folder;
+  const link = (name: string, kind: 'junction' | 'file' = 'junction'): void =>
+    symlinkSync(join(commonDirectory, name), join(directory, name), kind);
+  try {
     if (borrow)
       writeFileSync(join(directory, 'objects', 'info', 'alternates'), `${quoted(join(commonDirectory, 'objects'))}\n`);
     else for (const name of ['pack', ...FAN_OUT]) link(`objects/${name}`);
     link('refs');
     link('packed-refs', 'file');
     link('shallow', 'file');
-    if (reftable) link('reftable');
+    if (format.reftable) link('reftable');
   } catch (error) {
-    remove();
+    folder.remove();
     throw error;
   }
-  return { directory, remove };
+  return folder;
 }
 
 function configuration(objectFormat: Format['objectFormat'], reftable: boolean): string {

@@ -49,6 +49,7 @@ export function createWatching(repo: Repository, pollSeconds: number, log: () =>
     if (opened === undefined) return;
     // First the watches, then the look: what changes in between is seen by one of them.
     await opened.follow();
+    await repo.refresh();
     const { signal } = stopping;
     const names = await stateOfRefs(repo, signal);
     for (const watcher of [...watchers]) {
@@ -94,8 +95,9 @@ export function createWatching(repo: Repository, pollSeconds: number, log: () =>
       const own = stopping;
       watchers.add(watcher);
       try {
-        events ??= watchRefs(repo.place, pollSeconds, look, log);
+        events ??= watchRefs(repo.watched, pollSeconds, look, log);
         await events;
+        await repo.refresh();
         watcher.state = await stateOf(repo, address, await stateOfRefs(repo, ctx.signal), ctx.signal);
         if (watcher.missed) look();
       } catch (error) {

@@ -3,11 +3,9 @@ import { notFound, ResourceError } from '../../core/errors.ts';
 import type { Rename } from '../../core/renamed.ts';
 import { parseTreeUri, splitUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
-import type { NestedKind, Outer, Place } from './kind.ts';
+import type { FileKind, FolderKind, FolderPlace, NestedKind, Outer, Place } from './kind.ts';
 
-export interface Container {
-  readonly kind: NestedKind;
-  readonly place: Place;
+interface Located {
   /** Its own URI, in the provider around it. */
   readonly uri: string;
   readonly segments: readonly string[];
@@ -15,15 +13,23 @@ export interface Container {
   readonly rest: string;
 }
 
+export type FileContainer = Located & { readonly kind: FileKind; readonly place: Place };
+export type FolderContainer = Located & { readonly kind: FolderKind; readonly place: FolderPlace };
+export type Container = FileContainer | FolderContainer;
+
+export const isFolder = (container: Container): container is FolderContainer => container.kind.isFolder === true;
+
 /** The kind of something by its name. */
 export const kindOfName = (kinds: readonly NestedKind[], name: string | undefined): NestedKind | undefined =>
-  name === undefined ? undefined : kinds.find(({ endings }) => endings.some((ending) => endsWith(name, ending)));
+  name === undefined
+    ? undefined
+    : kinds.find((kind) => (kind.isFolder && kind.own === name) || kind.endings.some((each) => endsWith(name, each)));
 
 const endsWith = (name: string, ending: string): boolean =>
   name.length > ending.length && name.slice(-ending.length).toLowerCase() === ending;
 
 /** Whether a file of this name is one in fact, as far as its beginning says. */
-export async function isReally({ magic }: NestedKind, place: Place): Promise<boolean> {
+export async function isReally({ magic }: FileKind, place: Place): Promise<boolean> {
   if (magic === undefined) return true;
   if (place.size < magic.byteLength) return false;
   // A file that changes meanwhile may be one: whoever opens it sees.
@@ -39,12 +45,35 @@ export async function isReally({ magic }: NestedKind, place: Place): Promise<boo
 }
 
 /** Whether what is in a container is shown, as a file of that name is. */
-export async function isShownIn(outer: Outer, { kind }: Container, { uri, mimeType }: ShownResource): Promise<boolean> {
-  if (!kind.hasFiles || outer.shows === undefined) return true;
-  return await outer.shows(parseTreeUri(uri, outer.scheme).segments, mimeType === DIRECTORY_MIME_TYPE);
+export async function isShownIn(outer: Outer, container: Container, { uri, mimeType }: ShownResource) {
+  const { segments } = parseTreeUri(uri, outer.scheme);
+  const path = fileAt(container.kind, segments, container.segments.length);
+  return path === undefined || (await outer.shows?.(path, mimeType === DIRECTORY_MIME_TYPE)) !== false;
 }
 
 type ShownResource = Pick<Resource, 'uri' | 'mimeType'>;
+
+/**
+ * The path whose rules hold for what is in a container; undefined where it is no file.
+ * @param depth the number of segments that lead to the container
+ */
+function fileAt(kind: NestedKind, segments: readonly string[], depth: number): readonly string[] | undefined {
+  if (!kind.isFolder) return kind.hasFiles && segments.length > depth ? segments : undefined;
+  const below = kind.pathBelow(segments.slice(depth));
+  if (below === undefined || below.length === 0) return undefined;
+  const isOwn = segments[depth - 1] === kind.own;
+  return [...segments.slice(0, isOwn ? depth - 1 : depth), ...below];
+}
+
+/** The files beside that a URI shows another state of, if it leads into a folder: by its names alone, whatever is there. */
+export function filesBeside(outer: Outer, kinds: readonly NestedKind[], uri: string): readonly string[] {
+  const { segments = [] } = parsedIn(outer, uri) ?? {};
+  return segments.flatMap((name, index) => {
+    const kind = kindOfName(kinds, name);
+    const path = kind?.isFolder && fileAt(kind, segments, index + 1);
+    return path ? [treeUri(outer.scheme, path)] : [];
+  });
+}
 
 /**
  * The container of a URI, which may be the container itself; undefined of what lies in none.
@@ -62,17 +91,28 @@ export async function containerOf(
     const kind = kindOfName(kinds, segments[at - 1]);
     if (kind === undefined) continue;
     const own = segments.slice(0, at);
-    const place = await outer.place(own);
-    if (place === undefined || !(await isReally(kind, place))) continue;
+    const found = await placeOf(outer, kind, own);
+    if (found === undefined) continue;
     const inner = segments.slice(at);
+    const file = fileAt(kind, segments, at);
     const { shows } = outer;
-    if (kind.hasFiles && inner.length > 0 && shows !== undefined)
-      if (!(await shows(segments, false)) && !(await shows(segments, true))) throw notFound(uri);
+    if (file !== undefined && shows !== undefined)
+      if (!(await shows(file, false)) && !(await shows(file, true))) throw notFound(uri);
     const rest = treeUri('x', inner).slice('x:///'.length);
     const slash = parsed.trailingSlash && inner.length > 0 ? '/' : '';
-    return { kind, place, uri: treeUri(outer.scheme, own), segments: own, rest: rest + slash + query };
+    return { ...found, uri: treeUri(outer.scheme, own), segments: own, rest: rest + slash + query };
   }
   return undefined;
+}
+
+/** Finds the file or folder of a path, if it is really of its kind. */
+async function placeOf(outer: Outer, kind: NestedKind, segments: readonly string[]) {
+  if (kind.isFolder) {
+    const place = await outer.folder?.(segments, kind.has);
+    return place === undefined || place === 'unfinished' ? undefined : { kind, place };
+  }
+  const place = await outer.place(segments);
+  return place !== undefined && (await isReally(kind, place)) ? { kind, place } : undefined;
 }
 
 function parsedIn({ scheme }: Outer, uri: string) {

@@ -5,18 +5,28 @@
  */
 import { createOrigins, withAgain } from '../../core/again.ts';
 import { closeBodies, countedBodies, type ResourceBody } from '../../core/body.ts';
-import { type Context, createContext } from '../../core/context.ts';
+import { type Context, createContext, type May } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
-import type { ChangeEvent, ResourcePage, ResourceProvider } from '../../core/provider.ts';
+import type { ChangeEvent, Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
 import { renameBody, renameResource } from '../../core/renamed.ts';
 import { parseTreeUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import { type Container, containerOf, isReally, isShownIn, kindOfName, outwards } from './container.ts';
+import {
+  type Container,
+  containerOf,
+  filesBeside,
+  isFolder,
+  isReally,
+  isShownIn,
+  kindOfName,
+  outwards,
+} from './container.ts';
+import { foldersIn } from './folders.ts';
 import type { Inner, NestedKind, Outer } from './kind.ts';
 import type { Lease, Openings } from './openings.ts';
 import { searchNested } from './search.ts';
 
-export type { Inner, NestedKind, Opening, Outer, Place } from './kind.ts';
+export type { FolderPlace, Inner, NestedKind, Opening, Outer, Place } from './kind.ts';
 export { createOpenings, type Openings } from './openings.ts';
 
 export interface NestedOptions {
@@ -32,14 +42,20 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
   const { provider: around } = outer;
   const origins = createOrigins(around);
   const find = (uri: string): Promise<Container | undefined> => containerOf(outer, kinds, uri);
+  const folders = foldersIn(outer, kinds, origins);
 
   /** @throws ResourceError that says what is wrong with it, about the container */
   async function opened(container: Container, ctx: Context): Promise<Lease> {
-    const { kind, place, uri, segments } = container;
-    const state = kind.follows ? place.file : place.state;
+    const { uri, segments } = container;
     const own = `${key ?? ''}${uri}`;
+    const name = segments.at(-1) ?? uri;
+    const inState = isFolder(container) ? container.place.file : container.place.state;
+    const opening = { name, uri, key: `${own}\n${inState}\n`, log: ctx.log };
+    const state = container.kind.follows ? container.place.file : inState;
     const open = (): Promise<Inner> =>
-      kind.open({ place, name: segments.at(-1) ?? uri, key: `${own}\n${place.state}\n`, log: ctx.log });
+      isFolder(container)
+        ? container.kind.open({ ...opening, place: container.place })
+        : container.kind.open({ ...opening, place: container.place });
     try {
       return await openings.use(own, state, open, ctx.principal.id);
     } catch (error) {
@@ -57,7 +73,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
     const lease = await opened(container, ctx);
     try {
       const { inner } = lease;
-      return await run(inner, `${inner.scheme}:///${container.rest}`, within(container, inner, ctx));
+      return await run(inner, `${inner.scheme}:///${container.rest}`, within(outer, container, inner, ctx));
     } catch (error) {
       throw error instanceof ResourceError ? error.withUri(asked) : error;
     } finally {
@@ -65,22 +81,25 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
     }
   }
 
-  /** Describes an entry as the provider around does, but listable where it is a container. */
+  /** Describes an entry as the provider around does, but as a container where it is one. */
   async function entered(resource: Resource): Promise<Resource> {
-    if (resource.capabilities?.list !== false) return resource;
+    const { capabilities } = resource;
+    if (capabilities === undefined) return resource;
     const { segments } = parseTreeUri(resource.uri, outer.scheme);
     const kind = kindOfName(kinds, segments.at(-1));
-    if (kind === undefined) return resource;
+    if (kind === undefined || capabilities.list !== (kind.isFolder === true)) return resource;
+    if (kind.isFolder) return folders.entered(resource, kind, segments);
     if (kind.magic !== undefined) {
       const place = await outer.place(segments);
       if (place === undefined || !(await isReally(kind, place))) return resource;
     }
-    return { ...resource, capabilities: { ...resource.capabilities, list: true } };
+    return { ...resource, capabilities: { ...capabilities, list: true } };
   }
 
-  async function enteredPage(page: ResourcePage): Promise<ResourcePage> {
-    const resources = await mapChanged(page.resources, entered);
-    return resources === page.resources ? page : origins.made({ ...page, resources }, page);
+  async function enteredPage(uri: string | undefined, page: Page, ctx: Context): Promise<ResourcePage> {
+    const given = await folders.list(uri, page, ctx);
+    const resources = await mapChanged(given.resources, entered);
+    return resources === given.resources ? given : origins.made({ ...given, resources }, given);
   }
 
   /** Entries of an archive change with it, whatever they say of themselves. */
@@ -101,7 +120,8 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
       await Promise.allSettled(watches.splice(0).map((each) => each[Symbol.asyncDispose]()));
     };
     try {
-      if (around.watch !== undefined) watches.push(await around.watch(container.uri, changed, ctx));
+      if (around.watch !== undefined && !isFolder(container))
+        watches.push(await around.watch(container.uri, changed, ctx));
       if (container.kind.follows) {
         const lease = await opened(container, ctx);
         watches.push({ [Symbol.asyncDispose]: async () => lease.release() });
@@ -109,7 +129,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
         const watch = await provider.watch?.(
           `${scheme}:///${container.rest}`,
           changed,
-          within(container, lease.inner, ctx),
+          within(outer, container, lease.inner, ctx),
         );
         // The watch ends before the lease of what it watches.
         if (watch !== undefined) watches.unshift(watch);
@@ -130,7 +150,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
 
     async list(uri, page, ctx) {
       const container = uri === undefined ? undefined : await find(uri);
-      if (uri === undefined || container === undefined) return enteredPage(await around.list(uri, page, ctx));
+      if (uri === undefined || container === undefined) return enteredPage(uri, page, ctx);
       const lease = await opened(container, ctx).catch((error) => {
         throw closedContainer(error, uri);
       });
@@ -144,6 +164,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
 
     async metadata(uri, ctx) {
       const container = await find(uri);
+      if (container?.rest === '' && isFolder(container)) return folders.metadata(container, ctx);
       if (container === undefined || container.rest === '')
         return entered(await around.metadata(container?.uri ?? uri, ctx));
       return inside(container, uri, ctx, async (inner, native, own) =>
@@ -153,7 +174,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
 
     async read(uri, want, ctx) {
       const container = await find(uri);
-      if (container === undefined || container.rest === '') {
+      if (container === undefined || (container.rest === '' && !isFolder(container))) {
         const bodies = await around.read(container?.uri ?? uri, want, ctx);
         const resources = await mapChanged(bodies, async (body): Promise<ResourceBody> => {
           const resource = await entered(body.resource);
@@ -197,6 +218,10 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
       },
     }),
 
+    ...(kinds.some(({ isFolder }) => isFolder) && {
+      alsoNamed: (uri: string) => [...(around.alsoNamed?.(uri) ?? []), ...filesBeside(outer, kinds, uri)],
+    }),
+
     search: (query, ctx) => searchNested({ outer, kinds, find, inside }, query, ctx),
 
     async close() {
@@ -213,12 +238,17 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
 }
 
 /** Returns the context for a provider inside: it asks about other resources by their outer names. */
-function within(container: Container, { provider, scheme }: Inner, ctx: Context): Context {
-  const { may } = ctx;
-  if (may === undefined) return ctx;
-  if (provider.features.gathers !== true) return { ...ctx, may: undefined };
+function within(outer: Outer, container: Container, { provider, scheme }: Inner, ctx: Context): Context {
   const rename = outwards(container, scheme);
-  return { ...ctx, may: (operation, native) => may(operation, rename(native)) };
+  const asked = ctx.may;
+  const may: May = (operation, native) => asked?.(operation, rename(native)) ?? true;
+  if (!isFolder(container))
+    return asked === undefined ? ctx : { ...ctx, may: provider.features.gathers === true ? may : undefined };
+  return {
+    ...ctx,
+    may: async (operation, native) =>
+      (await isShownIn(outer, container, { uri: rename(native) })) && may(operation, native),
+  };
 }
 
 /** One that cannot be gone into has no children, and does not end the list of what lies around it. */

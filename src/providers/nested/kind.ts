@@ -2,6 +2,33 @@
 import type { Log } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 
+/** A folder that is gone into as something else than a folder of files. */
+export interface FolderPlace {
+  /** Which folder it is: what is put in its place is another one. */
+  readonly file: string;
+  /** Canonical. */
+  readonly path: string;
+  readonly inside: Inside;
+}
+
+/** Gives the names and files in a folder, never through a link. */
+export interface Inside {
+  entries(path: readonly string[]): Promise<readonly InsideEntry[] | undefined>;
+  open(path: readonly string[]): Promise<InsideFile | undefined>;
+}
+
+interface InsideEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'other';
+}
+
+interface InsideFile extends PlaceHandle {
+  /** Bytes. */
+  readonly size: number;
+  /** Leads other programs to it while it is open. */
+  readonly path: string;
+}
+
 /** A file of the provider around it, as it was found. */
 export interface Place {
   /** Bytes. */
@@ -27,14 +54,24 @@ export interface Outer {
   readonly scheme: string;
   /** @returns undefined for what is missing, not shown, or a folder */
   place(segments: readonly string[]): Promise<Place | undefined>;
+  /**
+   * Finds a folder that has certain names in it. Default: there are none.
+   * @returns `unfinished` for one that lacks some of them, undefined where there is no such folder to be gone into
+   */
+  readonly folder?: (
+    segments: readonly string[],
+    has: readonly string[],
+  ) => Promise<FolderPlace | 'unfinished' | undefined>;
   /** Whether a file or folder of this path would be shown: that holds in archives, too. Default: anything is. */
   readonly shows?: ((segments: readonly string[], isDirectory: boolean) => Promise<boolean>) | undefined;
 }
 
-export interface Opening {
-  readonly place: Place;
-  /** The file's name. */
+export interface Opening<P = Place> {
+  readonly place: P;
+  /** The name of the file or folder. */
   readonly name: string;
+  /** Its own URI, in the provider around. */
+  readonly uri: string;
   /** The same for as long as it is in the same state: names it beside all others that are open. */
   readonly key: string;
   readonly log: Log;
@@ -48,18 +85,41 @@ export interface Inner {
   readonly weight: number;
 }
 
-export interface NestedKind {
+interface KindFacts {
   readonly key: string;
-  /** How the names of such files end, in lower case; upper case counts as well. */
+  /** How the names of such files or folders end, in lower case; upper case counts as well. */
   readonly endings: readonly string[];
-  /** The bytes that it begins with. Default: its name is enough. */
-  readonly magic?: Buffer | undefined;
-  /** It holds files and folders: the rules for names apply to them as to others. */
-  readonly hasFiles?: boolean | undefined;
   /** It notices its changes itself, and need not be opened anew. Default: it is opened for each state of the file. */
   readonly follows?: boolean | undefined;
   /** The content under one of its URIs tells of other resources. */
   readonly gathers?: boolean | undefined;
+}
+
+export interface FileKind extends KindFacts {
+  readonly isFolder?: undefined;
+  /** The bytes that it begins with. Default: its name is enough. */
+  readonly magic?: Buffer | undefined;
+  /** It holds files and folders: the rules for names apply to them as to others. */
+  readonly hasFiles?: boolean | undefined;
   /** @throws ResourceError that says what is wrong with it */
   open(opening: Opening): Promise<Inner>;
 }
+
+/**
+ * A folder that is gone into as something else, in place of what lies in it. It has files of its own, and what is shown of
+ * them is what would be shown of files beside it.
+ */
+export interface FolderKind extends KindFacts {
+  readonly isFolder: true;
+  /** The name of one that belongs to the folder around it, where it is the last entry: its files are those of that folder. */
+  readonly own: string;
+  readonly title: string;
+  /** The names that it has in it. */
+  readonly has: readonly string[];
+  /** The path of the files that is shown under a path in it; empty for none in particular, undefined for what is no path. */
+  readonly pathBelow: (segments: readonly string[]) => readonly string[] | undefined;
+  /** @throws ResourceError that says what is wrong with it */
+  open(opening: Opening<FolderPlace>): Promise<Inner>;
+}
+
+export type NestedKind = FileKind | FolderKind;

@@ -5,7 +5,7 @@ import { globFilter } from '../../core/glob/filter.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { searchProvider } from '../../core/search.ts';
 import { parseTreeUri } from '../../core/uri.ts';
-import { type Container, isShownIn, kindOfName, outwards } from './container.ts';
+import { type Container, isFolder, isShownIn, kindOfName, outwards } from './container.ts';
 import type { Inner, NestedKind, Outer } from './kind.ts';
 
 /** Containers that one search goes into. */
@@ -25,26 +25,34 @@ export interface Searched {
 
 export async function* searchNested(nested: Searched, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
   const { outer, kinds, find } = nested;
+  /** Files in a folder that is gone into as something else are not there. */
+  const isBeside = async ({ uri }: SearchMatch): Promise<boolean> => {
+    const { segments } = parseTreeUri(uri, outer.scheme);
+    const leadsThrough = segments.slice(0, -1).some((name) => kindOfName(kinds, name)?.isFolder);
+    return !leadsThrough || (await find(uri)) === undefined;
+  };
   const container = query.uri === undefined ? undefined : await find(query.uri);
-  if (container !== undefined && container.rest !== '') {
+  if (container !== undefined && (container.rest !== '' || isFolder(container))) {
     yield* searchContainer(nested, container, query, '', ctx);
     return;
   }
-  yield* searchProvider(outer.provider, query, ctx);
+  for await (const match of searchProvider(outer.provider, query, ctx)) if (await isBeside(match)) yield match;
   if (container !== undefined) {
     yield* searchContainer(nested, container, query, '', ctx);
     return;
   }
-  const endings = kinds.flatMap((kind) => kind.endings.flatMap((ending) => [ending, ending.toUpperCase()]));
+  const fileKinds = kinds.filter(({ isFolder }) => isFolder !== true);
+  if (fileKinds.length === 0) return;
+  const endings = fileKinds.flatMap((kind) => kind.endings.flatMap((ending) => [ending, ending.toUpperCase()]));
   const glob = `*{${endings.join(',')}}`;
   const names = searchProvider(outer.provider, { glob, literal: false, uri: query.uri }, ctx);
   const start = query.uri === undefined ? 0 : parseTreeUri(query.uri, outer.scheme).segments.length;
   let entered = 0;
   for await (const { uri } of names) {
     const { segments } = parseTreeUri(uri, outer.scheme);
-    if (kindOfName(kinds, segments.at(-1)) === undefined) continue;
+    if (kindOfName(fileKinds, segments.at(-1)) === undefined) continue;
     const found = await find(uri);
-    if (found === undefined) continue;
+    if (found === undefined || isFolder(found)) continue;
     if (++entered > MAX_CONTAINERS) {
       ctx.log.warn('left out of a search: archives and databases behind the first', { searched: MAX_CONTAINERS });
       return;

@@ -1,0 +1,122 @@
+/**
+ * Folders that are gone into although nothing of them is shown as files: repositories. What lies in one is reached by its
+ * own path only, never through a link, so that nothing outside of the folder is, whoever swaps what in it, and when.
+ */
+import { join } from 'node:path';
+import { ResourceError } from '../../core/errors.ts';
+import { faultOf } from './fault.ts';
+import type { Folder } from './folder.ts';
+import { type Handle, isSamePath, type Opened, type OpenFor, openBeneath } from './open.ts';
+
+export interface FolderPlace {
+  /** Which folder it is: one that is put in its place is another one. */
+  readonly file: string;
+  /** Canonical; never leaves the server. */
+  readonly path: string;
+  readonly inside: Inside;
+}
+
+/** Gives the names and files in a folder, as they are when they are asked for. */
+export interface Inside {
+  /** The names in a folder below; undefined where there is none. @throws ResourceError `too-large` */
+  entries(path: readonly string[]): Promise<readonly InsideEntry[] | undefined>;
+  /** A file below, open until the caller closes it; undefined where there is none. */
+  open(path: readonly string[]): Promise<InsideFile | undefined>;
+}
+
+export interface InsideEntry {
+  readonly name: string;
+  /** `other` is a link, too. */
+  readonly kind: 'file' | 'folder' | 'other';
+}
+
+export interface InsideFile extends Pick<Handle, 'read' | 'close'> {
+  /** Bytes. */
+  readonly size: number;
+  /** Leads other programs of this user to this very file until it is closed; elsewhere than on Linux, to its path. */
+  readonly path: string;
+}
+
+/**
+ * Finds a folder that has certain names in it.
+ * @returns `unfinished` for one that lacks some of them, undefined where there is no such folder to be gone into
+ */
+export type FindFolder = (
+  segments: readonly string[],
+  has: readonly string[],
+) => Promise<FolderPlace | 'unfinished' | undefined>;
+
+/** Names in one folder, at most. */
+const MAX_ENTRIES = 100_000;
+
+export const foldersIn =
+  (folder: Folder): FindFolder =>
+  async (segments, has) => {
+    const { visibility } = folder;
+    // Its own name may be one that is not shown: it is not shown as a folder of files either.
+    if (visibility.excludes(segments) || !(await visibility.shows(segments.slice(0, -1), true))) return undefined;
+    const opened = await openedIn(folder, segments, 'metadata');
+    await opened?.handle.close();
+    if (!opened?.stat.isDirectory()) return undefined;
+    for (const name of has) {
+      const part = await openedIn(folder, [...segments, name], 'metadata');
+      await part?.handle.close();
+      if (part === undefined) return 'unfinished';
+    }
+    const { dev, ino } = opened.stat;
+    return { file: `${dev}:${ino}`, path: join(folder.root, ...segments), inside: insideOf(folder, segments) };
+  };
+
+function insideOf(folder: Folder, segments: readonly string[]): Inside {
+  return {
+    async entries(path) {
+      const opened = await openedIn(folder, [...segments, ...path], 'content');
+      if (opened === undefined) return undefined;
+      try {
+        if (!opened.stat.isDirectory()) return undefined;
+        const found: InsideEntry[] = [];
+        for await (const batch of folder.disk.entries(opened.path)) {
+          for (const entry of batch)
+            found.push({ name: entry.name, kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other' });
+          if (found.length > MAX_ENTRIES)
+            throw new ResourceError('too-large', `A folder in it has more than ${MAX_ENTRIES} entries`);
+        }
+        return found;
+      } finally {
+        await opened.handle.close();
+      }
+    },
+    async open(path) {
+      const opened = await openedIn(folder, [...segments, ...path], 'content');
+      if (opened === undefined) return undefined;
+      const { handle, stat } = opened;
+      if (stat.isFile())
+        return {
+          size: Number(stat.size),
+          path: opened.path.replace(/^\/proc\/self\//, `/proc/${process.pid}/`),
+          read: handle.read,
+          close: handle.close,
+        };
+      await handle.close();
+      return undefined;
+    },
+  };
+}
+
+/** Opens what lies where its path says; undefined where nothing does. */
+async function openedIn(
+  { root, disk }: Folder,
+  segments: readonly string[],
+  use: OpenFor,
+): Promise<Opened | undefined> {
+  try {
+    const opened = await openBeneath(root, segments, use, '', disk);
+    if (isSamePath(opened.segments, segments)) return opened;
+    await opened.handle.close();
+    return undefined;
+  } catch (error) {
+    const fault = faultOf(error, '');
+    if (fault instanceof ResourceError && (fault.code === 'not-found' || fault.code === 'denied')) return undefined;
+    throw fault;
+  }
+}
