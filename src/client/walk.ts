@@ -113,9 +113,9 @@ interface Seen {
   entered: boolean;
 }
 
-/** Goes into a container that says `vitrine/walk: false` only when the filter says so. */
-const goesInto = (resource: ListedResource, verdict: WalkVerdict): boolean =>
-  isListable(resource) === true && (verdict === 'descend' || resource._meta?.[WALK_META_KEY] !== false);
+/** A walk goes into a container that says `vitrine/walk: false` only when it starts there. */
+const goesInto = (resource: ListedResource): boolean =>
+  isListable(resource) === true && resource._meta?.[WALK_META_KEY] !== false;
 
 /** How a walk gets its lists. */
 export interface WalkSource {
@@ -191,8 +191,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     }
     const entry: WalkEntry = { resource, depth, parent };
     const verdict = filter?.(entry) ?? true;
-    const enters =
-      (verdict === true || verdict === 'descend') && task.report.via !== 'flat-list' && goesInto(resource, verdict);
+    const enters = (verdict === true || verdict === 'descend') && task.report.via !== 'flat-list' && goesInto(resource);
     const deeper = depth < maxDepth;
     seen.set(identity, { depth, parent, entered: enters });
     if (enters && deeper) enter(resource.uri, depth);

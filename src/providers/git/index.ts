@@ -96,7 +96,7 @@ export async function gitFolderProvider({ source, name, base, path }: GitFolderO
     rules: gitConfig.omit({ git: true }).parse({}),
     program,
     version,
-    place: { gitDirectory: directory, commonDirectory: directory, called: name },
+    place: { ...mirror.place, called: name },
     watched,
     format,
     directory,

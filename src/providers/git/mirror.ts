@@ -8,7 +8,8 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import { isHash, isRefName } from './address.ts';
-import { type Format, makeFolder, type StandIn } from './stand-in.ts';
+import type { Place } from './repository.ts';
+import { type Format, makeFolder } from './stand-in.ts';
 
 /** The repository's own folder: the names in it, and its files, never through a link. */
 export interface Source {
@@ -30,7 +31,10 @@ interface SourceFile {
   close(): Promise<void>;
 }
 
-export interface Mirror extends StandIn {
+export interface Mirror {
+  /** The folder that git is run in, with a `HEAD` of our own, and where the repository's `HEAD` and references are read. */
+  readonly directory: string;
+  readonly place: Pick<Place, 'gitDirectory' | 'commonDirectory'>;
   /** Looks whether references have moved, and takes over what has come. @throws ResourceError */
   refresh(): Promise<void>;
   /** Removes it when what is under way has ended. */
@@ -69,7 +73,7 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
   if ((await small(source, ['commondir'], MAX_SMALL_BYTES)) !== undefined)
     throw invalid('This is a part of another repository; go into that one');
   const folder = makeFolder(format);
-  mkdirSync(join(folder.directory, 'refs'));
+  for (const name of ['refs', 'own']) mkdirSync(join(folder.directory, name));
   const at = (...names: string[]): string => join(folder.directory, ...names);
   /** Objects and packs that were taken over, by their paths; a file that is linked to stays open. */
   const taken = new Map<string, { readonly size: number; readonly file: SourceFile | undefined }>();
@@ -90,7 +94,7 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
     if (shallow === undefined) await rm(at('shallow'), { force: true });
     else await put('shallow', shallow);
     await put('packed-refs', packed);
-    await put('HEAD', head);
+    await put('own/HEAD', head);
     before = now;
   }
 
@@ -177,7 +181,8 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
     await close();
     throw error;
   }
-  return { ...folder, refresh, close };
+  const { directory } = folder;
+  return { directory, place: { gitDirectory: at('own'), commonDirectory: directory }, refresh, close };
 }
 
 const elsewhere = (): ResourceError => invalid('The repository has objects elsewhere, which are not gone into');
@@ -217,15 +222,13 @@ async function addLoose(source: Source, path: readonly string[], loose: Map<stri
   if (path.length > MAX_REF_DEPTH) return;
   for (const { name, kind } of (await source.entries(path)) ?? []) {
     const own = [...path, name];
-    if (kind === 'folder') await addLoose(source, own, loose);
     const full = Buffer.from(own.join('/')).toString('latin1');
-    if (kind !== 'file' || !isRefName(full)) continue;
+    if (kind === 'other' || !isRefName(full)) continue;
     if (loose.size >= MAX_LOOSE_REFS)
-      throw new ResourceError(
-        'too-large',
-        'The repository has too many references by themselves; git pack-refs packs them',
-      );
-    loose.set(full, text(await small(source, own, MAX_REF_BYTES)));
+      throw new ResourceError('too-large', 'The repository has too many loose references; git pack-refs packs them');
+    // A folder counts, too, and says nothing.
+    loose.set(full, kind === 'folder' ? '' : text(await small(source, own, MAX_REF_BYTES)));
+    if (kind === 'folder') await addLoose(source, own, loose);
   }
 }
 
@@ -233,7 +236,7 @@ function followed(name: string, loose: ReadonlyMap<string, string>, packed: Read
   let next = name;
   for (let links = 0; links <= MAX_LINKS; links++) {
     const said = loose.get(next);
-    if (said === undefined) return packed.get(next);
+    if (said === undefined || said === '') return packed.get(next);
     if (isHash(said)) return said;
     const target = targetOf(said);
     if (target === undefined) return undefined;
