@@ -1,9 +1,8 @@
 /** Repositories in a folder in which others write: nothing of theirs is executed, nothing outside of the folder is shown. */
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createContext } from '../core/context.ts';
 import type { ResourceProvider } from '../core/provider.ts';
 import { codeOf, type Scene, scene, textOf } from '../testing/git-scene.ts';
@@ -238,8 +237,11 @@ describe('a repository in a folder', () => {
   });
 
   it('is closed with the folder: nothing stays of it', async () => {
-    const ours = async (): Promise<number> =>
-      (await readdir(tmpdir())).filter((name) => /^vitrine-git-(?!test)/.test(name)).length;
+    // Others have theirs in the same place.
+    await using own = await scene();
+    vi.stubEnv('TMPDIR', own.directory);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const ours = async (): Promise<number> => (await readdir(own.directory)).length;
     const descriptors = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
     const before = [await ours(), await descriptors()];
     for (let round = 0; round < 2; round++) {
