@@ -105,6 +105,16 @@ export async function containerOf(
   return undefined;
 }
 
+/** Whether what the provider around has lies in no folder that is gone into as something else: in one it is not there. */
+export async function isBesideFolders(outer: Outer, kinds: readonly NestedKind[], uri: string): Promise<boolean> {
+  const { segments = [] } = parsedIn(outer, uri) ?? {};
+  for (let at = 1; at < segments.length; at++) {
+    const kind = kindOfName(kinds, segments[at - 1]);
+    if (kind?.isFolder && (await placeOf(outer, kind, segments.slice(0, at))) !== undefined) return false;
+  }
+  return true;
+}
+
 /** Finds the file or folder of a path, if it is really of its kind. */
 async function placeOf(outer: Outer, kind: NestedKind, segments: readonly string[]) {
   if (kind.isFolder) {

@@ -11,6 +11,7 @@ import type { ChangeEvent, Page, ResourcePage, ResourceProvider } from '../../co
 import { renameBody, renameResource } from '../../core/renamed.ts';
 import { parseTreeUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
+import { completing } from './complete.ts';
 import {
   type Container,
   containerOf,
@@ -206,7 +207,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
     },
 
     ...(around.listTemplates !== undefined && { listTemplates: around.listTemplates.bind(around) }),
-    ...(around.complete !== undefined && { complete: around.complete.bind(around) }),
+    ...(around.complete !== undefined && { complete: completing(outer, kinds) }),
     ...(around.watch !== undefined && {
       async watch(uri, onChange, ctx = createContext()) {
         const container = uri === undefined ? undefined : await find(uri);

@@ -5,7 +5,7 @@ import { globFilter } from '../../core/glob/filter.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { searchProvider } from '../../core/search.ts';
 import { parseTreeUri } from '../../core/uri.ts';
-import { type Container, isFolder, isShownIn, kindOfName, outwards } from './container.ts';
+import { type Container, isBesideFolders, isFolder, isShownIn, kindOfName, outwards } from './container.ts';
 import type { Inner, NestedKind, Outer } from './kind.ts';
 
 /** Containers that one search goes into. */
@@ -25,18 +25,13 @@ export interface Searched {
 
 export async function* searchNested(nested: Searched, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
   const { outer, kinds, find } = nested;
-  /** Files in a folder that is gone into as something else are not there. */
-  const isBeside = async ({ uri }: SearchMatch): Promise<boolean> => {
-    const { segments } = parseTreeUri(uri, outer.scheme);
-    const leadsThrough = segments.slice(0, -1).some((name) => kindOfName(kinds, name)?.isFolder);
-    return !leadsThrough || (await find(uri)) === undefined;
-  };
   const container = query.uri === undefined ? undefined : await find(query.uri);
   if (container !== undefined && (container.rest !== '' || isFolder(container))) {
     yield* searchContainer(nested, container, query, '', ctx);
     return;
   }
-  for await (const match of searchProvider(outer.provider, query, ctx)) if (await isBeside(match)) yield match;
+  for await (const match of searchProvider(outer.provider, query, ctx))
+    if (await isBesideFolders(outer, kinds, match.uri)) yield match;
   if (container !== undefined) {
     yield* searchContainer(nested, container, query, '', ctx);
     return;
