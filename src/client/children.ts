@@ -1,6 +1,7 @@
 /**
- * The children of one resource, from any server: `resources/list` with its URI where that works, else
- * `resources/directory/read`, else the read of a folder as VS Code does it, else what the flat list has below it.
+ * The children of one resource, from any server: `resources/directory/read` where the server declares it, else
+ * `resources/list` with its URI where that works, else the read of a folder as VS Code does it, else what the flat list has
+ * below it.
  */
 import { entriesIn } from '../connection/results.ts';
 import { DIRECTORY_READ_METHOD } from '../protocol/methods.ts';
@@ -75,14 +76,16 @@ export function createChildren(asking: Asking, reading: Reading): Children {
     return probe;
   }
 
-  /** Returns the ways that may work, best first: only one where lists by URI work, or the server declares directories. */
+  /**
+   * Returns the ways that may work, best first: only one where lists by URI work, or the server declares directories. A
+   * server that does not declare them is not asked for them (SEP-2640, Capability Negotiation).
+   */
   function ways(link: Link, options: ChildrenOptions): readonly Scoping[] {
     const { facts, learned } = link;
     if (learned.scoped === true) return ['scoped-list'];
     if (facts.directories) return ['directory-read'];
     return [
       ...(learned.scoped === false ? [] : (['scoped-list'] as const)),
-      ...(learned.directories === false ? [] : (['directory-read'] as const)),
       'trailing-slash',
       ...(options.scopedOnly === true ? [] : (['flat-list'] as const)),
     ];
@@ -172,7 +175,6 @@ export function createChildren(asking: Asking, reading: Reading): Children {
         }
         // It has children: so what refused to list them does not list at all.
         if (page.done !== true && page.value.resources.length > 0) for (const each of tried) learn(link, each, false);
-        if (way === 'directory-read') link.learned.directories = true;
         while (page.done !== true) {
           Object.assign(report, own, { via: way });
           yield page.value;
@@ -190,7 +192,6 @@ const unknown = () => ({ listable: undefined, size: undefined });
 
 function learn(link: Link, way: Scoping, works: boolean): void {
   if (way === 'scoped-list') link.learned.scoped = works;
-  if (way === 'directory-read') link.learned.directories = works;
 }
 
 /** A refusal that is about the resource, rather than about a method that the server does not have. */

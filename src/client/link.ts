@@ -76,7 +76,6 @@ export interface Learned {
   /** Undefined until it was tried. */
   metadata: boolean | undefined;
   scoped: boolean | undefined;
-  directories: boolean | undefined;
 }
 
 /** @param client is connected; @param owned whether it is made again when it is lost, so that a broken request ends it */
@@ -128,7 +127,6 @@ export function createLink(client: Client, events: LinkEvents, owned: boolean): 
     learned: {
       metadata: facts.metadata ? true : undefined,
       scoped: facts.metadata ? true : undefined,
-      directories: facts.directories ? true : undefined,
     },
     async request(method, params, { signal, timeoutMs }) {
       signal?.throwIfAborted();

@@ -115,20 +115,26 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     expect(listing.report.via).toBe('scoped-list');
   });
 
-  it('with directory reads has them used, and no other method asked for any more', async () => {
-    await using on = await scene(era, {
+  it.each([
+    [{ 'io.modelcontextprotocol/skills': { directoryRead: true } }, 'directory-read'],
+    [{ 'io.modelcontextprotocol/skills': {} }, 'flat-list'],
+    [{}, 'flat-list'],
+  ])('that declares %j has its directories had by: %s', async (extensions, via) => {
+    const answers: Answers = {
       ...PLAIN,
       'resources/directory/read': ({ uri, cursor }) => {
         if (uri !== 'note:///days') throw refusal(-32602, { uri });
         return cursor === undefined ? { resources: [LISTED[1]], nextCursor: '2' } : { resources: [LISTED[2]] };
       },
-    });
+    };
+    await using on = await scene(era, answers, { resources: {}, extensions });
+    const declared = via === 'directory-read';
     const listing = on.resources.list('note:///days');
-    expect(await all(listing)).toEqual([LISTED[1], LISTED[2]]);
-    expect(listing.report).toMatchObject({ via: 'directory-read', pages: 2 });
-    const before = on.server.count('resources/list');
-    await all(on.resources.list('note:///days'));
-    expect(on.server.count('resources/list')).toBe(before);
+    expect((await all(listing)).slice(0, 2)).toEqual([LISTED[1], LISTED[2]]);
+    expect(listing.report).toMatchObject({ via, pages: 2 });
+    // Undeclared, it is not asked for (SEP-2640); declared, nothing else is.
+    expect(on.server.count('resources/directory/read')).toBe(declared ? 2 : 0);
+    if (declared) expect(on.server.count('resources/list')).toBe(0);
   });
 
   it("has its folders read where that gives what is below them, as VS Code's file system wants it", async () => {
