@@ -1,6 +1,7 @@
 /** Requests on behalf of one client: over the connection that there is, answered from the cache where that may be. */
 import type { Cache, Question } from './cache.ts';
 import type { Connection } from './connection.ts';
+import { ResourceClientError } from './errors.ts';
 import type { Data, Link } from './link.ts';
 
 /** Options of every call. */
@@ -25,6 +26,18 @@ export interface Asking {
 export interface Answer {
   readonly value: Data;
   readonly cached: boolean;
+}
+
+const askings = new WeakMap<object, Asking>();
+
+/** Remembers by what a client asks, for functions of this package that are beside it. */
+export const setAsking = (client: object, asking: Asking): void => void askings.set(client, asking);
+
+/** @throws ResourceClientError `invalid` for an object that `createResourceClient` has not made */
+export function askingOf(client: object): Asking {
+  const asking = askings.get(client);
+  if (asking === undefined) throw new ResourceClientError('invalid', 'The client is not one of createResourceClient');
+  return asking;
 }
 
 export function createAsking(connection: Connection, cache: Cache, timeoutMs: number): Asking {

@@ -1,6 +1,6 @@
 /** The resources of one MCP server, of either era, as somebody who uses them wants them. */
 import type { Client } from '@modelcontextprotocol/client';
-import { type CallOptions, createAsking } from './asking.ts';
+import { type CallOptions, createAsking, setAsking } from './asking.ts';
 import { createCache } from './cache.ts';
 import { type CacheStore, memoryStore } from './cache-store.ts';
 import { createChildren } from './children.ts';
@@ -203,7 +203,7 @@ export function createResourceClient(
   const read = (uri: string, want: ReadOptions = {}): Promise<ReadResult> =>
     reading.read(checked(uri), want, described.known);
 
-  return {
+  const client: ResourceClient = {
     connect: async (signal) => (await connection.get(signal)).facts,
     client: async (signal) => (await connection.get(signal)).client,
     list(uri, lists = {}) {
@@ -238,6 +238,8 @@ export function createResourceClient(
     close,
     [Symbol.asyncDispose]: close,
   };
+  setAsking(client, asking);
+  return client;
 
   async function close(): Promise<void> {
     await watching.close();

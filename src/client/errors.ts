@@ -26,6 +26,11 @@ export type ClientErrorCode =
   | 'unavailable'
   /** The answer is not what the protocol says it is. */
   | 'invalid-answer'
+  /**
+   * A file of a skill is not what the entry of the skill says it is. `data` has `what` (`size`, `digest`, `frontmatter`,
+   * `unlisted`), `expected` and `got`.
+   */
+  | 'mismatch'
   /** The server failed, and says no more than that. `rpcCode` and `data` have its words. */
   | 'failed'
   /** This client was closed. */

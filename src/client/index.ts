@@ -2,6 +2,7 @@
  * `vitrine/client`: the resources of any MCP server, of either era, with paging, fallbacks, a cache and watches. Runs in
  * browsers, workers and Node.
  */
+export type { Skill, SkillFrontmatter, SkillResource } from '../protocol/skills.ts';
 export type { CallOptions } from './asking.ts';
 export { base64Size } from './base64.ts';
 export {
@@ -34,4 +35,6 @@ export type { ReadIssue, ReadResult } from './outcome.ts';
 export type { ListedTemplate, ListOptions, ListPage, ListReport, ListStop, ListVia } from './paging.ts';
 export type { ReadOptions } from './reading.ts';
 export type { ListedResource } from './shapes.ts';
+export { getSkill, listSkills, type RefusedSkill, type SkillListing } from './skills/list.ts';
+export { readSkill, readSkillFile, type SkillFile, type SkillVerification, verifySkill } from './skills/read.ts';
 export type { Walk, WalkEntry, WalkOptions, WalkReport, WalkStop, WalkVerdict } from './walk.ts';

@@ -69,8 +69,8 @@ interface Question {
   readonly uri: string | undefined;
 }
 
-/** @param report is kept up to date */
-async function* pagesFor<T>(
+/** The entries of one list, page by page. @param report is kept up to date */
+export async function* pagesFor<T>(
   asking: Asking,
   { method, uri }: Question,
   list: Pick<PagedList<T>, 'field' | 'entryIn' | 'idOf'>,

@@ -38,7 +38,20 @@ export async function scripted(
     }
     return server;
   });
-  const server: ServerType = serve({ fetch: (request) => handler.fetch(request), port: 0, hostname: '127.0.0.1' });
+  return served(
+    (request) => handler.fetch(request),
+    asked,
+    () => handler.close(),
+  );
+}
+
+/** What answers requests, at a port. @param asked is filled by it; @param close ends it */
+export async function served(
+  fetch: (request: Request) => Response | Promise<Response>,
+  asked: Scripted['asked'],
+  close: () => Promise<void>,
+): Promise<Scripted> {
+  const server: ServerType = serve({ fetch, port: 0, hostname: '127.0.0.1' });
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
@@ -46,7 +59,7 @@ export async function scripted(
     asked,
     count: (method) => asked.filter((each) => each.method === method).length,
     async [Symbol.asyncDispose]() {
-      await handler.close();
+      await close();
       if ('closeAllConnections' in server) server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -9,8 +9,13 @@ it('vitrine/client exports these values and no others', () => {
     'ResourceClientError',
     'base64Size',
     'createResourceClient',
+    'getSkill',
+    'listSkills',
     'memoryStore',
     'readEmbedded',
+    'readSkill',
+    'readSkillFile',
+    'verifySkill',
     'writeEmbedded',
   ]);
 });

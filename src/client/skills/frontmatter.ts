@@ -1,0 +1,57 @@
+/** The YAML at the head of a `SKILL.md`, and how it differs from what the skill's entry says of it (SEP-2640, Frontmatter). */
+import { isData } from '../../protocol/data.ts';
+import { invalidAnswer } from '../errors.ts';
+import type { Data } from '../link.ts';
+
+/** Characters of a frontmatter, and references to other places of it. What is parsed at once keeps others waiting. */
+const MAX_FRONTMATTER = 32 * 1024;
+const MAX_ALIASES = 100;
+
+const FRONTMATTER = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
+
+/** A `SKILL.md` taken apart. */
+export interface SkillText {
+  /** As JSON. */
+  readonly frontmatter: Data;
+  /** The rest of the file. */
+  readonly body: string;
+}
+
+/**
+ * Takes a `SKILL.md` apart.
+ * @param uri names the file in errors. @throws ResourceClientError `invalid-answer`
+ */
+export async function skillText(text: string, uri: string): Promise<SkillText> {
+  const found = FRONTMATTER.exec(text);
+  if (found === null) throw invalidAnswer('The file does not begin with YAML between two lines of ---', uri);
+  const [head, written = ''] = found;
+  if (written.length > MAX_FRONTMATTER)
+    throw invalidAnswer(`The frontmatter has more than ${MAX_FRONTMATTER} characters`, uri);
+  // Loaded with the first skill: programs that read no skills do without it.
+  const { parse } = await import('yaml');
+  let value: unknown;
+  try {
+    const parsed: unknown = parse(written, { stringKeys: true, logLevel: 'error', maxAliasCount: MAX_ALIASES });
+    value = JSON.parse(JSON.stringify(parsed ?? {}));
+  } catch (error) {
+    // Too many levels overflow the stack.
+    const why =
+      error instanceof RangeError ? 'it has too many levels' : String((error as Error).message).split('\n')[0];
+    throw invalidAnswer(`The frontmatter cannot be read: ${why}`, uri);
+  }
+  if (!isData(value)) throw invalidAnswer('The frontmatter is no mapping of names to values', uri);
+  return { frontmatter: value, body: text.slice(head.length) };
+}
+
+/** The fields that are not the same in both, the order of fields left out of account. */
+export const differingFields = (entry: Data, file: Data): readonly string[] =>
+  [...new Set([...Object.keys(entry), ...Object.keys(file)])].filter(
+    (field) => !Object.hasOwn(entry, field) || !Object.hasOwn(file, field) || !isSame(entry[field], file[field]),
+  );
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((value, at) => isSame(value, other[at]));
+  if (isData(one) && isData(other)) return differingFields(one, other).length === 0;
+  return one === other;
+}
