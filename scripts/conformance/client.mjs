@@ -1,6 +1,6 @@
 /**
- * Runs the official suite's client scenarios, of both protocol revisions, against a program around `vitrine/client`
- * (`test/conformance/client.ts`).
+ * Runs the official suite's client scenarios, of both protocol revisions and of extensions, against a program around
+ * `vitrine/client` (`test/conformance/client.ts`).
  *
  * Fails when a required scenario does not pass, when another one does not and `test/conformance/client-notes.json` has no
  * reason for it, and when a note there is stale.
@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { judge, print } from './report.mjs';
-import { clientCommand, REVISIONS, root, runSide } from './suite.mjs';
+import { clientCommand, REVISIONS, root, runClientExtensions, runSide } from './suite.mjs';
 
 const NOTES = 'test/conformance/client-notes.json';
 const results = await mkdtemp(join(tmpdir(), 'vitrine-conformance-'));
@@ -17,6 +17,7 @@ try {
   const rows = [];
   const side = clientCommand(join(root, 'test/conformance/client.ts'));
   for (const revision of REVISIONS) rows.push(...(await runSide(side, revision, results)));
+  rows.push(...(await runClientExtensions(side, new Set(rows.map((row) => row.scenario)), results)));
   const notes = JSON.parse(await readFile(join(root, NOTES), 'utf8'));
   print(rows, notes);
   const problems = judge(rows, notes, NOTES);

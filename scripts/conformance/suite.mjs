@@ -143,17 +143,31 @@ export async function runSide(side, revision, results) {
   return rows;
 }
 
-/** Scenarios of extensions that belong to no revision. */
-export async function runExtensions(url, known, results) {
+/** Scenarios of extensions that belong to no revision, of servers. */
+export const runExtensions = (url, known, results) =>
+  runOthers(serverAt(url), scenariosOf('server'), [REVISIONS.at(-1)], known, results);
+
+/** The same of clients, in each revision. */
+export const runClientExtensions = (side, known, results) =>
+  runOthers(side, scenariosOf('client', 'extension'), REVISIONS, known, results);
+
+/** Scenarios of one side, those that the suite marks so or all of them. */
+function scenariosOf(leg, mark = '[^\\]]*') {
   const { stdout } = spawnSync(node, [join(suite, 'dist/index.js'), 'list'], { encoding: 'utf8' });
-  const servers = stdout.split('Client scenarios')[0] ?? '';
-  const names = [...servers.matchAll(/^\s+- (\S+) \[([^\]]*)\]$/gm)].map((match) => match[1]);
+  const [servers = '', clients = ''] = stdout.split('Client scenarios');
+  const [text] = leg === 'server' ? [servers] : clients.split('Authorization server scenarios');
+  return [...text.matchAll(new RegExp(`^\\s+- (\\S+) \\[${mark}\\]$`, 'gm'))].map((match) => match[1]);
+}
+
+async function runOthers(side, names, revisions, known, results) {
+  const [leg] = side;
   const rows = [];
-  for (const scenario of names.filter((name) => !known.has(name))) {
-    const directory = join(results, 'extensions');
-    const revision = REVISIONS.at(-1);
-    await runSuite(serverAt(url), ['--scenario', scenario, '--spec-version', revision, '--force'], directory);
-    rows.push({ revision, scenario, kind: 'extension', ...(await outcomeOf(directory, 'server', scenario)) });
+  for (const revision of revisions) {
+    for (const scenario of names.filter((name) => !known.has(name))) {
+      const directory = join(results, 'extensions', revision);
+      await runSuite(side, ['--scenario', scenario, '--spec-version', revision, '--force'], directory);
+      rows.push({ revision, scenario, kind: 'extension', ...(await outcomeOf(directory, leg, scenario)) });
+    }
   }
   return rows;
 }

@@ -3,7 +3,7 @@
  * would do with the server of each scenario. `scripts/conformance/client.mjs` runs it.
  */
 import { type Client, ClientCredentialsProvider, PrivateKeyJwtProvider } from '@modelcontextprotocol/client';
-import { createResourceClient, type HttpTarget, type ResourceClient } from 'vitrine/client';
+import { createResourceClient, type HttpTarget, listSkills, type ResourceClient, readSkill } from 'vitrine/client';
 import { authorizedFetch } from './authorized-fetch.ts';
 
 interface ToolCall {
@@ -98,6 +98,13 @@ async function readEverything(resources: ResourceClient, client: Client): Promis
   for (const { name } of prompts) await client.getPrompt({ name });
 }
 
+/** Loads each skill with all its files, unless one of them is not as its entry says. */
+async function loadSkills(resources: ResourceClient): Promise<void> {
+  for await (const skill of listSkills(resources)) {
+    for await (const { verified } of readSkill(resources, skill)) if (!verified) throw new Error('It is not verified');
+  }
+}
+
 /** What a host does there beyond calling each tool. */
 const SCENARIOS: Readonly<Record<string, (resources: ResourceClient, client: Client) => Promise<void>>> = {
   initialize: async (_resources, client) => void (await client.listTools()),
@@ -111,6 +118,12 @@ const SCENARIOS: Readonly<Record<string, (resources: ResourceClient, client: Cli
     const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
     await client.callTool({ name: 'json_schema_echo', arguments: { schema } });
   },
+  'sep-2640-client-no-prefetch': async (resources) => {
+    for await (const { uri } of listSkills(resources)) console.log(uri);
+  },
+  'sep-2640-client-verify-digest': loadSkills,
+  'sep-2640-client-verify-size': loadSkills,
+  'sep-2640-client-verify-frontmatter': loadSkills,
   'json-schema-ref-no-deref': async (_resources, client) => void (await client.listTools()),
 };
 
