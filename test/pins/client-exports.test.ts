@@ -27,5 +27,6 @@ it('vitrine/client/node exports these values and no others', () => {
     'getResources',
     'parseCommandLine',
     'stdioConnect',
+    'writeSkill',
   ]);
 });

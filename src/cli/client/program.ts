@@ -14,6 +14,7 @@ import type { OpenFlags } from './open.ts';
 import { collect, outputOptions, SERVER_ARGUMENT, serverOptions } from './options.ts';
 import type { PromptsFlags } from './prompts.ts';
 import type { ServersFlags } from './servers.ts';
+import { addSkillCommands } from './skills/program.ts';
 import type { TemplatesFlags } from './templates.ts';
 import type { TreeFlags } from './tree.ts';
 import type { WatchFlags } from './watch.ts';
@@ -226,6 +227,8 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
       const { get } = await import('./get.ts');
       await get(server, uris, flags, secrets);
     });
+
+  addSkillCommands(program, secrets);
 
   serverOptions(program.command('doctor'))
     .summary('check what a server declares against what it does')

@@ -62,6 +62,7 @@ async function offerFor(program: Command, position: Position, secrets: Secrets):
     case 'nothing':
       return { values: [] };
     case 'uri':
+    case 'skill':
     case 'tool':
     case 'prompt':
     case 'parameter': {

@@ -5,7 +5,7 @@ import type { Command, Option } from 'commander';
 export type Source = 'commands' | 'options' | Named | readonly string[];
 
 /** Kinds of arguments, by their names in the commands. */
-type Named = 'server' | 'uri' | 'tool' | 'prompt' | 'parameter' | 'host' | 'files' | 'nothing';
+type Named = 'server' | 'uri' | 'skill' | 'tool' | 'prompt' | 'parameter' | 'host' | 'files' | 'nothing';
 
 export interface Position {
   /** The part of the last word that is completed. */
@@ -83,6 +83,7 @@ function sourceNamed(name: string): Source {
   switch (name) {
     case 'server':
     case 'uri':
+    case 'skill':
     case 'tool':
     case 'prompt':
     case 'host':

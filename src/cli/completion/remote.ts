@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { connectResourceClient } from '../../client/node/index.ts';
 import { insideOf, isListable } from '../../client/shapes.ts';
+import { listSkills } from '../../client/skills/list.ts';
 import { kindOfFile } from '../../config/file-kind.ts';
 import { isRecord, isUrl } from '../../config/references.ts';
 import type { Secrets } from '../../config/secrets.ts';
@@ -32,7 +33,7 @@ const NOTHING: Offer = { values: [] };
 
 /** @param source what of a server is wanted; nothing is offered where it does not answer in time */
 export async function offerOfServer(
-  source: 'uri' | 'tool' | 'prompt' | 'parameter',
+  source: 'uri' | 'skill' | 'tool' | 'prompt' | 'parameter',
   position: Position,
   secrets: Secrets,
 ): Promise<Offer> {
@@ -50,6 +51,7 @@ export async function offerOfServer(
     const facts = await resources.connect(signal);
     const session: Session = { resources, facts, output, signal, label: target.label, target, timeoutMs };
     if (source === 'uri') return await urisIn(session, position.typed);
+    if (source === 'skill') return await skillsIn(session, position.typed);
     if (source === 'parameter') return await parametersOf(session, position);
     const names: string[] = [];
     for await (const { name } of definitions(source === 'tool' ? 'tools' : 'prompts', session)) names.push(name);
@@ -105,6 +107,15 @@ async function urisIn(session: Session, typed: string): Promise<Offer> {
     values: plain(offered.map((each) => (each.folder ? insideOf(each.uri) : each.uri))),
     open: offered.length > 0 && offered.every((each) => each.folder),
   };
+}
+
+/** Names of skills; their URIs, where one is begun. A server without skills is not asked. */
+async function skillsIn({ resources, signal }: Session, typed: string): Promise<Offer> {
+  const values: string[] = [];
+  for await (const { uri, frontmatter } of listSkills(resources, { signal, maxResources: MAX_LISTED })) {
+    values.push(typed.includes(':') ? uri : frontmatter.name);
+  }
+  return { values: plain([...new Set(values)]) };
 }
 
 /** `name=` of what the tool or prompt takes and was not given yet, and behind it the values that there are. */

@@ -13,6 +13,7 @@ export {
   getResources,
 } from './get/index.ts';
 export { parseCommandLine, type StdioTarget, stdioConnect } from './stdio.ts';
+export { type WriteSkillOptions, type WrittenSkill, type WrittenSkillFile, writeSkill } from './write-skill.ts';
 
 /** A server behind a URL, or a program; as a text, `https://...` or a command line. */
 export type ServerTarget = string | URL | HttpTarget | StdioTarget;

@@ -1,5 +1,4 @@
 /** Servers that send entries and files of skills which are not what they should be: nothing of them is taken (SEP-2640). */
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   createResourceClient,
@@ -11,22 +10,18 @@ import {
 } from '../../../src/client/index.ts';
 import { ERAS } from '../../e2e/harness.ts';
 import { type Answers, all, eraOf, refusal, type Scripted, scripted } from '../scripted.ts';
+import { fileEntry } from './entries.ts';
 
 const URI = 'skill://acme/draw/SKILL.md';
 const TEXT = '---\nname: draw\ndescription: Draws rooms\n---\nBody\n';
 const EXTRA = 'skill://acme/draw/extra.txt';
 const DECLARED = { resources: {}, extensions: { 'io.modelcontextprotocol/skills': {} } };
 
-const fileOf = (uri: string, text: string): object => ({
-  uri,
-  digest: `sha256:${createHash('sha256').update(text).digest('hex')}`,
-  size: Buffer.byteLength(text),
-});
-const SELF = fileOf(URI, TEXT);
+const SELF = fileEntry(URI, TEXT);
 const entry = (more: object = {}): Record<string, unknown> => ({
   uri: URI,
   frontmatter: { name: 'draw', description: 'Draws rooms' },
-  resources: [SELF, fileOf(EXTRA, 'extra')],
+  resources: [SELF, fileEntry(EXTRA, 'extra')],
   ...more,
 });
 const withFiles = (...files: object[]): object => entry({ resources: [SELF, ...files] });
@@ -129,27 +124,39 @@ describe.each(ERAS)('in the %s era', (era) => {
 
 describe('an entry', () => {
   it.each([
-    ['a file outside of the folder', withFiles(fileOf('skill://acme/other/x', '')), 'not in the folder'],
-    ['a file beside it with the same beginning', withFiles(fileOf('skill://acme/drawing/x', '')), 'not in the folder'],
-    ['the folder itself', withFiles(fileOf('skill://acme/draw', '')), 'not in the folder'],
-    ['a file of another scheme', withFiles(fileOf('file:///etc/passwd', '')), 'not in the folder'],
-    ['two dots', withFiles(fileOf('skill://acme/draw/../other/x', '')), 'dot segment'],
-    ['two dots with escapes', withFiles(fileOf('skill://acme/draw/%2e%2E/x', '')), 'dot segment'],
-    ['a slash with an escape', withFiles(fileOf('skill://acme/draw/a%2fb', '')), 'no slash'],
-    ['a backslash with an escape', withFiles(fileOf('skill://acme/draw/..%5c..%5cx', '')), 'no backslashes'],
-    ['an absolute name', withFiles(fileOf('skill://acme/draw//etc/passwd', '')), 'empty segment'],
-    ['a query', withFiles(fileOf(`${EXTRA}?x`, '')), 'not in the folder'],
-    ['a part of a file', withFiles(fileOf(`${EXTRA}#L1`, '')), 'not in the folder'],
-    ['a control character', withFiles(fileOf('skill://acme/draw/%00', '')), 'no control characters'],
-    ['a file twice', withFiles(fileOf(EXTRA, ''), fileOf(EXTRA, '')), 'twice'],
-    ['a file twice, with an escape', withFiles(fileOf(EXTRA, ''), fileOf(EXTRA.replace('x', '%78'), '')), 'twice'],
-    ['no SKILL.md', entry({ resources: [fileOf(EXTRA, '')] }), 'does not list its SKILL.md'],
+    ['a file outside of the folder', withFiles(fileEntry('skill://acme/other/x', '')), 'not in the folder'],
+    [
+      'a file beside it with the same beginning',
+      withFiles(fileEntry('skill://acme/drawing/x', '')),
+      'not in the folder',
+    ],
+    ['the folder itself', withFiles(fileEntry('skill://acme/draw', '')), 'not in the folder'],
+    ['a file of another scheme', withFiles(fileEntry('file:///etc/passwd', '')), 'not in the folder'],
+    ['two dots', withFiles(fileEntry('skill://acme/draw/../other/x', '')), 'dot segment'],
+    ['two dots with escapes', withFiles(fileEntry('skill://acme/draw/%2e%2E/x', '')), 'dot segment'],
+    ['a slash with an escape', withFiles(fileEntry('skill://acme/draw/a%2fb', '')), 'no slash'],
+    ['a backslash with an escape', withFiles(fileEntry('skill://acme/draw/..%5c..%5cx', '')), 'no backslashes'],
+    ['an absolute name', withFiles(fileEntry('skill://acme/draw//etc/passwd', '')), 'empty segment'],
+    ['a query', withFiles(fileEntry(`${EXTRA}?x`, '')), 'not in the folder'],
+    ['a part of a file', withFiles(fileEntry(`${EXTRA}#L1`, '')), 'not in the folder'],
+    ['a control character', withFiles(fileEntry('skill://acme/draw/%00', '')), 'no control characters'],
+    ['a file twice', withFiles(fileEntry(EXTRA, ''), fileEntry(EXTRA, '')), 'twice'],
+    [
+      'a file twice, with an escape',
+      withFiles(fileEntry(EXTRA, ''), fileEntry(EXTRA.replace('x', '%78'), '')),
+      'twice',
+    ],
+    ['no SKILL.md', entry({ resources: [fileEntry(EXTRA, '')] }), 'does not list its SKILL.md'],
     ['no files', entry({ resources: undefined }), 'wrong at resources'],
     ['files that are a word', entry({ resources: 'static' }), 'wrong at resources'],
-    ['a digest of another kind', withFiles({ ...fileOf(EXTRA, ''), digest: 'md5:00' }), 'wrong at resources'],
-    ['a size below nothing', withFiles({ ...fileOf(EXTRA, ''), size: -1 }), 'wrong at resources'],
-    ['a size that is too large', withFiles({ ...fileOf(EXTRA, ''), size: 2 ** 24 }), '16777216 are taken'],
-    ['too many files', withFiles(...Array.from({ length: 512 }, (_, at) => fileOf(`${EXTRA}${at}`, ''))), '513 files'],
+    ['a digest of another kind', withFiles({ ...fileEntry(EXTRA, ''), digest: 'md5:00' }), 'wrong at resources'],
+    ['a size below nothing', withFiles({ ...fileEntry(EXTRA, ''), size: -1 }), 'wrong at resources'],
+    ['a size that is too large', withFiles({ ...fileEntry(EXTRA, ''), size: 2 ** 24 }), '16777216 are taken'],
+    [
+      'too many files',
+      withFiles(...Array.from({ length: 512 }, (_, at) => fileEntry(`${EXTRA}${at}`, ''))),
+      '513 files',
+    ],
     ['a name that is not the folder', entry({ frontmatter: { name: 'paint', description: '' } }), 'called "draw"'],
     ['no description', entry({ frontmatter: { name: 'draw' } }), 'wrong at frontmatter.description'],
     ['the URI of another file', entry({ uri: EXTRA }), 'ends in /SKILL.md'],
@@ -171,9 +178,12 @@ describe('an entry', () => {
     ['of another scheme', { ...entry({ uri: 'github://acme/draw/SKILL.md' }), resources: 'dynamic' }],
     [
       'of as many files as there may be',
-      withFiles(...Array.from({ length: 511 }, (_, at) => fileOf(`${EXTRA}${at}`, ''))),
+      withFiles(...Array.from({ length: 511 }, (_, at) => fileEntry(`${EXTRA}${at}`, ''))),
     ],
-    ['with names that differ only in case', withFiles(fileOf(EXTRA, ''), fileOf(EXTRA.replace('extra', 'Extra'), ''))],
+    [
+      'with names that differ only in case',
+      withFiles(fileEntry(EXTRA, ''), fileEntry(EXTRA.replace('extra', 'Extra'), '')),
+    ],
   ])('%s is taken as it is', async (_, skill) => {
     await using on = await scene(skill);
     expect(await all(listSkills(on.resources))).toEqual([skill]);
@@ -230,7 +240,7 @@ describe('a SKILL.md', () => {
       'cannot be read',
     ],
   ])('%s is refused', async (_, text, why) => {
-    await using on = await scene(entry({ resources: [fileOf(URI, text)] }), { [URI]: text });
+    await using on = await scene(entry({ resources: [fileEntry(URI, text)] }), { [URI]: text });
     const skill = await getSkill(on.resources, URI);
     await expect(readSkillFile(on.resources, skill)).rejects.toMatchObject({
       code: 'invalid-answer',
@@ -282,7 +292,7 @@ describe('a dynamic skill', () => {
 it('a file that was kept before the entry changed is read again', async () => {
   let text = 'old';
   const answers: Answers = {
-    'skills/get': () => ({ skill: withFiles(fileOf(EXTRA, text)), ttlMs: 0, cacheScope: 'private' }),
+    'skills/get': () => ({ skill: withFiles(fileEntry(EXTRA, text)), ttlMs: 0, cacheScope: 'private' }),
     'resources/read': ({ uri }) => ({ contents: [{ uri, text }], ttlMs: 60_000, cacheScope: 'private' }),
   };
   await using on = await scene({}, {}, { answers });

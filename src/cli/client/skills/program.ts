@@ -1,0 +1,70 @@
+/** `vitrine skills`: its commands, their options and their help. */
+import type { Command } from 'commander';
+import type { Secrets } from '../../../config/secrets.ts';
+import { UsageError } from '../../errors.ts';
+import type { ServerFlags } from '../connect.ts';
+import { collect, SERVER_ARGUMENT, serverOptions } from '../options.ts';
+import type { SkillsGetFlags } from './get.ts';
+import type { SkillsLsFlags } from './ls.ts';
+
+const SKILL_ARGUMENT = 'the name of a skill, the end of its path, or its URI';
+
+/** Adds the commands for the skills of a server. */
+export function addSkillCommands(program: Command, secrets: Secrets): void {
+  const skills = program
+    .command('skills')
+    .summary('look at the skills of a server, and take them')
+    .description('The skills of a server that declares them (SEP-2640). Nothing in them is carried out.')
+    .action(() => {
+      throw new UsageError('Say what to do, as in: vitrine skills ls <server>');
+    });
+
+  serverOptions(skills.command('ls'))
+    .summary('list the skills of a server')
+    .description('Lists name, files, bytes, URI and description of each skill. No file is read.')
+    .argument('<server>', SERVER_ARGUMENT)
+    .option('--max-resources <count>', 'skills that are listed (default: 10000)')
+    .action(async (server: string, flags: SkillsLsFlags) => {
+      const { skillsLs } = await import('./ls.ts');
+      await skillsLs(server, flags, secrets);
+    });
+
+  serverOptions(skills.command('show'))
+    .summary('print a skill')
+    .description('Prints the frontmatter and the text of SKILL.md, when they are as the entry of the skill says.')
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('<skill>', SKILL_ARGUMENT)
+    .action(async (server: string, skill: string, flags: ServerFlags) => {
+      const { skillsShow } = await import('./show.ts');
+      await skillsShow(server, skill, flags, secrets);
+    });
+
+  serverOptions(skills.command('get'))
+    .summary('write skills to folders')
+    .description(
+      'Writes each skill to a folder of its name. Every file is verified before anything is in its place; names are made ' +
+        'safe, and nothing that is there is touched.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('<skill...>', SKILL_ARGUMENT)
+    .requiredOption('-o, --to <folder>', 'where the folders of the skills are made')
+    .option('--force', 'replace a skill of that name')
+    .option('--keep-name <name>', 'a name that stays though tools act on it, as in .vscode (may be repeated)', collect)
+    .action(async (server: string, words: readonly string[], flags: SkillsGetFlags) => {
+      const { skillsGet } = await import('./get.ts');
+      await skillsGet(server, words, flags, secrets);
+    });
+
+  serverOptions(skills.command('verify'))
+    .summary('check the files of skills against their entries')
+    .description(
+      'Reads every file of the skills that are named, or of all that are listed, and compares sizes, digests and ' +
+        'frontmatter with their entries. Exits with 1 where something differs.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('[skill...]', SKILL_ARGUMENT)
+    .action(async (server: string, words: readonly string[], flags: ServerFlags) => {
+      const { skillsVerify } = await import('./verify.ts');
+      await skillsVerify(server, words, flags, secrets);
+    });
+}

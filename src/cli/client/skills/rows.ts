@@ -1,0 +1,28 @@
+/** Skills as lines for people. */
+import { DYNAMIC, type Skill } from '../../../protocol/skills.ts';
+import { type Output, safe } from '../output.ts';
+import { sizeText } from '../rows.ts';
+
+/** Characters of a description in a list. */
+const MAX_ABOUT = 100;
+
+/** `draw   5  1.2K  skill://draw/SKILL.md  Draws rooms`: name, files, bytes, URI and description. */
+export function skillRow({ uri, frontmatter, resources }: Skill, output: Output): string {
+  const { name, description } = frontmatter;
+  const dynamic = resources === DYNAMIC;
+  const about = safe(description.slice(0, MAX_ABOUT).toWellFormed());
+  return [
+    output.paint('bold', name.padEnd(24)),
+    (dynamic ? '-' : String(resources.length)).padStart(3),
+    output.paint('green', sizeText(dynamic ? undefined : bytesOf(resources)).padStart(5)),
+    safe(uri),
+    output.paint('dim', description.length > MAX_ABOUT ? `${about}…` : about),
+  ].join('  ');
+}
+
+export const bytesOf = (files: readonly { readonly size: number }[]): number =>
+  files.reduce((sum, { size }) => sum + size, 0);
+
+/** `5 files, 1.2K` or `1 file, 51 bytes`. */
+export const filesText = (files: number, bytes: number): string =>
+  `${files} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}${bytes < 1_000 ? ' bytes' : ''}`;

@@ -1,0 +1,40 @@
+/** `vitrine skills show`: a skill as one reads it before it is used. */
+import { skillText } from '../../../client/skills/frontmatter.ts';
+import { readSkillFile } from '../../../client/skills/read.ts';
+import type { Secrets } from '../../../config/secrets.ts';
+import { DYNAMIC, type Skill } from '../../../protocol/skills.ts';
+import type { ServerFlags } from '../connect.ts';
+import { EXIT_OK } from '../exit-codes.ts';
+import { jsonText, type Output, safe, safeLines } from '../output.ts';
+import { onSkills, skillNamed } from './named.ts';
+import { bytesOf, filesText } from './rows.ts';
+
+export const skillsShow = (server: string, word: string, flags: ServerFlags, secrets: Secrets): Promise<void> =>
+  onSkills(server, flags, secrets, async (session) => {
+    const { resources, output, signal } = session;
+    const skill = await skillNamed(word, session);
+    const { text = '', verified } = await readSkillFile(resources, skill, skill.uri, { signal });
+    const { body } = await skillText(text, skill.uri);
+    await output.document({ ...skill, verified, text }, () => whole(skill, body, output));
+    return EXIT_OK;
+  });
+
+function whole({ uri, frontmatter, resources }: Skill, body: string, output: Output): string {
+  const fields = Object.entries(frontmatter)
+    .filter(([field]) => field !== 'name')
+    .map(([field, value]) => {
+      const said = typeof value === 'string' ? safeLines(value).trimEnd() : jsonText(value);
+      return `${output.paint('dim', `${safe(field)}:`)} ${said}`;
+    });
+  const files =
+    resources === DYNAMIC
+      ? 'Its files cannot be verified: the server makes them anew (dynamic)'
+      : filesText(resources.length, bytesOf(resources));
+  return [
+    `${output.paint('bold', frontmatter.name)}  ${safe(uri)}`,
+    ...fields,
+    output.paint('dim', files),
+    '',
+    safeLines(body).trim(),
+  ].join('\n');
+}
