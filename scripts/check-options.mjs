@@ -101,7 +101,7 @@ for (const glob of CREDENTIAL_GLOBS) {
 /** The flags of a command, by its help. */
 function flagsOf(command) {
   const cwd = new URL('..', import.meta.url);
-  const help = execFileSync('node', ['dist/cli/main.js', command, '--help'], { cwd, encoding: 'utf8' });
+  const help = execFileSync('node', ['dist/cli/main.js', ...command.split(' '), '--help'], { cwd, encoding: 'utf8' });
   return [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1]);
 }
 
@@ -110,7 +110,8 @@ const serving = flagsOf('serve');
 compare('flag', SERVING, new Set(serving), inTables(section(read(SERVING), 'Flags')));
 
 const LOOKING = 'docs/guide/command-line.md';
-const COMMANDS = 'ls tree stat open cat grep watch templates tools call prompts servers'.split(' ');
+const SKILLS = ['ls', 'show', 'get', 'verify'].map((each) => `skills ${each}`);
+const COMMANDS = [...'ls tree stat open cat grep watch templates tools call prompts servers'.split(' '), ...SKILLS];
 // Help is asked for in the same way everywhere.
 const looking = COMMANDS.flatMap(flagsOf).filter((flag) => flag !== '--help');
 compare('flag', LOOKING, new Set(looking), inTables(section(read(LOOKING), 'Options')));

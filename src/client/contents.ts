@@ -121,7 +121,7 @@ function wholeCharacters(bytes: Uint8Array, more: boolean): number {
   return bytes.length - last >= needed ? bytes.length : Math.max(last, 0);
 }
 
-function textOf(bytes: Uint8Array): string | undefined {
+export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

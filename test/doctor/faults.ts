@@ -1,5 +1,15 @@
 /** One thing that is done wrong by a server that does all else right, and the check that finds it. */
-import { capabilities, type Era, type Fault, type Outcome, type Params, PROMPTS, RESOURCES, TOOLS } from './good.ts';
+import {
+  capabilities,
+  type Era,
+  type Fault,
+  type Outcome,
+  type Params,
+  PROMPTS,
+  RESOURCES,
+  SKILLS,
+  TOOLS,
+} from './good.ts';
 
 export interface Planted {
   /** What is wrong. */
@@ -57,6 +67,21 @@ const contents = (...items: readonly unknown[]): Fault => ({
 });
 
 const NOTE = RESOURCES[0].uri;
+
+/** Other entries of skills, listed and got. */
+const skill = (more: Params): Fault => {
+  const skills = SKILLS.map((each, at) => (at === 0 ? { ...each, ...more } : each));
+  return {
+    answer: answers({
+      'skills/list': (_, usual) => ('skills' in usual ? result({ ...usual, skills }) : refusal(-32_602)),
+      'skills/get': ({ uri }, usual) =>
+        'skill' in usual ? result({ ...usual, skill: skills.find((each) => each.uri === uri) }) : refusal(-32_602),
+    }),
+  };
+};
+const extensions = (skills: unknown): Params => ({
+  capabilities: { ...capabilities, extensions: { 'io.modelcontextprotocol/skills': skills } },
+});
 
 export const PLANTED: readonly Planted[] = [
   {
@@ -439,6 +464,92 @@ export const PLANTED: readonly Planted[] = [
     check: 'http-authorization',
     level: 'error',
     plant: challenge('Bearer resource_metadata="/.well-known/none"'),
+  },
+  {
+    fault: 'directoryRead is a text',
+    check: 'skills-declared',
+    level: 'error',
+    plant: hello(extensions({ directoryRead: 'yes' })),
+  },
+  {
+    fault: 'a skill that is not called as its folder',
+    check: 'skill-entries',
+    level: 'error',
+    plant: skill({ frontmatter: { name: 'paint', description: 'x' } }),
+  },
+  {
+    fault: 'a skill without files',
+    check: 'skill-entries',
+    level: 'error',
+    plant: skill({ resources: undefined }),
+  },
+  {
+    fault: 'two skills of one name',
+    check: 'skill-names',
+    level: 'warning',
+    plant: skill({ uri: 'skill://other/today/SKILL.md', frontmatter: SKILLS[1]?.frontmatter, resources: 'dynamic' }),
+  },
+  {
+    fault: 'skills cannot be got',
+    check: 'skill-get',
+    level: 'error',
+    plant: { answer: answers({ 'skills/get': () => refusal(-32_601) }) },
+  },
+  {
+    fault: 'a skill that is got has other files than the list says',
+    check: 'skill-get',
+    level: 'error',
+    plant: {
+      answer: answers({
+        'skills/get': (_, usual) =>
+          'skill' in usual ? result({ skill: { ...(usual.skill as Params), resources: 'dynamic' } }) : refusal(-32_602),
+      }),
+    },
+  },
+  {
+    fault: 'an unknown skill is an internal error',
+    check: 'skill-unknown',
+    level: 'error',
+    plant: { answer: answers({ 'skills/get': (_, usual) => ('skill' in usual ? result(usual) : refusal(-32_603)) }) },
+  },
+  {
+    fault: 'a frontmatter that the file does not have',
+    check: 'skill-files',
+    level: 'error',
+    plant: skill({ frontmatter: { name: 'draw', description: 'Draws rooms', license: 'MIT' } }),
+  },
+  {
+    fault: 'a file of a skill that is another one',
+    check: 'skill-files',
+    level: 'error',
+    plant: {
+      answer: answers({
+        'resources/read': ({ uri }, usual) =>
+          uri === 'skill://draw/rooms.txt'
+            ? result({ contents: [{ uri, text: 'six' }] })
+            : 'contents' in usual
+              ? result(usual)
+              : refusal(-32_602),
+      }),
+    },
+  },
+  {
+    fault: 'any URI is a folder',
+    check: 'skill-directories',
+    level: 'error',
+    plant: { answer: answers({ 'resources/directory/read': (_, usual) => result({ resources: [], ...usual }) }) },
+  },
+  {
+    fault: 'folders of skills cannot be listed',
+    check: 'skill-directories',
+    level: 'error',
+    plant: { answer: answers({ 'resources/directory/read': () => refusal(-32_601) }) },
+  },
+  {
+    fault: 'a cursor of skills leads back',
+    check: 'pages-end',
+    level: 'error',
+    plant: { answer: answers({ 'skills/list': (_, usual) => result({ ...usual, skills: SKILLS, nextCursor: 'on' }) }) },
   },
 ];
 

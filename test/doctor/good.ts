@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileEntry } from '../client/skills/entries.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 export type Era = 'legacy' | 'modern';
@@ -46,7 +47,7 @@ export const capabilities = {
   tools: {},
   prompts: {},
   completions: {},
-  extensions: { 'vitrine/resource-metadata': {} },
+  extensions: { 'vitrine/resource-metadata': {}, 'io.modelcontextprotocol/skills': { directoryRead: true } },
 };
 
 const plain = { list: false, subscribe: true };
@@ -78,6 +79,21 @@ export const PROMPTS = [{ name: 'hello' }, { name: 'greet', arguments: [{ name: 
 
 const TEMPLATES = [{ uriTemplate: 'x:///notes/{name}', name: 'notes' }];
 
+const SKILL_TEXTS: Readonly<Record<string, string>> = {
+  'skill://draw/SKILL.md': '---\nname: draw\ndescription: Draws rooms\n---\nDraw\n',
+  'skill://draw/rooms.txt': 'two',
+};
+
+/** One skill of two files, and one that is dynamic. */
+export const SKILLS = [
+  {
+    uri: 'skill://draw/SKILL.md',
+    frontmatter: { name: 'draw', description: 'Draws rooms' },
+    resources: Object.entries(SKILL_TEXTS).map(([uri, text]) => fileEntry(uri, text)),
+  },
+  { uri: 'skill://today/SKILL.md', frontmatter: { name: 'today', description: 'Of today' }, resources: 'dynamic' },
+];
+
 /** What a good server answers. */
 function usual(method: string, params: Params, era: Era): Outcome {
   const { uri, cursor, name } = params;
@@ -100,7 +116,23 @@ function usual(method: string, params: Params, era: Era): Outcome {
       return cursor === 'more' ? { result: { resources: RESOURCES.slice(2) } } : error(-32_602, 'Invalid cursor');
     case 'resources/metadata':
       return found === undefined ? missing() : { result: { resource: found } };
+    case 'skills/list':
+      return page('skills', SKILLS);
+    case 'skills/get': {
+      const skill = SKILLS.find((each) => each.uri === uri);
+      return skill === undefined ? missing() : { result: { skill } };
+    }
+    case 'resources/directory/read': {
+      const inside = [...Object.keys(SKILL_TEXTS), 'skill://today/SKILL.md'].filter((each) =>
+        each.startsWith(`${uri}/`),
+      );
+      return inside.length === 0
+        ? missing()
+        : { result: { resources: inside.map((each) => ({ uri: each, name: each })) } };
+    }
     case 'resources/read': {
+      const text = SKILL_TEXTS[String(uri)];
+      if (text !== undefined) return { result: { contents: [{ uri, text }] } };
       if (found === undefined) return missing();
       const { mimeType } = found;
       const content = mimeType === 'image/png' ? { blob: PIXEL } : { text: NOTE };

@@ -12,7 +12,7 @@ import {
 } from '../../protocol/skills.ts';
 import type { CallOptions } from '../asking.ts';
 import type { ResourceClient } from '../client.ts';
-import type { ReadItem } from '../contents.ts';
+import { type ReadItem, textOf } from '../contents.ts';
 import { invalidAnswer, ResourceClientError } from '../errors.ts';
 import type { Data } from '../link.ts';
 import { isListable } from '../shapes.ts';
@@ -60,8 +60,7 @@ export async function readSkillFile(
   const read = async (how: CallOptions): Promise<SkillFile> => {
     const item = await itemOf(client, entry ?? { uri }, how);
     const found = { uri, path, bytes: item.bytes(), text: item.text(), verified: entry !== undefined };
-    if (entry !== undefined) await checkBytes(found, entry);
-    if (uri === skill.uri) await checkFrontmatter(skill, found);
+    await checkSkillFile(skill, entry ?? { uri }, found.bytes);
     return found;
   };
   try {
@@ -139,16 +138,24 @@ async function itemOf(
   }
 }
 
-/** @throws ResourceClientError `mismatch` */
-async function checkBytes({ bytes, uri }: SkillFile, { size, digest }: SkillResource): Promise<void> {
-  if (bytes.length !== size) throw mismatch(uri, 'size', size, bytes.length);
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  const found = `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-  if (found !== digest) throw mismatch(uri, 'digest', digest, found);
-}
-
-/** @throws ResourceClientError `mismatch`, `invalid-answer` */
-async function checkFrontmatter({ frontmatter }: Skill, { text, uri }: SkillFile): Promise<void> {
+/**
+ * Compares a file with its entry, and a `SKILL.md` with the frontmatter of the skill.
+ * @param file its entry, or its URI alone of a dynamic skill
+ * @throws ResourceClientError `mismatch`; `invalid-answer` for a `SKILL.md` that is none
+ */
+export async function checkSkillFile(
+  { uri, frontmatter }: Skill,
+  file: { readonly uri: string; readonly size?: number; readonly digest?: string },
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  if (file.size !== undefined && bytes.length !== file.size) throw mismatch(file.uri, 'size', file.size, bytes.length);
+  if (file.digest !== undefined) {
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+    const digest = `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+    if (digest !== file.digest) throw mismatch(file.uri, 'digest', file.digest, digest);
+  }
+  if (file.uri !== uri) return;
+  const text = textOf(bytes);
   if (text === undefined) throw invalidAnswer(`The ${SKILL_FILE} is not UTF-8`, uri);
   const { frontmatter: written } = await skillText(text, uri);
   const [field] = differingFields(frontmatter, written);

@@ -44,6 +44,7 @@ export const GROUPS = [
   'Subscriptions',
   'Tools',
   'Prompts',
+  'Skills',
   'Freshness',
   'Standard input and output',
   'HTTP',

@@ -1,6 +1,7 @@
 /** Asks a server once for what many checks look at: its lists, page by page, and a sample of its resources. */
 import { splitUri } from '../../../core/uri.ts';
 import { RANGE_META_KEY } from '../../../protocol/meta.ts';
+import { LIST_SKILLS_METHOD, SKILLS_EXTENSION } from '../../../protocol/skills.ts';
 import type { Limits } from './limits.ts';
 import { type Answer, type Data, ENVELOPE, isObject, type Wire } from './wire.ts';
 
@@ -17,6 +18,7 @@ export const LISTS = {
   },
   tools: { method: 'tools/list', field: 'tools', id: 'name', capability: 'tools' },
   prompts: { method: 'prompts/list', field: 'prompts', id: 'name', capability: 'prompts' },
+  skills: { method: LIST_SKILLS_METHOD, field: 'skills', id: 'uri', capability: undefined },
 } as const;
 
 export type ListName = keyof typeof LISTS;
@@ -97,9 +99,13 @@ export function examine(wire: Wire, capabilities: Data, limits: Limits): Examine
   };
 }
 
+/** The server's declaration of skills; undefined where there is none. */
+export const skillsIn = ({ extensions }: Data): unknown =>
+  isObject(extensions) ? extensions[SKILLS_EXTENSION] : undefined;
+
 async function drain(wire: Wire, capabilities: Data, name: ListName, limits: Limits): Promise<Listed> {
   const { method, field, capability } = LISTS[name];
-  const declared = isObject(capabilities[capability]);
+  const declared = isObject(capability === undefined ? skillsIn(capabilities) : capabilities[capability]);
   const pages: Data[] = [];
   const entries: unknown[] = [];
   const cursors = new Set<unknown>();
@@ -111,6 +117,8 @@ async function drain(wire: Wire, capabilities: Data, name: ListName, limits: Lim
     ended,
     failure,
   });
+  // No client may ask for skills that are not declared.
+  if (name === 'skills' && !declared) return made('end');
   let cursor: unknown;
   while (pages.length < limits.pages) {
     const answer = await wire.ask(method, cursor === undefined ? {} : { cursor });

@@ -6,6 +6,7 @@ import { HTTP_CHECKS } from './http.ts';
 import { LIST_CHECKS } from './lists.ts';
 import { PROMPT_CHECKS } from './prompts.ts';
 import { RESOURCE_CHECKS } from './resources.ts';
+import { SKILL_CHECKS } from './skills.ts';
 import { STDIO_CHECKS } from './stdio.ts';
 import { SUBSCRIPTION_CHECKS } from './subscriptions.ts';
 import { TEMPLATE_CHECKS } from './templates.ts';
@@ -19,6 +20,7 @@ export const CHECKS: readonly Check[] = [
   ...SUBSCRIPTION_CHECKS,
   ...TOOL_CHECKS,
   ...PROMPT_CHECKS,
+  ...SKILL_CHECKS,
   ...FRESHNESS_CHECKS,
   ...HTTP_CHECKS,
   ...STDIO_CHECKS,

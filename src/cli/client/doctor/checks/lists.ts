@@ -19,6 +19,7 @@ const NEEDED: Readonly<Record<Listed['name'], readonly string[]>> = {
   templates: ['uriTemplate', 'name'],
   tools: ['name'],
   prompts: ['name'],
+  skills: ['uri'],
 };
 
 const TEXTS = ['title', 'description', 'mimeType'] as const;

@@ -1,0 +1,230 @@
+/** Skills (SEP-2640), of servers that declare them: what is listed, and whether the files are as it says. */
+import { decodeBase64 } from '../../../../client/base64.ts';
+import { skillIn, skillRoot } from '../../../../client/skills/entry.ts';
+import { checkSkillFile } from '../../../../client/skills/read.ts';
+import { DIRECTORY_READ_METHOD } from '../../../../protocol/methods.ts';
+import { DYNAMIC, GET_SKILL_METHOD, SKILL_FILE, type Skill, type SkillResource } from '../../../../protocol/skills.ts';
+import { type Check, type CheckContext, type Finding, notApplicable, ok, problem, problems } from '../check.ts';
+import { nameOf, skillsIn, spread } from '../examined.ts';
+import { type Answer, type Data, isObject, told } from '../wire.ts';
+
+const group = 'Skills';
+const INVALID_PARAMS = -32_602;
+const NONE = 'Skills are not declared';
+
+/** Runs a check on the entries that a server lists; it does not apply to one that does not declare skills. */
+const ofSkills =
+  (run: (ctx: CheckContext, entries: readonly unknown[]) => Promise<Finding>): Check['run'] =>
+  async (ctx) => {
+    const { declared, entries } = await ctx.examined.list('skills');
+    return declared ? run(ctx, entries) : notApplicable(NONE);
+  };
+
+/** Listed skills that hold to the rules, as many as the sample has. */
+const sampleOf = ({ limits }: CheckContext, entries: readonly unknown[]): readonly Skill[] =>
+  spread(
+    entries.filter((entry) => ruleBroken(entry) === undefined),
+    limits.sample,
+  ) as readonly Skill[];
+
+function ruleBroken(entry: unknown): string | undefined {
+  try {
+    skillIn(entry);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+export const SKILL_CHECKS: readonly Check[] = [
+  {
+    id: 'skills-declared',
+    group,
+    title: 'Skills are declared as an object, beside resources',
+    clause: 'SEP-2640, Capability Negotiation',
+    level: 'error',
+    async run({ capabilities }) {
+      const declared = skillsIn(capabilities);
+      if (declared === undefined) return notApplicable(NONE);
+      const { directoryRead } = isObject(declared) ? declared : {};
+      return problems(
+        [
+          ...(isObject(declared) ? [] : ['The declaration is no object']),
+          ...(directoryRead === undefined || typeof directoryRead === 'boolean' ? [] : ['directoryRead is no boolean']),
+          ...(isObject(capabilities.resources) ? [] : ['The capability resources is not declared']),
+        ],
+        'Declare {} or { directoryRead: true }, and resources: {}: files of skills are read as resources.',
+      );
+    },
+  },
+  {
+    id: 'skill-entries',
+    group,
+    title: 'Entries of skills hold to the rules',
+    clause: 'SEP-2640, Skill Entries, Limits',
+    level: 'error',
+    run: ofSkills(async (_ctx, entries) => {
+      if (entries.length === 0) return notApplicable('No skills are listed');
+      const seen = entries.flatMap((entry) => {
+        const why = ruleBroken(entry);
+        return why === undefined ? [] : [`${nameOf(isObject(entry) ? entry.uri : entry)}: ${why}`];
+      });
+      return problems(
+        seen,
+        `List every file below the folder of ${SKILL_FILE} once, with sha256 and size, and name the folder as the skill.`,
+      );
+    }),
+  },
+  {
+    id: 'skill-names',
+    group,
+    title: 'No two skills have one name',
+    clause: 'SEP-2640, Names',
+    level: 'warning',
+    run: ofSkills(async (_ctx, entries) => {
+      const names = entries.flatMap((entry) =>
+        isObject(entry) && isObject(entry.frontmatter) ? [entry.frontmatter.name] : [],
+      );
+      const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+      return problems([...twice].map(nameOf), 'Give each skill a name of its own: people and models call it by that.');
+    }),
+  },
+  {
+    id: 'skill-get',
+    group,
+    title: 'A skill that is listed can be got, with the same entry',
+    clause: 'SEP-2640, Getting a Skill',
+    level: 'error',
+    run: ofSkills(async (ctx, entries) => {
+      const skills = sampleOf(ctx, entries);
+      if (skills.length === 0) return notApplicable('No skills are listed');
+      const seen: string[] = [];
+      for (const skill of skills) {
+        const answer = await ctx.wire.ask(GET_SKILL_METHOD, { uri: skill.uri });
+        const why = entryProblem(answer, skill, ctx);
+        if (why !== undefined) seen.push(`${skill.uri}: ${why}`);
+      }
+      return problems(seen, 'Answer { skill } with the entry that skills/list has, and without a cursor.');
+    }),
+  },
+  {
+    id: 'skill-unknown',
+    group,
+    title: 'A skill that is not there is refused with -32602',
+    clause: 'SEP-2640, Error Handling',
+    level: 'error',
+    run: ofSkills(async ({ wire }) => {
+      const uri = `skill://vitrine-doctor/no-such-skill/${SKILL_FILE}`;
+      return refused(await wire.ask(GET_SKILL_METHOD, { uri }), 'a skill');
+    }),
+  },
+  {
+    id: 'skill-files',
+    group,
+    title: 'Files of skills are as their entries say',
+    clause: 'SEP-2640, Integrity and Verification',
+    level: 'error',
+    run: ofSkills(async (ctx, entries) => {
+      const files = filesOf(sampleOf(ctx, entries), ctx.limits.sample);
+      if (files.length === 0) return notApplicable('No files of skills are listed');
+      const seen: string[] = [];
+      for (const { skill, file } of files) {
+        const why = await fileProblem(await ctx.wire.ask('resources/read', { uri: file.uri }), skill, file);
+        if (why !== undefined) seen.push(`${file.uri}: ${why}`);
+      }
+      if (seen.length > 0)
+        return problems(
+          seen,
+          'Make size and digest of the bytes that a read gives, and frontmatter of SKILL.md itself.',
+        );
+      return ok(`${files.length} were read`);
+    }),
+  },
+  {
+    id: 'skill-directories',
+    group,
+    title: 'Folders of skills can be listed, where that is declared, and nothing else can',
+    clause: 'SEP-2640, Reading Directories',
+    level: 'error',
+    run: ofSkills(async (ctx, entries) => {
+      const declared = skillsIn(ctx.capabilities);
+      if (!isObject(declared) || declared.directoryRead !== true) return notApplicable('directoryRead is not declared');
+      const seen: string[] = [];
+      for (const skill of sampleOf(ctx, entries)) {
+        const answer = await ctx.wire.ask(DIRECTORY_READ_METHOD, { uri: skillRoot(skill) });
+        const why = folderProblem(answer, skill);
+        if (why !== undefined) seen.push(`${skillRoot(skill)}: ${why}`);
+      }
+      if (seen.length > 0)
+        return problems(seen, `Answer { resources } with the children of the folder, ${SKILL_FILE} among them.`);
+      const [file] = sampleOf(ctx, entries);
+      const others = ['skill://vitrine-doctor/no-such-folder', ...(file === undefined ? [] : [file.uri])];
+      for (const uri of others) {
+        const finding = refused(await ctx.wire.ask(DIRECTORY_READ_METHOD, { uri }), uri);
+        if (finding.status === 'problem') return finding;
+      }
+      return ok();
+    }),
+  },
+];
+
+function refused(answer: Answer, what: string): Finding {
+  if (answer.kind === 'error' && answer.error.code === INVALID_PARAMS) return ok();
+  return problem(`${what}: ${told(answer)}`, 'Answer with the error -32602 (Invalid params).');
+}
+
+/** Says what is wrong with an answer to `skills/get`. */
+function entryProblem(answer: Answer, listed: Skill, { era }: CheckContext): string | undefined {
+  if (answer.kind !== 'result') return told(answer);
+  const { skill, nextCursor, ttlMs, cacheScope } = answer.result;
+  const broken = ruleBroken(skill);
+  if (broken !== undefined) return broken;
+  if (partsOf(skill as Skill) !== partsOf(listed)) return 'The entry is another one than the list has';
+  if (nextCursor !== undefined) return 'There is a cursor';
+  const hinted = typeof ttlMs === 'number' && typeof cacheScope === 'string';
+  return era === 'legacy' || hinted ? undefined : 'ttlMs or cacheScope is not there';
+}
+
+/** The parts of an entry that have to be the same wherever it is sent, in an order of their own. */
+function partsOf({ uri, frontmatter, resources }: Skill): string {
+  const files = resources === DYNAMIC ? [] : resources.map((file) => `${file.uri} ${file.digest} ${file.size}`).sort();
+  return JSON.stringify([uri, frontmatter.name, frontmatter.description, files]);
+}
+
+/** Files that are read: each `SKILL.md` first, and others of all skills. */
+function filesOf(
+  skills: readonly Skill[],
+  count: number,
+): readonly { readonly skill: Skill; readonly file: SkillResource }[] {
+  const all = skills.flatMap((skill) =>
+    skill.resources === DYNAMIC ? [] : skill.resources.map((file) => ({ skill, file })),
+  );
+  const own = all.filter(({ skill, file }) => file.uri === skill.uri);
+  const others = all.filter(({ skill, file }) => file.uri !== skill.uri);
+  return [...own.slice(0, count), ...spread(others, count)];
+}
+
+async function fileProblem(answer: Answer, skill: Skill, file: SkillResource): Promise<string | undefined> {
+  if (answer.kind !== 'result') return told(answer);
+  const { contents } = answer.result;
+  const content: unknown = Array.isArray(contents) ? contents[0] : undefined;
+  const bytes = isObject(content) ? bytesIn(content) : undefined;
+  if (bytes === undefined) return 'There are no contents';
+  try {
+    await checkSkillFile(skill, file, bytes);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const bytesIn = ({ text, blob }: Data): Uint8Array<ArrayBuffer> | undefined =>
+  typeof text === 'string' ? new TextEncoder().encode(text) : typeof blob === 'string' ? decodeBase64(blob) : undefined;
+
+function folderProblem(answer: Answer, { uri }: Skill): string | undefined {
+  if (answer.kind !== 'result') return told(answer);
+  const { resources, nextCursor } = answer.result;
+  if (!Array.isArray(resources)) return 'resources is no list';
+  const there = resources.some((each) => isObject(each) && each.uri === uri);
+  return there || nextCursor !== undefined ? undefined : `${SKILL_FILE} is not there`;
+}

@@ -1,0 +1,16 @@
+/** The official SDK's catalogue of skills holds to all that the doctor looks for. */
+import { expect, it } from 'vitest';
+import { SKILL_CHECKS } from '../../src/cli/client/doctor/checks/skills.ts';
+import { diagnose } from '../../src/cli/client/doctor/diagnose.ts';
+import { serveCatalogue } from '../client/skills/catalogue.ts';
+
+it('nothing is found in skills of the SDK, in either era', async () => {
+  await using server = await serveCatalogue();
+  const only = SKILL_CHECKS.map(({ id }) => id);
+  const { results } = await diagnose({ url: server.url }, { only, timeoutMs: 20_000 });
+  expect(results.map(({ id, status, saw }) => [id, status, ...saw])).toEqual(
+    ['legacy', 'modern'].flatMap(() =>
+      only.map((id) => (id === 'skill-files' ? [id, 'ok', '7 were read'] : [id, 'ok'])),
+    ),
+  );
+});
