@@ -1,9 +1,11 @@
 /** Reads: a window where one is wanted, limits before anything is decoded, and what is kept asked about rather than sent again. */
-import { entriesIn } from '../connection/results.ts';
-import { ACCEPT_META_KEY, RANGE_META_KEY } from '../protocol/meta.ts';
+import { entriesIn, freshnessIn } from '../connection/results.ts';
+import { isNotModified, versionsIn } from '../protocol/content-version.ts';
+import { ACCEPT_META_KEY, IF_VERSION_META_KEY, RANGE_META_KEY } from '../protocol/meta.ts';
 import { METADATA_METHOD } from '../protocol/methods.ts';
 import type { Asking, CallOptions } from './asking.ts';
 import { base64Size, utf8Size } from './base64.ts';
+import type { Kept, Question } from './cache.ts';
 import { type ByteRange, cutItem, itemIn, type ReadItem } from './contents.ts';
 import { invalidAnswer, isUnsupported, ResourceClientError } from './errors.ts';
 import type { Data, Link } from './link.ts';
@@ -43,11 +45,14 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
   const { cache, connection } = asking;
 
   /** Returns the kept answer, if the server says that the resource has not changed since (`lastModified` and `size`). */
-  async function revalidated(link: Link, uri: string, part: string, options: CallOptions): Promise<Data | undefined> {
-    if (options.fresh === true || link.learned.metadata === false) return undefined;
-    const question = { method: READ, uri, part };
-    const kept = await cache.get(question);
-    if (kept?.validator === undefined) return undefined;
+  async function revalidated(
+    link: Link,
+    question: Question,
+    kept: Kept,
+    options: CallOptions,
+  ): Promise<Data | undefined> {
+    if (link.learned.metadata === false || kept.validator === undefined) return undefined;
+    const { uri } = question;
     const since = cache.mark();
     try {
       const answer = await asking.request(link, METADATA_METHOD, { uri }, options);
@@ -84,18 +89,26 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
     return cache.once(name, options.signal, async (signal) => {
       const link = await connection.get(signal);
       const inner = { ...options, signal };
-      const same = await revalidated(link, uri, part, inner);
+      const kept = options.fresh === true ? undefined : await cache.get(question);
+      // A server that knows versions is asked by the read itself.
+      const held = kept && link.facts.ranges ? versionsIn(kept.value) : undefined;
+      const same = kept && held === undefined ? await revalidated(link, question, kept, inner) : undefined;
       if (same !== undefined) return { value: same, from: 'revalidated' as const };
       const since = cache.mark();
       const meta = {
+        ...(held !== undefined && { [IF_VERSION_META_KEY]: held }),
         ...(range !== undefined && { [RANGE_META_KEY]: wireRange(range) }),
         ...(accept.length > 0 && { [ACCEPT_META_KEY]: accept }),
       };
       const params = { uri, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
       const value = await asking.request(link, READ, params, inner);
+      if (kept !== undefined && held !== undefined && isNotModified(value)) {
+        await cache.put(question, { ...kept.value, ...freshnessIn(value) }, since, kept.validator);
+        return { value: kept.value, from: 'revalidated' as const };
+      }
       const items = entriesIn(value, 'contents') ?? [];
       const windowed = items.some((item) => itemIn(item, uri)?.window !== undefined);
-      await cache.put(windowed || accept.length > 0 ? question : whole, value, since, validatorOf(items, uri));
+      await cache.put(windowed || accept.length > 0 ? question : whole, value, since, validatorOf(value, items, uri));
       return { value, from: 'server' as const };
     });
   }
@@ -220,8 +233,13 @@ function validatorIn(value: unknown): string | undefined {
   return JSON.stringify([modified, resource.size ?? null]);
 }
 
-/** Of a read that is of the resource itself, and nothing else: children change without their container. */
-function validatorOf(items: readonly unknown[], uri: string): string | undefined {
+/**
+ * Returns what the answer can be asked about with later: the versions of its contents, or else a text for a read that is of
+ * the resource itself, and nothing else: children change without their container.
+ */
+function validatorOf(value: Data, items: readonly unknown[], uri: string): string | undefined {
+  const versions = versionsIn(value);
+  if (versions !== undefined) return versions.join(' ');
   const [first] = items;
   const resource = resourceIn(first, uri);
   if (items.length !== 1 || resource === undefined || identityOf(resource.uri) !== identityOf(uri)) return undefined;

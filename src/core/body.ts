@@ -1,5 +1,6 @@
 /** The content of one resource on its way out: metadata and bytes, without text decoding, base64 or JSON. */
 import type { Resource, ResourceContents } from '../protocol/resources.ts';
+import { sameBytes } from './content-version.ts';
 
 /** Bytes already in memory, or a stream of them. */
 export type BodyContent =
@@ -109,7 +110,7 @@ function countedStreams(
     }
     return {
       ...body,
-      content: { ...content, open: () => counted(content.open) },
+      content: sameBytes({ ...content, open: () => counted(content.open) }, content),
       close: async () => {
         done();
         await closeBodies([body]);

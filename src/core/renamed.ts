@@ -1,6 +1,7 @@
 /** Gives what comes from a provider other URIs: those that a mount publishes, or those of the place that it lies in. */
 import { NAMES, type Resource } from '../protocol/resources.ts';
 import type { ResourceBody } from './body.ts';
+import { sameBytes } from './content-version.ts';
 import { ResourceError } from './errors.ts';
 
 /** From a provider's own URI to the one by which others know it. */
@@ -28,5 +29,5 @@ export function renameBody(body: ResourceBody, rename: Rename): ResourceBody {
       throw renameError(error, rename);
     }
   }
-  return { ...body, ...item, resource, content: { ...content, open: renamed } };
+  return { ...body, ...item, resource, content: sameBytes({ ...content, open: renamed }, content) };
 }

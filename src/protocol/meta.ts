@@ -9,6 +9,18 @@ export const WINDOW_META_KEY = 'vitrine/window';
 /** In the `_meta` of a `resources/read` request: MIME types or ranges of them in order of preference, as `["text/markdown"]`. */
 export const ACCEPT_META_KEY = 'vitrine/accept';
 
+/**
+ * In the `_meta` of contents: their version, which is another one when they, or what is said with them, are others
+ * (`content-version.ts`).
+ */
+export const VERSION_META_KEY = 'vitrine/version';
+
+/** In the `_meta` of a `resources/read` request: the versions of the contents that the client has, in their order. */
+export const IF_VERSION_META_KEY = 'vitrine/ifVersion';
+
+/** In the `_meta` of the result of such a request: `true` where those are the contents, which are not sent then. */
+export const NOT_MODIFIED_META_KEY = 'vitrine/notModified';
+
 /** In the `_meta` of a resource: the formats that it can be read in, as `[{mimeType, size?}]`, its own first (2093-8). */
 export const FORMATS_META_KEY = 'vitrine/formats';
 
@@ -48,7 +60,7 @@ export const BROKEN_RESULT_META_KEY = 'vitrine/brokenResult';
 /** The extension under which any server declares SEP-2093 in `capabilities.extensions`; docs/extensions/resource-hierarchy.md. */
 export const RESOURCE_HIERARCHY_EXTENSION = 'sep-2093/resource-hierarchy';
 
-/** Vitrine's own: SEP-2093, and windows of contents (`vitrine/range`). */
+/** Vitrine's own: SEP-2093, windows of contents (`vitrine/range`), and reads under a condition (`vitrine/ifVersion`). */
 export const SEP_2093_EXTENSION = 'vitrine/resource-metadata';
 
 /** The extension under which `resources/directory/read` is advertised. */

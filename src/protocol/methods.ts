@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ACCEPT_META_KEY, RANGE_META_KEY } from './meta.ts';
+import { MAX_VERSION_LENGTH, MAX_VERSIONS } from './content-version.ts';
+import { ACCEPT_META_KEY, IF_VERSION_META_KEY, RANGE_META_KEY } from './meta.ts';
 import { MAX_TASK_ID } from './tasks.ts';
 
 /**
@@ -17,12 +18,20 @@ const range = z.looseObject({
 
 const accept = z.array(z.string().min(1).max(255)).min(1).max(64);
 
+const versions = z.array(z.string().max(MAX_VERSION_LENGTH)).min(1).max(MAX_VERSIONS);
+
 const meta = z.looseObject({}).optional();
 
 export const listParams = z.looseObject({ uri: uri.optional(), cursor, _meta: meta }).default({});
 export const readParams = z.looseObject({
   uri,
-  _meta: z.looseObject({ [RANGE_META_KEY]: range.optional(), [ACCEPT_META_KEY]: accept.optional() }).optional(),
+  _meta: z
+    .looseObject({
+      [RANGE_META_KEY]: range.optional(),
+      [ACCEPT_META_KEY]: accept.optional(),
+      [IF_VERSION_META_KEY]: versions.optional(),
+    })
+    .optional(),
 });
 export const metadataParams = z.looseObject({ uri, _meta: meta });
 export const directoryReadParams = z.looseObject({ uri, cursor, _meta: meta });

@@ -80,6 +80,7 @@ describe('a law', () => {
       'a read of a container gives',
       'a read of a container stays',
       '`again` says no once a leaf',
+      'a version is of one content:',
       '`listAgain` says no once an entry',
       'an escape is decoded once: a',
       'a slash at the end is',

@@ -10,6 +10,7 @@ import { listingLaws } from './laws/listing.ts';
 import { namingLaws } from './laws/naming.ts';
 import { readingLaws } from './laws/reading.ts';
 import { templateLaws } from './laws/templates.ts';
+import { versionLaws } from './laws/versions.ts';
 import { watchingLaws } from './laws/watching.ts';
 import { windowLaws } from './laws/windows.ts';
 
@@ -18,6 +19,7 @@ export const PROVIDER_LAWS: readonly ProviderLaw[] = [
   ...listingLaws,
   ...readingLaws,
   ...againLaws,
+  ...versionLaws,
   ...listAgainLaws,
   ...windowLaws,
   ...namingLaws,

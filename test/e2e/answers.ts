@@ -125,6 +125,7 @@ export async function metadata(on: Connected, uri: string): Promise<Resource> {
 
 /** The item without its content: what should be the same everywhere (2093-1). */
 export function described(item: Item): Resource {
-  const { text: _text, blob: _blob, ...resource } = item;
-  return resource;
+  const { text: _text, blob: _blob, _meta, ...resource } = item;
+  const { 'vitrine/version': _version, ...meta } = _meta ?? {};
+  return Object.keys(meta).length === 0 ? resource : { ...resource, _meta: meta };
 }

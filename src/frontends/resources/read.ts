@@ -11,7 +11,13 @@ import { createNotes } from '../../core/notes.ts';
 import type { ByteRange, ReadOptions } from '../../core/provider.ts';
 import { isBinaryType } from '../../core/text.ts';
 import { type InputRequired, inputRequired } from '../../protocol/input-required.ts';
-import { ACCEPT_META_KEY, RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
+import {
+  ACCEPT_META_KEY,
+  IF_VERSION_META_KEY,
+  NOT_MODIFIED_META_KEY,
+  RANGE_META_KEY,
+  WINDOW_META_KEY,
+} from '../../protocol/meta.ts';
 import type { ReadParams } from '../../protocol/methods.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
 import { answering } from './answer.ts';
@@ -19,6 +25,7 @@ import { encodeBody, type ItemOf, STRINGS, type TextForm, toBeSent } from './enc
 import { type GivenBodies, isUnasked } from './kept.ts';
 import { cutLines, type LineRange, splitLines } from './lines.ts';
 import type { ResourceOptions } from './options.ts';
+import { isHeld, versionOfItem, withVersion } from './versions.ts';
 
 export interface ReadResult<T = string> extends CacheHint {
   readonly contents: readonly ItemOf<T>[];
@@ -60,7 +67,10 @@ export function readAgain(
 const isPlain = (
   { _meta: meta }: { readonly _meta?: Readonly<Record<string, unknown>> | undefined },
   ctx: Context,
-): boolean => meta?.[RANGE_META_KEY] === undefined && meta?.[ACCEPT_META_KEY] === undefined && isUnasked(ctx);
+): boolean => PARTIAL.every((key) => meta?.[key] === undefined) && isUnasked(ctx);
+
+/** The keys with which a read wants something else than the whole. */
+const PARTIAL = [RANGE_META_KEY, ACCEPT_META_KEY, IF_VERSION_META_KEY];
 
 /** As it goes to a client: with icons, and written and kept where it may be given again. */
 async function readForClient(
@@ -71,12 +81,15 @@ async function readForClient(
   const { kept, withIcons, cacheHint } = options;
   const notes = createNotes();
   const loan = new Loan();
-  const { contents, from } = await readContents(options, params, { ...ctx, notes }, toBeSent(loan), loan).catch(
-    (error) => {
-      loan.end();
-      throw error;
-    },
-  );
+  const way: Way<string | LongText> = { form: toBeSent(loan), loan, held: params._meta?.[IF_VERSION_META_KEY] };
+  const { contents, from } = await readContents(options, params, { ...ctx, notes }, way).catch((error) => {
+    loan.end();
+    throw error;
+  });
+  if (contents === undefined) {
+    loan.end();
+    return notes.finish({ contents: [], _meta: { [NOT_MODIFIED_META_KEY]: true } }, cacheHint);
+  }
   const said = notes.finish({ contents }, cacheHint);
   const result = withIcons === undefined ? said : withIcons(said);
   if (contents.some(isLong)) return result;
@@ -94,13 +107,23 @@ const isLong = (item: ItemOf<string | LongText>): boolean =>
 /** The contents, whole, a window or lines, without asking anybody: what is not confirmed in the context is refused. */
 export function readConfirmed(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
   return answering(options, ctx, async (noted) => {
-    const { contents } = await readContents(options, params, noted, STRINGS);
+    const { contents = [] } = await readContents(options, params, noted, { form: STRINGS });
     return { contents };
   });
 }
 
+/** How contents are read. */
+interface Way<T> {
+  readonly form: TextForm<T>;
+  /** Memory to read into; with it the items get their versions. */
+  readonly loan?: Loan;
+  /** The versions of the contents that the client has. */
+  readonly held?: readonly string[] | undefined;
+}
+
 interface Contents<T> {
-  readonly contents: readonly ItemOf<T>[];
+  /** Undefined where they are those that the client has. */
+  readonly contents: readonly ItemOf<T>[] | undefined;
   /** The bodies, where the contents are made of nothing else. */
   readonly from?: GivenBodies;
 }
@@ -109,24 +132,26 @@ async function readContents<T>(
   options: ResourceOptions,
   params: ReadParams,
   ctx: Context,
-  form: TextForm<T>,
-  loan?: Loan,
+  way: Way<T>,
 ): Promise<Contents<T>> {
   const { resource, lines } = splitLines(params.uri);
-  if (lines !== undefined) return readLines(options, resource, lines, params, ctx, form);
+  if (lines !== undefined) return readLines(options, resource, lines, params, ctx, way);
+  const { form, loan, held } = way;
   const accept = params._meta?.[ACCEPT_META_KEY];
   const range = rangeOf(params);
   const limit = options.limits.maxReadBytes;
   return withBodies(options, resource, { range, accept, loan }, ctx, async (bodies, from) => {
+    const versions = bodies.map((body) => versionOfItem(body, range));
+    if (isHeld(versions, held)) return { contents: undefined };
     const contents: ItemOf<T>[] = [];
     let budget = limit;
     const taken = breaks();
-    for (const body of bodies) {
+    for (const [at, body] of bodies.entries()) {
       const turn = taken();
       if (turn !== undefined) await turn;
       const { item, bytes } = await encodeBody(body, { budget, limit, range }, form, ctx);
       budget -= bytes;
-      contents.push(item);
+      contents.push(loan === undefined ? item : withVersion(item, versions[at]));
     }
     await taken.end();
     return { contents, from };
@@ -162,13 +187,15 @@ async function readLines<T>(
   lines: LineRange,
   { uri, _meta }: ReadParams,
   ctx: Context,
-  form: TextForm<T>,
+  { form, loan, held }: Way<T>,
 ): Promise<Contents<T>> {
   const { maxReadBytes } = options.limits;
   const accept = _meta?.[ACCEPT_META_KEY];
   return withBodies(options, resource, { maxChildren: 0, accept }, ctx, async (bodies) => {
     const body = bodies.find((each) => !each.child && !isBinaryType(each.resource.mimeType));
     if (body === undefined) throw invalid('Only a text has lines; read it without the fragment', uri);
+    const version = loan && versionOfItem(body, lines);
+    if (isHeld([version], held)) return { contents: undefined };
     const { bytes, offset } = await cutLines(body, lines, maxReadBytes, ctx);
     const window = {
       offset,
@@ -179,7 +206,7 @@ async function readLines<T>(
     // Lines in another encoding are given as the bytes they are, like the whole of such a text.
     const parts = [bytes];
     const content = isUtf8Text(parts) ? { text: form.utf8(parts) } : { blob: form.base64(parts) };
-    return { contents: [{ ...body.resource, uri, _meta, ...content }] };
+    return { contents: [withVersion({ ...body.resource, uri, _meta, ...content }, version)] };
   });
 }
 

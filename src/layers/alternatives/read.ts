@@ -1,6 +1,7 @@
 /** Reading in the form that is wanted: one body of it, or where nobody says, the original and its text. */
 import { bestFormat } from '../../core/accept.ts';
 import { bytesOf, chunksOf, closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
+import { sameBytes, versioned, versionOfBytes } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import { isBetterAsText, TEXT_TYPES } from '../../core/formats.ts';
@@ -191,7 +192,7 @@ function createSource({ limits }: Reading, body: ResourceBody, ctx: Context): So
       }
       const bytes = Buffer.concat(parts, size);
       spent = false;
-      current = { ...current, content: bytesOf(bytes) };
+      current = { ...current, content: sameBytes(bytesOf(bytes), content) };
       return bytes;
     },
   };
@@ -218,7 +219,7 @@ function formBody(
 ): ResourceBody {
   const total = made.byteLength;
   const said = inForm(resource, mimeType, total);
-  if (range === undefined) return { resource: said, content: bytesOf(made) };
+  if (range === undefined) return { resource: said, content: versioned(bytesOf(made), () => versionOfBytes(made)) };
   const { offset, length } = range;
   if (offset > total)
     throw invalid(`The window begins behind the end of the form ${mimeType}, which has ${total} bytes`, resource.uri);

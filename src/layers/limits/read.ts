@@ -3,6 +3,7 @@
  * read into memory that is lent, until the loan ends (RES-7).
  */
 import { closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
+import { sameBytes } from '../../core/content-version.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import type { Budget } from './budget.ts';
 
@@ -69,6 +70,6 @@ export async function heldBodies(
         end();
       }
     }
-    return { ...body, content: { ...content, open: held }, close };
+    return { ...body, content: sameBytes({ ...content, open: held }, content), close };
   });
 }

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createOrigins } from '../../core/again.ts';
 import { type BodyContent, closeBodies, type ResourceBody } from '../../core/body.ts';
+import { sameBytes } from '../../core/content-version.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import { isBinaryType, trailingPartBytes } from '../../core/text.ts';
@@ -116,5 +117,5 @@ async function peek(content: Stream): Promise<{ head: Uint8Array; content: Strea
   }
   const only = taken[0];
   const head = taken.length === 1 && only !== undefined ? only : Buffer.concat(taken);
-  return { head: head.subarray(0, HEAD_BYTES), content: { ...content, open: resumed }, close };
+  return { head: head.subarray(0, HEAD_BYTES), content: sameBytes({ ...content, open: resumed }, content), close };
 }

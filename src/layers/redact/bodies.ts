@@ -1,5 +1,6 @@
 /** Collects the body of a read, since only the whole shows its secrets, scans it, and masks the secrets. */
 import { type BodyContent, bytesOf, chunksOf, knownSize, type ResourceBody } from '../../core/body.ts';
+import { versioned, versionOfBytes } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { ByteRange } from '../../core/provider.ts';
@@ -70,7 +71,7 @@ export function redactedBody(body: ResourceBody, range: ByteRange | undefined, i
   return {
     ...rest,
     resource,
-    content: bytesOf(bytes),
+    content: versioned(bytesOf(bytes), () => versionOfBytes(bytes)),
     ...(item !== undefined && range === undefined && { item: redactedItem(item, bytes, findings) }),
     ...(range !== undefined && { window: { offset, total } }),
   };

@@ -1,6 +1,7 @@
 /** The timeout layer: an operation that takes too long ends with an error, and its work is told to stop (RES-7). */
 import { type Around, type AroundMethod, aroundEach } from '../../core/around.ts';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
+import { sameBytes } from '../../core/content-version.ts';
 import { type Context, withSignal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Layer } from '../../core/layer.ts';
@@ -162,7 +163,7 @@ function limitedBody(body: ResourceBody, deadline: Deadline, open: { count: numb
   }
   return {
     ...body,
-    content: { ...content, open: limited },
+    content: sameBytes({ ...content, open: limited }, content),
     close: async () => {
       end();
       await body.close?.();

@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import { type AgainMethods, isSameRange, markRepeatable } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
+import { versionFrom } from '../../core/content-version.ts';
 import type { ByteRange, Page, ReadOptions, ResourcePage } from '../../core/provider.ts';
 import { DIRECT } from './disk.ts';
 import type { Folder, Found } from './folder.ts';
@@ -45,16 +46,30 @@ interface SeenDirectory extends Seen {
 
 const seenDirectories = new WeakMap<ResourcePage, SeenDirectory>();
 
+/** Whether its times tell of the next change. A time in the future means that the clock was set back. */
+function isSettled({ disk, device }: Folder, { opened }: Found, before: number): boolean {
+  const { dev, mtimeMs, ctimeMs } = opened.stat;
+  return disk === DIRECT && dev === device && before - Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs) >= SETTLED_MS;
+}
+
 /** Returns the state of what was found, if a second look can prove it the same. @param before when it was about to be opened */
-function seenAs({ root, disk, device, visibility }: Folder, found: Found, before: number): Seen | undefined {
+function seenAs(folder: Folder, found: Found, before: number): Seen | undefined {
   const { opened, segments } = found;
-  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = opened.stat;
-  if (disk !== DIRECT || visibility.ruleFile !== undefined) return undefined;
-  if (dev !== device || !isSamePath(opened.segments, segments)) return undefined;
-  const changed = Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs);
-  // A time in the future means that the clock was set back.
-  if (before - changed < SETTLED_MS) return undefined;
-  return { path: join(root, ...segments), dev, ino, size, mtimeNs, ctimeNs };
+  const { dev, ino, size, mtimeNs, ctimeNs } = opened.stat;
+  if (folder.visibility.ruleFile !== undefined || !isSamePath(opened.segments, segments)) return undefined;
+  if (!isSettled(folder, found, before)) return undefined;
+  return { path: join(folder.root, ...segments), dev, ino, size, mtimeNs, ctimeNs };
+}
+
+/**
+ * The version of an opened file: a weak one, out of its identity, size and times. Undefined where these do not tell of each
+ * change, and for an empty file, which may be one of the kernel's.
+ * @param before when it was about to be opened, in milliseconds since 1970
+ */
+export function versionOfFile(folder: Folder, found: Found, before: number): string | undefined {
+  const { dev, ino, size, mtimeNs, ctimeNs } = found.opened.stat;
+  if (size === 0n || !isSettled(folder, found, before)) return undefined;
+  return versionFrom([dev, ino, size, mtimeNs, ctimeNs].map(String), true);
 }
 
 function isStill(was: Seen): boolean {

@@ -1,12 +1,13 @@
 /** Reading a file, whole or a window of it, and reading a directory as a bounded set of its children. */
-import type { BodyContent, ResourceBody } from '../../core/body.ts';
+import { type BodyContent, bytesOf, type ResourceBody } from '../../core/body.ts';
+import { versioned } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import { BLOCK_BYTES, type Loan } from '../../core/loan.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import { parseTreeUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import { remembered } from './again.ts';
+import { remembered, versionOfFile } from './again.ts';
 import { faultOf } from './fault.ts';
 import { type Folder, type Found, find, findSegments, SCHEME } from './folder.ts';
 import { listOpened } from './list.ts';
@@ -30,7 +31,9 @@ export async function readFileOrDirectory(
     }
   }
   const { range } = want;
-  return remembered(folder, found, [await fileBody(found, want, uri, ctx)], { uri, range, before });
+  const body = await fileBody(found, want, uri, ctx);
+  versioned(body.content, () => versionOfFile(folder, found, before));
+  return remembered(folder, found, [body], { uri, range, before });
 }
 
 /** Takes over the found file, and closes it: at once where it is read in one go, else when the body is drained or closed. */
@@ -172,13 +175,15 @@ async function childBody(
   if (resource.capabilities?.list)
     return { resource, content: { kind: 'bytes', bytes: new Uint8Array() }, child: true };
   if ((resource.size ?? 0) > budget) return undefined;
+  const before = Date.now();
   try {
     const { segments } = parseTreeUri(resource.uri, SCHEME);
     await using found = await findSegments(folder, segments, 'content', resource.uri);
     if (found.isDirectory || Number(found.opened.stat.size) > budget) return undefined;
     const buffer = Buffer.allocUnsafeSlow(Number(found.opened.stat.size));
     const bytes = buffer.subarray(0, await fill(found, buffer, 0));
-    return { resource: sized(found.resource, bytes.byteLength), content: { kind: 'bytes', bytes }, child: true };
+    const content = versioned(bytesOf(bytes), () => versionOfFile(folder, found, before));
+    return { resource: sized(found.resource, bytes.byteLength), content, child: true };
   } catch (error) {
     ctx.log.debug('left out of a directory read', { uri: resource.uri, error });
     return undefined;

@@ -1,6 +1,7 @@
 /** Reading: a file or a window of it, a document about commits, or a container as a bounded set of its children. */
 import { bestFormat } from '../../core/accept.ts';
 import { bytesOf, knownSize, type ResourceBody } from '../../core/body.ts';
+import { versioned } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { ReadOptions } from '../../core/provider.ts';
@@ -38,7 +39,7 @@ async function readLeaf(
       if (entry.kind === 'submodule') return document(resource, Buffer.from(submoduleText(entry.oid)), want, uri);
       const { content, total } = await readBlob(repo, entry.oid, resource.size, want.range, uri, ctx);
       const window = want.range === undefined ? undefined : { offset: want.range.offset, total };
-      return { resource, content, window };
+      return { resource, content: versioned(content, `"${entry.oid}"`), window };
     }
     case 'commit': {
       if (target?.commit === undefined) break;

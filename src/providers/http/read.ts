@@ -1,8 +1,10 @@
 /** Reads a page or an answer as it comes, a feed as its document, and an entry as the text that the feed has of it. */
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
+import { versioned } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { ReadOptions } from '../../core/provider.ts';
+import { isContentVersion, isWeakVersion } from '../../protocol/content-version.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Answers } from './answers.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -42,7 +44,8 @@ export async function readWeb(
   }
   const { facts, content, window, close } = await answers.open(target, want, ctx);
   ctx.notes?.fresh(hintOf(facts));
-  return [{ resource: resourceRead(target, facts, watched), content, window, close }];
+  const version = isContentVersion(facts.etag) && !isWeakVersion(facts.etag) ? facts.etag : undefined;
+  return [{ resource: resourceRead(target, facts, watched), content: versioned(content, version), window, close }];
 }
 
 /** The resource as its metadata describes it, except that its type is that of the bytes. */

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
+import { versioned, versionFrom } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import type { ByteRange, ReadOptions } from '../../core/provider.ts';
@@ -90,7 +91,10 @@ function bodyOf(
   const size = Math.max(0, Math.min(facts.size - offset, range?.length ?? Number.POSITIVE_INFINITY));
   return {
     resource,
-    content: { kind: 'stream', size, open: () => chunks(body, uri, ctx.signal) },
+    content: versioned(
+      { kind: 'stream', size, open: () => chunks(body, uri, ctx.signal) },
+      facts.etag && versionFrom([facts.etag]),
+    ),
     window: range === undefined ? undefined : { offset, total: facts.size },
     close: async () => void body.destroy(),
   };

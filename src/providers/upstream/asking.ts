@@ -6,8 +6,9 @@ import { ResourceError } from '../../core/errors.ts';
 import { detached, type Invocation } from '../../core/invocation.ts';
 import { keyed } from '../../core/keyed.ts';
 import type { OutgoingRequest } from '../../core/trace.ts';
+import { isNotModified, versionsIn } from '../../protocol/content-version.ts';
 import { type Data, isData } from '../../protocol/data.ts';
-import { CLIENT_CAPABILITIES_KEY, SERVER_INFO_KEY } from '../../protocol/meta.ts';
+import { CLIENT_CAPABILITIES_KEY, IF_VERSION_META_KEY, SERVER_INFO_KEY } from '../../protocol/meta.ts';
 import type { Cache } from './cache.ts';
 import type { Calls } from './calls.ts';
 import { askable, capabilitiesOf } from './clients.ts';
@@ -20,8 +21,11 @@ export const DEFAULT_TIMEOUT_MS = 10_000;
 export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
 
 export interface Asking {
-  /** The answer, from the cache where it may be; what it says of itself goes to the context's notes. */
-  ask(method: string, key: string, params: Data, ctx: Context): Promise<Data>;
+  /**
+   * The answer, from the cache where it may be; what it says of itself goes to the context's notes.
+   * @param versions whether the server answers reads under a condition: then it does not send again what is kept too long
+   */
+  ask(method: string, key: string, params: Data, ctx: Context, versions?: boolean): Promise<Data>;
   /** A connection to look over. */
   link(ctx: Context): Promise<Link>;
 }
@@ -79,11 +83,12 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
 
   return {
     link: linkOf,
-    async ask(method, key, params, ctx) {
+    async ask(method, key, params, ctx, versions = false) {
       const audience = JSON.stringify([ctx.principal.id, capabilitiesOf(ctx)]);
       const known = cache.get(method, key, audience);
       const asked = cache.forgotten;
-      const result = known ?? (await send(method, params, ctx));
+      const old = known === undefined && versions ? cache.old(method, key, audience) : undefined;
+      const result = known ?? renewed(old, await send(method, old === undefined ? params : ifOther(params, old), ctx));
       if (known === undefined && result.resultType !== 'input_required')
         cache.put(method, key, audience, result, asked);
       const hint = freshnessIn(result);
@@ -92,6 +97,19 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
       return result;
     },
   };
+}
+
+/** A read that wants contents only where they are not those of an answer that is kept. */
+const ifOther = (params: Data, old: Data): Data => ({
+  ...params,
+  _meta: { ...(params._meta as Data | undefined), [IF_VERSION_META_KEY]: versionsIn(old) },
+});
+
+/** The kept answer, as fresh as the new one says, where that says that the contents are the same. */
+function renewed(old: Data | undefined, result: Data): Data {
+  if (old === undefined || !isNotModified(result)) return result;
+  const { ttlMs: _ttl, cacheScope: _scope, ...lasting } = old;
+  return { ...lasting, ...freshnessIn(result) };
 }
 
 /** Whether the client can be asked, though not while a request is running. */

@@ -2,24 +2,41 @@
 
 import type { Data } from '../../connection/data.ts';
 import type { BodyContent, BodyWindow, ResourceBody } from '../../core/body.ts';
-import { WINDOW_META_KEY } from '../../protocol/meta.ts';
+import { versioned } from '../../core/content-version.ts';
+import { versionIn } from '../../protocol/content-version.ts';
+import { isData } from '../../protocol/data.ts';
+import { VERSION_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
 
 /**
  * @param uri what was read
  * @param within whether an item with another URI is a child of it
- * @param ranged whether a window was asked of a server that gives windows
+ * @param ours whether it is a server that gives windows and versions
+ * @param ranged whether a window was asked of such a server
  */
-export function bodyOf(item: Data & Resource, uri: string, within: boolean, ranged: boolean): ResourceBody {
+export function bodyOf(
+  sent: Data & Resource,
+  { uri, within, ours, ranged }: { uri: string; within: boolean; ours: boolean; ranged: boolean },
+): ResourceBody {
+  const item = withoutVersion(sent);
   const { text, blob, ...said } = item;
   const resource: Resource = said;
   const window = ranged ? windowOf(said._meta) : undefined;
+  const content = typeof blob === 'string' ? blobContent(blob) : textContent(typeof text === 'string' ? text : '');
   return {
     resource,
-    content: typeof blob === 'string' ? blobContent(blob) : textContent(typeof text === 'string' ? text : ''),
+    content: versioned(content, ours ? versionIn(sent) : undefined),
     ...(window === undefined ? { item: item as unknown as ResourceContents } : { window }),
     ...(within && item.uri !== uri && { child: true }),
   };
+}
+
+/** The version of another server's item is about that item: what is made of it here has one of its own. */
+function withoutVersion<T extends Data>(item: T): T {
+  if (!isData(item._meta) || !Object.hasOwn(item._meta, VERSION_META_KEY)) return item;
+  const { [VERSION_META_KEY]: _version, ...meta } = item._meta;
+  const { _meta, ...others } = item;
+  return (Object.keys(meta).length === 0 ? others : { ...others, _meta: meta }) as unknown as T;
 }
 
 /** Decoded when somebody wants the bytes: whoever sends the item on does not. */

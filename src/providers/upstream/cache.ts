@@ -1,9 +1,14 @@
-/** Answers of an upstream that it said may be used again: as long and as widely as it said, and until it says otherwise. */
+/**
+ * Answers of an upstream that it said may be used again: as long and as widely as it said, and until it says otherwise. After
+ * that, those whose contents have versions are kept to ask whether they are still the same.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../../connection/data.ts';
 import { freshnessIn, keptUntil } from '../../connection/results.ts';
+import { weightOf } from '../../core/weight.ts';
+import { versionsIn } from '../../protocol/content-version.ts';
 
-/** Bytes of all answers that are kept of one upstream, as JSON. */
+/** Bytes of all answers that are kept of one upstream, about. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 interface Kept {
@@ -14,6 +19,8 @@ interface Kept {
 export interface Cache {
   /** @param audience who asks; an answer that is `public` is for every audience */
   get(method: string, key: string, audience: string): Data | undefined;
+  /** An answer whose contents have versions, however long it is kept: it is good only where the server says so. */
+  old(method: string, key: string, audience: string): Data | undefined;
   /** @param asked how often something had been forgotten when it was asked for: an answer from before that is not kept */
   put(method: string, key: string, audience: string, result: Data, asked: number): void;
   /** How often something was forgotten. */
@@ -26,7 +33,7 @@ export interface Cache {
 export function createCache(now: () => number = Date.now): Cache {
   const kept = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ result }) => JSON.stringify(result).length,
+    sizeCalculation: ({ result }) => Math.ceil(weightOf(result, MAX_BYTES)),
   });
   let forgotten = 0;
   const keyOf = (method: string, key: string, audience: string): string => JSON.stringify([method, key, audience]);
@@ -40,13 +47,17 @@ export function createCache(now: () => number = Date.now): Cache {
         const left = found.until - now();
         // The answer goes on with what is left of its freshness only.
         if (left > 0) return { ...found.result, ttlMs: left };
-        kept.delete(at);
+        if (versionsIn(found.result) === undefined) kept.delete(at);
       }
       return undefined;
     },
+    old(method, key, audience) {
+      const found = [PUBLIC, audience].map((whose) => kept.get(keyOf(method, key, whose))?.result);
+      return found.find((result) => result !== undefined && versionsIn(result) !== undefined);
+    },
     put(method, key, audience, result, asked) {
-      const hint = freshnessIn(result);
-      if (asked !== forgotten || hint === undefined || hint.ttlMs <= 0) return;
+      const hint = freshnessIn(result) ?? { ttlMs: 0, cacheScope: 'private' };
+      if (asked !== forgotten || (hint.ttlMs <= 0 && versionsIn(result) === undefined)) return;
       const until = keptUntil(hint, now());
       kept.set(keyOf(method, key, hint.cacheScope === 'public' ? PUBLIC : audience), { result, until });
     },

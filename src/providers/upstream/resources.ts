@@ -106,7 +106,12 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     const [first] = items;
     const within = facts().metadata || isSaidToList(uri, items, known);
     return await mapInPieces(items, (item) =>
-      bodyOf(completeItem(item, known, facts()), uri, item !== first || within, ranged),
+      bodyOf(completeItem(item, known, facts()), {
+        uri,
+        within: item !== first || within,
+        ours: facts().ranges,
+        ranged,
+      }),
     );
   }
 
@@ -119,7 +124,9 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     ctx: Context,
   ): Promise<readonly Entry[]> {
     const key = JSON.stringify([uri, meta, round]);
-    const result = await refusing(uri, asking.ask('resources/read', key, { uri, ...meta, ...round }, ctx));
+    // What was asked in between is asked again.
+    const versions = facts().ranges && ctx.round === undefined;
+    const result = await refusing(uri, asking.ask('resources/read', key, { uri, ...meta, ...round }, ctx, versions));
     if (result.resultType === 'input_required') {
       const requests = (result.inputRequests ?? {}) as Readonly<Record<string, InputRequest>>;
       throw new QuestionsAsked(requests, { requestState: result.requestState }, uri);

@@ -1,12 +1,26 @@
-/** Providers that say wrongly whether a read or a list would give the same again. */
+/** Providers that say wrongly whether a read or a list would give the same again, or has given the same. */
 import { markRepeatable } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
+import { versioned } from '../../core/content-version.ts';
 import type { ResourcePage } from '../../core/provider.ts';
 import { type Broken, like } from './broken.ts';
 
 type Bodies = readonly ResourceBody[];
 
 export const BROKEN_AGAIN: readonly Broken[] = [
+  {
+    defect: 'gives all contents the same version',
+    law: 'a version is of one content',
+    says: /The contents of version "same"/,
+    break: (inner) =>
+      like(inner, {
+        async read(uri, want, ctx) {
+          const bodies = await inner.read(uri, want, ctx);
+          for (const { content } of bodies) versioned(content, '"same"');
+          return bodies;
+        },
+      }),
+  },
   {
     defect: 'reads something new each time, and says that it would not',
     law: '`again` says yes only where a fresh read',

@@ -1,11 +1,13 @@
 /** Layers with one thing wrong each. */
 import { createOrigins, withAgain } from '../../core/again.ts';
-import type { ResourceBody } from '../../core/body.ts';
+import { bytesOf, type ResourceBody, textBytes } from '../../core/body.ts';
+import { sameBytes, versioned } from '../../core/content-version.ts';
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { Operations } from '../../core/operations.ts';
 import type { ResourcePage } from '../../core/provider.ts';
+import { drainBody } from '../observe.ts';
 
 type Bodies = readonly ResourceBody[];
 
@@ -38,6 +40,34 @@ const rewording = (inner: Operations, reword: (error: ResourceError) => unknown)
   });
 
 export const BROKEN_LAYERS: readonly BrokenLayer[] = [
+  {
+    defect: 'gives other bytes under the version of the inner provider',
+    law: 'the version of the inner provider',
+    says: /The bytes of the inner version/,
+    layer: (inner) =>
+      like(inner, {
+        read: async (uri, want, ctx) =>
+          Promise.all(
+            (await inner.read(uri, want, ctx)).map(async (body) => {
+              const bytes = Buffer.from((await drainBody(body)).map((byte) => byte ^ 32));
+              return { ...body, content: sameBytes(bytesOf(bytes), body.content) };
+            }),
+          ),
+      }),
+  },
+  {
+    defect: 'gives each caller other bytes under a version of its own',
+    law: 'a version that the layer makes',
+    says: /The bytes of version "own"/,
+    layer: (inner) =>
+      like(inner, {
+        read: async (uri, want, ctx) =>
+          (await inner.read(uri, want, ctx)).map((body) => ({
+            ...body,
+            content: versioned(textBytes(`for ${ctx.principal.id}`), '"own"'),
+          })),
+      }),
+  },
   {
     defect: 'says by itself that a read would give the same',
     law: '`again` says yes only where the inner',

@@ -22,6 +22,7 @@ import { EVERYTHING, refusal, thrownBy } from '../observe.ts';
 import { layersAgainLaws } from './layers-again.ts';
 import { layersCallAgainLaws } from './layers-call-again.ts';
 import { layersListAgainLaws } from './layers-list-again.ts';
+import { layersVersionLaws } from './layers-versions.ts';
 
 const CODES: readonly ResourceErrorCode[] = [
   'not-found',
@@ -48,6 +49,7 @@ export const layerLaws: readonly LayerLaw[] = [
   ...layersAgainLaws,
   ...layersListAgainLaws,
   ...layersCallAgainLaws,
+  ...layersVersionLaws,
   {
     name: 'it keeps each optional method that there is, but for `again` and `listAgain`, and invents none',
     async check(layer) {
