@@ -18,6 +18,7 @@ export {
   resourceBlock,
   textBlock,
 } from './core/content-blocks.ts';
+export { sameBytes, versioned, versionFrom, versionOf } from './core/content-version.ts';
 export { ANONYMOUS, type Context, createContext, type Log, type Principal, SILENT } from './core/context.ts';
 export type { AccessEffect, AccessOperation } from './core/decided.ts';
 export {

@@ -124,7 +124,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     ctx: Context,
   ): Promise<readonly Entry[]> {
     const key = JSON.stringify([uri, meta, round]);
-    // What was asked in between is asked again.
+    // The answer to a question of the server is for this round alone.
     const versions = facts().ranges && ctx.round === undefined;
     const result = await refusing(uri, asking.ask('resources/read', key, { uri, ...meta, ...round }, ctx, versions));
     if (result.resultType === 'input_required') {

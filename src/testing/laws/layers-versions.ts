@@ -49,7 +49,7 @@ interface GivenText {
   readonly version: string | undefined;
 }
 
-/** What each caller is given of each text, in each form. */
+/** Reads each text in each form for each caller. */
 async function readAll(layer: Layer, texts: readonly string[]): Promise<readonly GivenText[]> {
   const all: GivenText[] = [];
   for (const inner of texts)

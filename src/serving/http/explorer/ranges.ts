@@ -1,5 +1,5 @@
 /** Which bytes an HTTP request wants, and whether it has them already (RFC 9110 13 and 14). */
-import { createHash } from 'node:crypto';
+import { versionFrom } from '../../../core/content-version.ts';
 import { VERSION } from '../../../core/version.ts';
 import { ETAG_META_KEY, GIT_META_KEY } from '../../../protocol/meta.ts';
 import type { Resource } from '../../../protocol/resources.ts';
@@ -26,10 +26,11 @@ export function versionOf(resource: Resource, as: string | undefined): Version {
   const known = _meta?.[ETAG_META_KEY] ?? (_meta?.[GIT_META_KEY] as { readonly hash?: unknown } | undefined)?.hash;
   const lastModified = Number.isNaN(time) ? undefined : new Date(time).toUTCString();
   if (known === undefined && Number.isNaN(time)) return { etag: undefined, lastModified };
-  const parts = JSON.stringify([VERSION, known ?? null, time, size ?? null, as ?? null]);
-  const tag = `"${createHash('sha256').update(parts).digest('base64url').slice(0, 22)}"`;
   const strong = known !== undefined || (size !== undefined && Date.now() - time >= SURE_MS);
-  return { etag: strong ? tag : `W/${tag}`, lastModified };
+  return {
+    etag: versionFrom([VERSION, known ?? null, time, size ?? null, as ?? null], !strong),
+    lastModified,
+  };
 }
 
 /** Whether the client has it as it is: then there is nothing to send. */
