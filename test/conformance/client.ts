@@ -2,7 +2,13 @@
  * What the official suite's client scenarios are run against: a program around `vitrine/client` that does what a host
  * would do with the server of each scenario. `scripts/conformance/client.mjs` runs it.
  */
-import { type Client, ClientCredentialsProvider, PrivateKeyJwtProvider } from '@modelcontextprotocol/client';
+import {
+  type Client,
+  ClientCredentialsProvider,
+  CrossAppAccessProvider,
+  PrivateKeyJwtProvider,
+  requestJwtAuthorizationGrant,
+} from '@modelcontextprotocol/client';
 import { createResourceClient, type HttpTarget, listSkills, type ResourceClient, readSkill } from 'vitrine/client';
 import { authorizedFetch } from './authorized-fetch.ts';
 
@@ -17,6 +23,9 @@ interface ScenarioContext {
   readonly client_secret?: string;
   readonly private_key_pem?: string;
   readonly signing_algorithm?: string;
+  readonly idp_client_id?: string;
+  readonly idp_id_token?: string;
+  readonly idp_token_endpoint?: string;
 }
 
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
@@ -59,7 +68,22 @@ function machineOf({ client_id: clientId = '', client_secret, private_key_pem, s
   return undefined;
 }
 
-const machine = machineOf(given);
+/** Of somebody who signed in at the identity provider of a company. */
+function employeeOf({ client_id: clientId = '', client_secret: clientSecret = '', ...idp }: ScenarioContext) {
+  const { idp_client_id, idp_id_token, idp_token_endpoint } = idp;
+  if (idp_client_id === undefined || idp_id_token === undefined || idp_token_endpoint === undefined) return undefined;
+  return new CrossAppAccessProvider({
+    clientId,
+    clientSecret,
+    assertion: async ({ authorizationServerUrl: audience, resourceUrl: resource, scope }) => {
+      const asked = { audience, resource, ...(scope !== undefined && { scope }) };
+      const by = { tokenEndpoint: idp_token_endpoint, idToken: idp_id_token, clientId: idp_client_id };
+      return (await requestJwtAuthorizationGrant({ ...asked, ...by })).jwtAuthGrant;
+    },
+  });
+}
+
+const machine = machineOf(given) ?? employeeOf(given);
 const asked = scenario === 'sep-2322-client-request-state' ? { confirmed: true } : {};
 const target: HttpTarget = {
   url,

@@ -39,6 +39,7 @@ const VALUES: readonly string[] = [
   'roots',
   'rootsIn',
   'rulesPolicy',
+  'sameBytes',
   'sampledText',
   'sampling',
   'schemeOf',
@@ -48,6 +49,9 @@ const VALUES: readonly string[] = [
   'textBlock',
   'textBytes',
   'treeUri',
+  'versionFrom',
+  'versionOf',
+  'versioned',
   'withAgain',
   'wrapProvider',
 ];

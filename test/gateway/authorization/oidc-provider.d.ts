@@ -17,12 +17,23 @@ declare module 'oidc-provider' {
     revokeByGrantId(grantId: string): Promise<void>;
   }
 
+  /** What a grant that is registered sees of a request, and answers. */
+  export interface GrantContext {
+    readonly oidc: {
+      readonly client: { readonly clientId: string };
+      readonly params: Readonly<Record<string, string | undefined>>;
+    };
+    status: number;
+    body: unknown;
+  }
+
   export default class Provider {
     constructor(issuer: string, configuration: Readonly<Record<string, unknown>>);
     readonly AccessToken: TokenModel;
     readonly ClientCredentials: TokenModel;
     readonly RefreshToken: TokenModel;
     callback(): RequestListener;
+    registerGrantType(name: string, handler: (context: GrantContext) => Promise<void>, params: readonly string[]): void;
     on(event: 'grant.success', listener: (context: { body: unknown }) => void): this;
     on(event: 'grant.revoked', listener: () => void): this;
   }

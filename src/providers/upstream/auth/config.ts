@@ -1,4 +1,5 @@
 /** The options for the authorization at an upstream. */
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 
 const text = z.string().min(1).max(16_384);
@@ -22,6 +23,33 @@ const clientCredentials = z.strictObject({
   issuer,
 });
 
+const idToken = text.optional().describe('The ID token itself, which is soon over; by reference to the environment');
+
+const idp = z
+  .strictObject({
+    issuer: text.describe('The identity provider: its issuer identifier, an https: URL'),
+    clientId: text.describe('Of Vitrine at the identity provider'),
+    clientSecret: text.describe('Best by reference to the environment'),
+    idToken,
+    idTokenFile: text
+      .refine(isAbsolute, 'an absolute path')
+      .optional()
+      .describe('A file with the ID token, read anew for each token: whoever signs in renews it. An absolute path'),
+  })
+  .refine(
+    (idp) => (idp.idToken === undefined) !== (idp.idTokenFile === undefined),
+    'needs idTokenFile, or else idToken',
+  );
+
+const enterprise = z.strictObject({
+  type: z.literal('enterprise'),
+  idp: idp.describe('The identity provider of the company, and who Vitrine is there'),
+  clientId: text.describe('Of Vitrine at the authorization server of the upstream'),
+  clientSecret: text.describe('Best by reference to the environment'),
+  scope,
+  issuer: text.describe('The authorization server of the upstream, the only one that the assertion is for'),
+});
+
 const oauth = z.strictObject({
   type: z.literal('oauth'),
   clientId: text.optional().describe('Of a client registered by hand. Default: Vitrine registers itself'),
@@ -41,11 +69,12 @@ const oauth = z.strictObject({
 });
 
 /** How Vitrine shows an upstream server who it is. */
-export const AuthConfig = z.discriminatedUnion('type', [bearer, clientCredentials, oauth]);
+export const AuthConfig = z.discriminatedUnion('type', [bearer, clientCredentials, enterprise, oauth]);
 export type AuthConfig = z.infer<typeof AuthConfig>;
 
 export type BearerConfig = z.infer<typeof bearer>;
 export type ClientCredentialsConfig = z.infer<typeof clientCredentials>;
+export type EnterpriseConfig = z.infer<typeof enterprise>;
 export type OAuthConfig = z.infer<typeof oauth>;
 
 /** Whose authorization it is: the mount, and the only URL that its tokens are for. */

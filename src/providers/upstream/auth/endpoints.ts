@@ -72,7 +72,8 @@ function discreet(response: Response, text: string, { body }: RequestInit): Resp
   const known: readonly string[] = Object.values(OAuthErrorCode);
   const error = known.find((code) => code === answer?.error) ?? OAuthErrorCode.ServerError;
   // A form carries tokens, codes and client secrets; a registration, which is JSON, carries none.
-  const words = body instanceof URLSearchParams ? undefined : wordsOf(answer?.error_description);
+  const isJson = typeof body === 'string' && body.startsWith('{');
+  const words = isJson ? wordsOf(answer?.error_description) : undefined;
   const status = response.ok ? 400 : response.status;
   return Response.json({ error, ...(words !== undefined && { error_description: words }) }, { status });
 }

@@ -22,6 +22,16 @@ export function noToken(mount: string, cause: unknown): ResourceError {
   });
 }
 
+/** The identity provider gave no assertion. @param why without anything that it has said, but for a known code */
+export const noAssertion = (mount: string, why: string | undefined, cause?: unknown): ResourceError =>
+  cause instanceof ResourceError
+    ? cause
+    : new ResourceError(
+        'unavailable',
+        `Upstream "${mount}": its identity provider gave no assertion; ${why ?? reasonOf(cause)}`,
+        { cause },
+      );
+
 /** Whether the same refresh token, or client, will be refused for ever. */
 export const isFinal = (error: unknown): boolean =>
   error instanceof OAuthError &&

@@ -3,6 +3,7 @@ import type { AuthProvider } from '@modelcontextprotocol/client';
 import { bearerAuth } from './bearer.ts';
 import { clientCredentialsAuth } from './client-credentials.ts';
 import type { AuthConfig, AuthTarget } from './config.ts';
+import { enterpriseAuth } from './enterprise.ts';
 import { savedAuthorization } from './saved-authorization.ts';
 
 export { authorizeUpstream } from './authorize.ts';
@@ -20,6 +21,8 @@ export function createAuth(config: AuthConfig, target: AuthTarget): AuthProvider
       return bearerAuth(config, target);
     case 'client-credentials':
       return clientCredentialsAuth(config, target);
+    case 'enterprise':
+      return enterpriseAuth(config, target);
     case 'oauth':
       return savedAuthorization(config, target);
   }

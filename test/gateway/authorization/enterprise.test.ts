@@ -1,0 +1,237 @@
+/** Enterprise-managed authorization: an ID token, an assertion for it, a token for that, and everything that must not do. */
+import { writeFile } from 'node:fs/promises';
+import { inspect } from 'node:util';
+import { CrossAppAccessProvider, discoverAndRequestJwtAuthGrant } from '@modelcontextprotocol/client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createResourceClient } from '../../../src/client/index.ts';
+import { toWireError } from '../../../src/core/errors.ts';
+import { AuthConfig, createAuth } from '../../../src/providers/upstream/auth/index.ts';
+import { readOne } from '../../e2e/answers.ts';
+import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
+import { connect, DIAGONAL } from '../../e2e/harness.ts';
+import { connectWith, readWith } from './client.ts';
+import { type Assertion, AT_IDP, AT_SERVER, type Company, company, ID_JAG, JWT_BEARER } from './company.ts';
+import { SCOPE, TEXT } from './servers.ts';
+
+const SECRET_VARIABLE = 'VITRINE_TEST_IDP_SECRET';
+
+let all: Company;
+let idToken: string;
+
+beforeAll(async () => {
+  all = await company();
+  idToken = await all.signIn();
+});
+afterEach(() => all.tamper((assertion) => assertion));
+afterAll(() => all[Symbol.asyncDispose]());
+
+const configOf = (more: object = {}, idp: object = { idToken }) =>
+  AuthConfig.parse({
+    type: 'enterprise',
+    idp: { issuer: all.idp.origin, ...AT_IDP, ...idp },
+    ...AT_SERVER,
+    issuer: all.authorization.origin,
+    ...more,
+  });
+
+const authOf = (...config: Parameters<typeof configOf>) =>
+  createAuth(configOf(...config), { mount: 'docs', url: all.url });
+
+/** How often the authorization server of the upstream was asked for a token. */
+const granted = (): number => all.authorization.requests.filter(({ line }) => line === 'POST /token').length;
+
+describe('a mounted server', () => {
+  it('gives what somebody may have whom the company knows, who signed in there', async () => {
+    expect(await readWith(authOf(), all.url)).toBe(TEXT);
+  });
+
+  it('is shown another assertion for each token: none is used twice', async () => {
+    const auth = authOf();
+    await using connection = await connectWith(auth, all.url);
+    const before = all.assertions.length;
+    await Promise.all(Array.from({ length: 8 }, () => connection.read()));
+    expect(all.assertions).toHaveLength(before);
+    await auth.onUnauthorized?.({ response: new Response(undefined, { status: 401 }) } as never);
+    expect(await connection.read()).toBe(TEXT);
+    expect(all.assertions).toHaveLength(before + 1);
+    expect(new Set(all.assertions).size).toBe(all.assertions.length);
+  });
+
+  it('is reached with an ID token out of a file, which is read anew for each token', async () => {
+    await using folder = await temporaryFolder({ 'id-token': 'not yet\n' });
+    const auth = authOf({}, { idTokenFile: folder.at('id-token') });
+    await expect(readWith(auth, all.url)).rejects.toThrow('the ID token that is configured is none, or is not there');
+    await writeFile(folder.at('id-token'), `${idToken}\n`);
+    expect(await readWith(auth, all.url)).toBe(TEXT);
+  });
+
+  it.each(DIAGONAL)('is a mount as any other, over $transport, in the $era era', async ({ transport, era }) => {
+    process.env[SECRET_VARIABLE] = AT_IDP.clientSecret;
+    await using folder = await temporaryFolder({ 'id-token': idToken });
+    const idp = { ...AT_IDP, clientSecret: `\${${SECRET_VARIABLE}}`, idTokenFile: folder.at('id-token') };
+    const auth = {
+      type: 'enterprise',
+      issuer: all.authorization.origin,
+      ...AT_SERVER,
+      idp: { issuer: all.idp.origin, ...idp },
+    };
+    const config = await writeConfig(folder, { mounts: { docs: { url: all.url, auth } } });
+    await using gateway = await connect(transport, era, ['--config', config]);
+    expect((await readOne(gateway, 'docs+memory:///private.txt')).text).toBe(TEXT);
+    expect(gateway.stderr()).not.toContain(idToken.slice(-20));
+    delete process.env[SECRET_VARIABLE];
+  });
+});
+
+it('a client of the library does the same with the provider of the SDK', async () => {
+  const provider = new CrossAppAccessProvider({
+    ...AT_SERVER,
+    expectedIssuer: all.authorization.origin,
+    assertion: async ({ authorizationServerUrl, resourceUrl, scope, fetchFn }) => {
+      const audience = new URL(authorizationServerUrl).origin;
+      const asked = { idpUrl: all.idp.origin, audience, resource: resourceUrl, idToken, ...AT_IDP, fetchFn };
+      return (await discoverAndRequestJwtAuthGrant({ ...asked, ...(scope !== undefined && { scope }) })).jwtAuthGrant;
+    },
+  });
+  await using resources = createResourceClient({ url: all.url, authProvider: provider });
+  expect(await (await resources.read('memory:///private.txt')).primary?.text()).toBe(TEXT);
+});
+
+const withPart =
+  (claims: object, header: object = {}) =>
+  (assertion: Assertion): Assertion => ({
+    claims: { ...assertion.claims, ...claims },
+    header: { ...assertion.header, ...header },
+  });
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+const HOSTILE: readonly (readonly [string, (assertion: Assertion) => Assertion | string, string])[] = [
+  ['another authorization server', withPart({ aud: 'https://other.example' }), 'is for another authorization server'],
+  [
+    'several authorization servers',
+    withPart({ aud: ['https://other.example', 'x'] }),
+    'is for another authorization server',
+  ],
+  ['another resource', withPart({ resource: 'https://other.example/mcp' }), 'is for another resource'],
+  ['another client', withPart({ client_id: 'somebody-else' }), 'is for another client'],
+  ['another issuer', withPart({ iss: 'https://other.example' }), 'is of another issuer'],
+  ['a time that is over', withPart({ exp: 1_000_000_000 }), 'has expired'],
+  ['no end', withPart({ exp: undefined }), 'has expired'],
+  ['another type', withPart({}, { typ: 'JWT' }), 'is of another type'],
+  ['no type', withPart({}, { typ: undefined }), 'is of another type'],
+  ['no signature', ({ claims }) => `${encoded({ alg: 'none', typ: ID_JAG })}.${encoded(claims)}.`, 'is not signed'],
+  ['no form', () => 'opaque', 'is no assertion'],
+];
+
+describe('an assertion that is not presented', () => {
+  it.each(HOSTILE)('has %s', async (_, change, problem) => {
+    all.tamper(change);
+    const before = granted();
+    await expect(readWith(authOf(), all.url)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: `Upstream "docs": its identity provider gave no assertion; it gave one that ${problem}`,
+    });
+    expect(granted()).toBe(before);
+  });
+});
+
+describe('what is refused', () => {
+  it('by the identity provider, is told without a word of it', async () => {
+    for (const [auth, says] of [
+      [authOf({}, { idToken: `${idToken.slice(0, -8)}AAAAAAAA` }), 'it says invalid_grant'],
+      [authOf({}, { idToken, clientSecret: 'wrong-secret' }), 'it says invalid_client'],
+    ] as const) {
+      const error = await readWith(auth, all.url).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ message: `Upstream "docs": its identity provider gave no assertion; ${says}` });
+      expectNoSecret(error);
+    }
+  });
+
+  it('by the authorization server, is told without a word of it: a key that is not the of the company, a secret that is wrong', async () => {
+    const forged = await all.forge({ ...claimsFor(), iss: all.idp.origin }, ID_JAG);
+    all.tamper(() => forged);
+    const error = await readWith(authOf(), all.url).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      message: 'Upstream "docs": its authorization server gave no token; it says invalid_grant',
+    });
+    expectNoSecret(error, forged);
+    all.tamper((assertion) => assertion);
+    await expect(readWith(authOf({ clientSecret: 'wrong' }), all.url)).rejects.toThrow('it says invalid_client');
+  });
+
+  it('by the authorization server, when an assertion is shown twice or by nobody', async () => {
+    await readWith(authOf(), all.url);
+    const [assertion = ''] = all.assertions.slice(-1);
+    const show = (client: { readonly clientId: string; readonly clientSecret: string }): Promise<Response> =>
+      fetch(`${all.authorization.origin}/token`, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${client.clientId}:${client.clientSecret}`).toString('base64')}`,
+        },
+        body: new URLSearchParams({ grant_type: JWT_BEARER, assertion }),
+      });
+    expect(await (await show(AT_SERVER)).json()).toMatchObject({ error: 'invalid_grant' });
+    expect(await (await show({ ...AT_SERVER, clientSecret: 'x' })).json()).toMatchObject({ error: 'invalid_client' });
+  });
+
+  it('by Vitrine: an assertion or an ID token in the place of a token, and a token for another resource', async () => {
+    await readWith(authOf(), all.url);
+    const [assertion = ''] = all.assertions.slice(-1);
+    const claims = { sub: 'ada', scope: SCOPE, client_id: AT_SERVER.clientId };
+    const tokens = [
+      assertion,
+      idToken,
+      await all.forge(claims, ID_JAG),
+      await all.forge({ ...claims, aud: 'https://other.example/mcp' }, 'at+jwt'),
+      await all.forge({ ...claims, exp: 1_000_000_000 }, 'at+jwt'),
+    ];
+    for (const token of tokens) {
+      const auth = createAuth({ type: 'bearer', token }, { mount: 'docs', url: all.url });
+      await expect(readWith(auth, all.url)).rejects.toThrow('refuses the token that is configured for it');
+    }
+    const good = createAuth(
+      { type: 'bearer', token: await all.forge(claims, 'at+jwt') },
+      { mount: 'docs', url: all.url },
+    );
+    expect(await readWith(good, all.url)).toBe(TEXT);
+  });
+
+  it('by Vitrine itself, before anything is shown: an authorization server that is not the configured one', async () => {
+    const before = all.assertions.length;
+    await expect(readWith(authOf({ issuer: 'https://other.example' }), all.url)).rejects.toThrow(
+      'it is another one than the issuer that was expected',
+    );
+    expect(all.assertions).toHaveLength(before);
+  });
+});
+
+const claimsFor = () => ({
+  ...{ jti: 'one', sub: 'ada', aud: all.authorization.origin, resource: all.url },
+  ...{ client_id: AT_SERVER.clientId, scope: SCOPE },
+});
+
+/** Nothing that was shown to anybody is in what an operator or a client can see. */
+function expectNoSecret(error: unknown, assertion = idToken): void {
+  const seen =
+    inspect(error, { depth: 20, showHidden: true, maxStringLength: 1_000_000 }) + JSON.stringify(toWireError(error));
+  for (const secret of [idToken, idToken.slice(-20), assertion, AT_IDP.clientSecret, AT_SERVER.clientSecret])
+    expect(seen).not.toContain(secret);
+}
+
+describe('the configuration', () => {
+  it.each([
+    ['both an ID token and a file', { idp: { idToken: 'a', idTokenFile: '/b' } }],
+    ['neither of them', { idp: {} }],
+    ['a file that is not absolute', { idp: { idTokenFile: 'b' } }],
+    ['no authorization server', { idp: { idToken: 'a' }, issuer: undefined }],
+  ])('refuses %s', (_, { idp, ...more }) => {
+    const block = {
+      type: 'enterprise',
+      idp: { issuer: 'https://a', ...AT_IDP, ...idp },
+      ...AT_SERVER,
+      issuer: 'https://b',
+    };
+    expect(AuthConfig.safeParse({ ...block, ...more }).success).toBe(false);
+  });
+});
