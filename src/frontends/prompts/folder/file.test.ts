@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { createContext } from '../../../core/context.ts';
 import { createCursorCodec } from '../../../core/cursor.ts';
 import { ResourceError } from '../../../core/errors.ts';
+import { LineFault } from '../../../core/front-matter.ts';
 import { detached } from '../../../core/invocation.ts';
 import type { Prompt } from '../../../core/prompt.ts';
 import type { GetPromptResult, PromptMessage } from '../../../protocol/content.ts';
 import { type MemoryOptions, memoryProvider } from '../../../providers/memory/index.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from '../../resources/options.ts';
-import { PromptFileError } from './fault.ts';
 import { promptOfFile } from './file.ts';
 import { MAX_TEXT_LENGTH } from './render.ts';
 import { MAX_EMBEDS, MAX_NODES } from './template.ts';
@@ -52,12 +52,12 @@ const head = (...names: readonly string[]): string =>
 
 const user = (text: string): PromptMessage => ({ role: 'user', content: { type: 'text', text } });
 
-async function mistake(text: string): Promise<PromptFileError> {
+async function mistake(text: string): Promise<LineFault> {
   const error = await load(text).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof PromptFileError)) throw new Error(`not a mistake: ${String(error)}`);
+  if (!(error instanceof LineFault)) throw new Error(`not a mistake: ${String(error)}`);
   return error;
 }
 

@@ -12,7 +12,7 @@ export const PROMPT_SUFFIX = '.md';
 /**
  * @param fileName names the prompt when its front matter does not
  * @param resources what `{{resource uri}}` reads from
- * @throws PromptFileError
+ * @throws LineFault
  */
 export async function promptOfFile(fileName: string, text: string, resources: ResourceOptions): Promise<Prompt> {
   const { head, body, before } = await splitPrompt(text);

@@ -6,12 +6,12 @@ import { LRUCache } from 'lru-cache';
 import { closeBodies } from '../../../core/body.ts';
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
+import { LineFault } from '../../../core/front-matter.ts';
 import type { Prompt, PromptFolder, PromptSource } from '../../../core/prompt.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
 import type { Resource } from '../../../protocol/resources.ts';
 import { encodeBody, STRINGS } from '../../resources/encode.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
-import { PromptFileError } from './fault.ts';
 import { PROMPT_SUFFIX, promptOfFile } from './file.ts';
 import { listPromptFiles } from './list.ts';
 import { watchPromptFiles } from './watch.ts';
@@ -56,7 +56,7 @@ export function promptFolder(folder: PromptFolder, resources: ResourceOptions): 
     try {
       return { prompt: await promptOfFile(file.name, text, resources) };
     } catch (error) {
-      if (!(error instanceof PromptFileError)) throw error;
+      if (!(error instanceof LineFault)) throw error;
       ctx.log.warn('a prompt is left out', { file: file.name, line: error.line, problem: error.message });
       return { prompt: undefined };
     }

@@ -2,8 +2,9 @@
  * The body of a prompt's file, parsed once into nodes. Values are inserted into nodes and never parsed: `{{` in one is
  * two braces, and a role marker in one is text (SEC-PROMPT-1).
  */
+
+import { LineFault } from '../../../core/front-matter.ts';
 import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../../../core/uri-template.ts';
-import { PromptFileError } from './fault.ts';
 
 export type Role = 'user' | 'assistant';
 
@@ -25,7 +26,7 @@ const RESOURCE = /^resource\s+(\S.*)$/;
 /**
  * @param names the declared arguments
  * @param before lines of the file before the body
- * @throws PromptFileError
+ * @throws LineFault
  */
 export function parseTemplate(body: string, names: ReadonlySet<string>, before: number): readonly TemplateNode[] {
   const nodes: TemplateNode[] = [];
@@ -35,9 +36,9 @@ export function parseTemplate(body: string, names: ReadonlySet<string>, before: 
     if (text !== '') nodes.push({ kind: 'text', text });
     text = '';
     nodes.push(node);
-    if (nodes.length > MAX_NODES) throw new PromptFileError(`a prompt has at most ${MAX_NODES} parts; split it`, line);
+    if (nodes.length > MAX_NODES) throw new LineFault(`a prompt has at most ${MAX_NODES} parts; split it`, line);
     if (node.kind === 'resource' && nodes.filter((each) => each.kind === 'resource').length > MAX_EMBEDS)
-      throw new PromptFileError(`a prompt embeds at most ${MAX_EMBEDS} resources`, line);
+      throw new LineFault(`a prompt embeds at most ${MAX_EMBEDS} resources`, line);
   }
 
   function addLine(source: string, line: number): void {
@@ -51,7 +52,7 @@ export function parseTemplate(body: string, names: ReadonlySet<string>, before: 
       text += source.slice(at, open);
       const close = closing(source, open + 2);
       if (close === undefined)
-        throw new PromptFileError('"{{" is not closed on its line; write \\{{ for the two characters', line);
+        throw new LineFault('"{{" is not closed on its line; write \\{{ for the two characters', line);
       add(expression(source.slice(open + 2, close).trim(), names, line), line);
       at = close + 2;
     }
@@ -70,7 +71,7 @@ export function parseTemplate(body: string, names: ReadonlySet<string>, before: 
   }
   if (text !== '') nodes.push({ kind: 'text', text });
   if (nodes.every((node) => node.kind === 'role' || (node.kind === 'text' && node.text.trim() === '')))
-    throw new PromptFileError('the prompt says nothing: it has no text below its front matter', before + 1);
+    throw new LineFault('the prompt says nothing: it has no text below its front matter', before + 1);
   return nodes;
 }
 
@@ -95,7 +96,7 @@ function expression(content: string, names: ReadonlySet<string>, line: number): 
   try {
     uri = parseUriTemplate(template);
   } catch (error) {
-    if (error instanceof UriTemplateError) throw new PromptFileError(error.message, line);
+    if (error instanceof UriTemplateError) throw new LineFault(error.message, line);
     throw error;
   }
   const missing = uri.variables.find((name) => !names.has(name));
@@ -103,7 +104,7 @@ function expression(content: string, names: ReadonlySet<string>, line: number): 
   return { kind: 'resource', uri };
 }
 
-function unknown(name: string, names: ReadonlySet<string>, line: number): PromptFileError {
+function unknown(name: string, names: ReadonlySet<string>, line: number): LineFault {
   const declared = names.size === 0 ? 'it declares none' : `it declares ${[...names].join(', ')}`;
-  return new PromptFileError(`${JSON.stringify(name)} is no argument of this prompt; ${declared}`, line);
+  return new LineFault(`${JSON.stringify(name)} is no argument of this prompt; ${declared}`, line);
 }
