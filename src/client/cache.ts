@@ -3,8 +3,8 @@
  * for once by all who want the same at the same time.
  */
 
-import { abortable } from '../connection/abortable.ts';
 import { freshnessIn, keptUntil } from '../connection/results.ts';
+import { abortable } from '../core/abortable.ts';
 import type { CacheEntry, CacheKey, CacheStore } from './cache-store.ts';
 import type { Data } from './link.ts';
 import { ancestorsOf, identityOf, insideOf } from './shapes.ts';

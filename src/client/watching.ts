@@ -1,6 +1,7 @@
 /** Changes of resources for those who watch, one by one. Who may have missed some is told so. */
-import { abortable, onAbort } from '../connection/abortable.ts';
+
 import { createListening } from '../connection/listening.ts';
+import { abortable, onAbort } from '../core/abortable.ts';
 import type { Connection } from './connection.ts';
 import { closedError, ResourceClientError } from './errors.ts';
 import { createEventQueue, type EventQueue, type Watch, type WatchEvent } from './events.ts';

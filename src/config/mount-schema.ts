@@ -1,6 +1,7 @@
 /** The schema of the options that every mount has, whatever is mounted. */
 
 import { z } from 'zod';
+import { globConfig } from '../core/glob/config.ts';
 import { isIconAddress, isImageType } from '../core/icons.ts';
 
 export const iconConfig = z.strictObject({
@@ -24,5 +25,9 @@ export const everyMount = {
     .enum(['on', 'off'])
     .optional()
     .describe('off: what it has is given as it is. Default: on, and off for other servers'),
+  skills: z
+    .union([z.enum(['on', 'off']), z.array(globConfig('path')).min(1).max(100)])
+    .optional()
+    .describe('Which folders with a SKILL.md are skills: on, or globs of their paths. Default: off, but for those of servers'),
   prefix: z.enum(['name', 'none']).optional().describe('none: publish the URIs of the source as they are'),
 };

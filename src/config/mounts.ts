@@ -13,7 +13,7 @@ import { nestedFiles } from './nested.ts';
 import type { NestedConfig } from './nested-schema.ts';
 import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
-import { type ConfiguredMount, type UpstreamSurroundings, upstreamMount } from './upstream-mounts.ts';
+import { type ConfiguredMount, type SaidBlock, saidOf, type UpstreamSurroundings, upstreamMount } from './upstream-mounts.ts';
 import type { UpstreamConfig } from './upstream-schema.ts';
 
 /** Mounts of a configuration, and after them those of servers as hosts write them. */
@@ -92,23 +92,18 @@ async function mountOf(
 async function kindMount(
   kind: Kind,
   name: string,
-  { prefix, icons, forms, ...block }: Pick<Mount, 'prefix' | 'icons'> & FormsBlock,
+  { prefix, icons, forms, skills, ...block }: Pick<Mount, 'prefix' | 'icons'> & SaidBlock,
   surroundings: UpstreamSurroundings,
 ): Promise<Mount> {
-  return { name, prefix, icons, ...saidForms(forms), provider: await openKind(kind, name, block, surroundings) };
+  return { name, prefix, icons, ...saidOf({ forms, skills }), provider: await openKind(kind, name, block, surroundings) };
 }
 
-type FormsBlock = { readonly forms?: 'on' | 'off' | undefined };
-
-/** Left out where nothing is said: then it is the kind of the mount that decides. */
-const saidForms = (forms: FormsBlock['forms']): Pick<Mount, 'forms'> =>
-  forms === undefined ? {} : { forms: forms === 'on' };
 
 type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> & { readonly path: string };
 
 async function filesMount(name: string, block: FilesBlock, base: string): Promise<Mount> {
-  const { prefix, prompts: _prompts, roots, path, icons, forms, nested, ...options } = block;
-  const said = { name, prefix, icons, ...saidForms(forms) };
+  const { prefix, prompts: _prompts, roots, path, icons, forms, skills, nested, ...options } = block;
+  const said = { name, prefix, icons, ...saidOf({ forms, skills }) };
   const source = resolve(base, path);
   if (roots === undefined) return { ...said, provider: await nestedFiles({ ...options, path: source, name }, nested) };
   // Bounds are of names, so a name must not be a way to another place.

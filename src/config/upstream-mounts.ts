@@ -30,6 +30,18 @@ export interface UpstreamSurroundings {
   readonly open?: readonly ConfiguredMount[] | undefined;
 }
 
+/** Options of every mount that are on, off, or more than that. */
+export interface SaidBlock {
+  readonly forms?: 'on' | 'off' | undefined;
+  readonly skills?: 'on' | 'off' | readonly string[] | undefined;
+}
+
+/** The same for a mount. Left out where nothing is said: then it is the kind of the mount that decides. */
+export const saidOf = ({ forms, skills }: SaidBlock): Pick<Mount, 'forms' | 'skills'> => ({
+  ...(forms !== undefined && { forms: forms === 'on' }),
+  ...(skills !== undefined && { skills: typeof skills === 'string' ? skills === 'on' : skills }),
+});
+
 /** As a configuration says it: YAML takes a year for a number. */
 const ERAS = { '2025': '2025', '2026': '2026', auto: 'auto' } as const;
 
@@ -47,6 +59,7 @@ export async function upstreamMount(
     prefix,
     icons,
     forms,
+    skills,
     start = 'eager',
     connections,
     era,
@@ -83,7 +96,7 @@ export async function upstreamMount(
     name,
     prefix,
     icons,
-    ...(forms !== undefined && { forms: forms === 'on' }),
+    ...saidOf({ forms, skills }),
     provider,
     server,
     health: () => up.health(),

@@ -7,7 +7,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { abortable } from './abortable.ts';
+import { abortable } from '../core/abortable.ts';
 import { ConnectionFault, faultOf } from './faults.ts';
 import { createIntake, type Intake, type IntakeEvents, type IntakeLimits } from './intake.ts';
 import { ENDPOINT_HINT, PROGRAM_HINT } from './seen.ts';

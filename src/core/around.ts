@@ -27,7 +27,9 @@ export type AroundMethod =
   | TaskMethod
   | 'prompts/list'
   | 'prompts/get'
-  | 'prompts/complete';
+  | 'prompts/complete'
+  | 'skills/list'
+  | 'skills/get';
 
 /** The operations that may end as a question to the client. */
 export const MAY_ASK: ReadonlySet<AroundMethod> = new Set(['tools/call', 'prompts/get']);
@@ -69,6 +71,8 @@ export function aroundEach(inner: Operations, around: Around, own: ProviderOverr
       around({ method: 'prompts/complete', name: request.prompt, mount: owner.mount }, ctx, (within) =>
         has.completePrompt(request, owner, within),
       ),
+    listSkills: (page, ctx) => around({ method: 'skills/list' }, ctx, (within) => has.listSkills(page, within)),
+    getSkill: (uri, ctx) => around({ method: 'skills/get', uri }, ctx, (within) => has.getSkill(uri, within)),
     ...own,
   });
 }

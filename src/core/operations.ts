@@ -4,6 +4,8 @@
  */
 import type { GetPromptResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
+import type { Resource } from '../protocol/resources.ts';
+import type { Skill } from '../protocol/skills.ts';
 import type { Context } from './context.ts';
 import type { HeaderParameter } from './header-parameters.ts';
 import type { Invocation } from './invocation.ts';
@@ -34,6 +36,20 @@ export interface NamedPage<T> {
   readonly nextCursor?: string | undefined;
 }
 
+/** A skill, and all that access to it is decided by. */
+export interface ServedSkill {
+  readonly skill: Skill;
+  /** The mount that has it. */
+  readonly mount: string | undefined;
+  /** The files of its manifest, in its order; of files that are not in it nothing is known but their URIs. */
+  readonly files: ReadonlyMap<string, Resource>;
+}
+
+export interface SkillPage {
+  readonly items: readonly ServedSkill[];
+  readonly nextCursor?: string | undefined;
+}
+
 /** The target of a subscription: a resource, a list, or a task. */
 export type Subscribed =
   | { readonly uri: string }
@@ -59,6 +75,10 @@ export interface NamedOperations {
   getPrompt(request: NamedRequest, owner: Owner, invocation: Invocation): Promise<GetPromptResult | InputRequired>;
   /** All values that there are: whoever asked takes as many as it wants. */
   completePrompt(request: PromptCompletion, owner: Owner, ctx: Context): Promise<CompletionValues>;
+  /** Skills in the order of their URIs, mount by mount; each is whole (SEP-2640, `skills/list`). */
+  listSkills(page: Page, ctx: Context): Promise<SkillPage>;
+  /** @param uri of a `SKILL.md` @throws ResourceError `invalid` where no skill is served (SEP-2640, `skills/get`) */
+  getSkill(uri: string, ctx: Context): Promise<ServedSkill>;
   /** Calls back after every change, from the moment the promise resolves until the handle is disposed. */
   subscribe(to: Subscribed, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
 }
@@ -78,5 +98,7 @@ export const NAMED_METHODS = [
   'listPrompts',
   'getPrompt',
   'completePrompt',
+  'listSkills',
+  'getSkill',
   'subscribe',
 ] as const satisfies readonly (keyof NamedOperations)[];

@@ -13,6 +13,8 @@ export function withNamed<P extends ResourceProvider>(tree: P, named: () => Name
     listPrompts: (page, ctx) => named().listPrompts(page, ctx),
     getPrompt: (request, owner, invocation) => named().getPrompt(request, owner, invocation),
     completePrompt: (request, owner, ctx) => named().completePrompt(request, owner, ctx),
+    listSkills: (page, ctx) => named().listSkills(page, ctx),
+    getSkill: (uri, ctx) => named().getSkill(uri, ctx),
     subscribe: (to, onChange, ctx) => named().subscribe(to, onChange, ctx),
   };
   return withAgain(Object.assign(tree, operations), {

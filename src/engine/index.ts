@@ -21,11 +21,13 @@ import { createSubscriptionBook, type SubscriptionBook } from '../frontends/reso
 import { type MountIcons, withIcons } from '../frontends/resources/icons.ts';
 import { createKeptAnswers } from '../frontends/resources/kept.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from '../frontends/resources/options.ts';
+import { createSkillRegistry } from '../frontends/skills/registry.ts';
 import { createTaskBook, type TaskBook } from '../frontends/tasks/book.ts';
 import { createTaskRegistry, type TaskRegistry } from '../frontends/tasks/registry.ts';
 import { createToolRegistry, type ToolRegistry } from '../frontends/tools/registry.ts';
 import type { Audit } from '../layers/audit/index.ts';
 import type { UsageLimits } from '../layers/limits/index.ts';
+import { hasSkills, type Skills } from '../layers/skills/index.ts';
 import type { CacheHint, Icon } from '../protocol/resources.ts';
 import { type Changes, createChanges } from './changes.ts';
 import { createLayers, type LayerOptions } from './layers.ts';
@@ -93,6 +95,12 @@ export interface Engine {
   /** Which tools and prompts there can be, and whose they are; the provider lists and runs them. */
   readonly tools: Pick<ToolRegistry, 'some' | 'watchable' | 'logging' | 'ownerOf'>;
   readonly prompts: Pick<PromptRegistry, 'some' | 'watchable' | 'ownerOf' | 'ownNames'>;
+  readonly skills: {
+    /** Whether there can be skills now. */
+    readonly some: boolean;
+    /** The skills of a mount that are not served, and why: for whoever runs the server. */
+    leftOut: Skills['leftOut'];
+  };
   /** In which eras calls may become tasks, of which mounts, and under which ids clients know them. */
   readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };
   /** The name of the tool that searches; undefined without the resource tools. */
@@ -133,13 +141,13 @@ export function createEngine(options: EngineOptions): Engine {
     partsOf,
   });
   const { resolver, tools, prompts, tasks } = live;
-  const layers = createLayers(options, options.limits, resolver);
-  const { audit, access, limits } = layers;
+  const bounds = { ...DEFAULT_LIMITS, ...options.limits };
+  const layers = createLayers(options, options.limits, resolver, bounds.maxReadBytes);
+  const { audit, access, limits, skills } = layers;
   // Tools and prompts read through the same layers that are around them.
   const tree = withNamed(live.tree, () => named);
   // A layer keeps every method that there is.
   const provider = applyLayers(tree, layers.all) as EngineOperations;
-  const bounds = { ...DEFAULT_LIMITS, ...options.limits };
   const resources: ResourceOptions = {
     provider,
     cursors: createCursorCodec(options.cursors),
@@ -200,6 +208,7 @@ export function createEngine(options: EngineOptions): Engine {
     listPrompts,
     getPrompt,
     completePrompt,
+    ...createSkillRegistry(),
     subscribe,
   };
   // Last: what could not be put together leaves no file behind.
@@ -223,6 +232,12 @@ export function createEngine(options: EngineOptions): Engine {
     resources,
     tools,
     prompts,
+    skills: {
+      get some() {
+        return live.mounts.some(hasSkills);
+      },
+      leftOut: skills.leftOut,
+    },
     tasks: { mounts: tasks.mounts, book: createTaskBook(options.cursors?.secret) },
     get searchTool() {
       return live.parts.own?.search;

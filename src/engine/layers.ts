@@ -9,6 +9,7 @@ import { type Description, describeLayer } from '../layers/describe/index.ts';
 import { createLimits, type Limits, type UsageLimits } from '../layers/limits/index.ts';
 import { mimeLayer } from '../layers/mime/index.ts';
 import { createRedaction, type RedactOptions } from '../layers/redact/index.ts';
+import { createSkills, type Skills } from '../layers/skills/index.ts';
 import { type TimeoutOptions, timeoutLayer } from '../layers/timeout/index.ts';
 import { hasForms } from './mounts.ts';
 
@@ -47,10 +48,17 @@ export interface EngineLayers {
   readonly audit: Audit | undefined;
   readonly access: Access | undefined;
   readonly limits: Limits;
+  readonly skills: Skills;
   close(): Promise<void>;
 }
 
-export function createLayers(options: LayerOptions, usage: UsageLimits | undefined, resolver: Resolver): EngineLayers {
+/** @param maxReadBytes the most that a client gets in one read */
+export function createLayers(
+  options: LayerOptions,
+  usage: UsageLimits | undefined,
+  resolver: Resolver,
+  maxReadBytes: number,
+): EngineLayers {
   const { mountOf, resolve } = resolver;
   const { telemetry, timeoutMs, timeouts } = options;
   const audit = options.audit && createAudit(options.audit, mountOf);
@@ -58,9 +66,10 @@ export function createLayers(options: LayerOptions, usage: UsageLimits | undefin
   const access = rules && createAccess(rules, resolver);
   const limits = createLimits(usage, audit?.refused);
   const redaction = options.redact && createRedaction(options.redact);
+  const skills = createSkills({ resolver, maxFileBytes: maxReadBytes });
   const concerns = (uri: string): boolean => {
     const mount = resolve(uri)?.mount;
-    return mount !== undefined && hasForms(mount);
+    return mount !== undefined && hasForms(mount) && !skills.holds(uri);
   };
   const alternatives = options.forms ? createAlternatives(options.forms, { concerns }) : undefined;
   const all = [
@@ -69,6 +78,7 @@ export function createLayers(options: LayerOptions, usage: UsageLimits | undefin
     access?.layer,
     limits.layer,
     timeoutLayer({ timeoutMs, timeouts }),
+    skills.layer,
     redaction?.layer,
     alternatives?.layer,
     options.describe && options.describe.length > 0 ? describeLayer(options.describe) : undefined,
@@ -80,8 +90,10 @@ export function createLayers(options: LayerOptions, usage: UsageLimits | undefin
     audit,
     access,
     limits,
+    skills,
     async close() {
       limits.close();
+      skills.close();
       await alternatives?.close();
       await redaction?.close();
       await access?.close();

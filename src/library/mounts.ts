@@ -16,8 +16,8 @@ export function mountsOf(mounts: readonly Mount[] | NamedMounts): readonly Mount
   if (isList(mounts)) return mounts;
   return Object.entries(mounts).map(([name, mounted]) => {
     if (isProvider(mounted)) return { name, provider: mounted };
-    const { provider, prefix, icons, server, listed, forms, health, required } = mounted;
-    return { name, provider, prefix, icons, server, listed, forms, health, ready: required };
+    const { provider, prefix, icons, server, listed, forms, skills, health, required } = mounted;
+    return { name, provider, prefix, icons, server, listed, forms, skills, health, ready: required };
   });
 }
 

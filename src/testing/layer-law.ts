@@ -5,7 +5,7 @@ import { type Context, createContext } from '../core/context.ts';
 import { detached } from '../core/invocation.ts';
 import type { Layer } from '../core/layer.ts';
 import type { TaskRequest } from '../core/mounted-server.ts';
-import { NAMED_METHODS, type Operations, type Owner } from '../core/operations.ts';
+import { NAMED_METHODS, type Operations, type Owner, type ServedSkill } from '../core/operations.ts';
 import {
   type ChangeEvent,
   OPTIONAL_METHODS,
@@ -88,6 +88,12 @@ const NAME = 'note';
 const OWNER: Owner = { mount: 'inner', foreign: true };
 const TASK: TaskRequest = { method: 'tasks/get', name: NAME, taskId: 'task' };
 
+const SERVED_SKILL: ServedSkill = {
+  skill: { uri: URI, frontmatter: { name: NAME, description: 'A note' }, resources: 'dynamic' },
+  mount: 'inner',
+  files: new Map([[URI, RESOURCE]]),
+};
+
 const MATCH: SearchMatch = { uri: URI, place: { line: 1, offset: 0 } };
 
 /** A provider of one note, which does as it is told. */
@@ -146,6 +152,14 @@ export function innerProvider(options: InnerOptions = {}): Operations {
     async completePrompt(_request, _owner, ctx) {
       await reached('completePrompt', ctx);
       return { values: [NAME], hasMore: false };
+    },
+    async listSkills(_page, ctx) {
+      await reached('listSkills', ctx);
+      return { items: [SERVED_SKILL] };
+    },
+    async getSkill(uri, ctx) {
+      await reached('getSkill', ctx, uri);
+      return SERVED_SKILL;
     },
     async subscribe(to, onChange, ctx) {
       await reached('subscribe', ctx, 'uri' in to ? to.uri : undefined);
@@ -212,6 +226,10 @@ export async function call(provider: Operations, method: CallerMethod, ctx = cre
       return await provider.getPrompt?.({ name: NAME }, OWNER, detached(ctx));
     case 'completePrompt':
       return await provider.completePrompt?.({ prompt: NAME, argument: 'a', value: '', known: {} }, OWNER, ctx);
+    case 'listSkills':
+      return await provider.listSkills?.({ limit: 10 }, ctx);
+    case 'getSkill':
+      return await provider.getSkill?.(URI, ctx);
     case 'subscribe':
       return await provider.subscribe?.({ uri: URI }, () => {}, ctx);
     case 'search': {

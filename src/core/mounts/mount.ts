@@ -17,6 +17,11 @@ export interface Mount {
   readonly listed?: boolean | undefined;
   /** Whether what it has may be offered in other forms than its own. Default: not of a server that is mounted. */
   readonly forms?: boolean | undefined;
+  /**
+   * Which folders with a `SKILL.md` are skills: all (`true`), or those whose paths below the scheme match one of these globs.
+   * Default: none; of a mounted server, those that it declares.
+   */
+  readonly skills?: boolean | readonly string[] | undefined;
   /** How the server is that is mounted, as JSON for people; without secrets. */
   readonly health?: (() => object) | undefined;
   /** Whether it can be reached, of a mount without which the server is not ready. Default: nobody asks. */

@@ -8,6 +8,7 @@ import type { Decisions } from './decisions.ts';
 import { guardedList } from './list.ts';
 import { guardedNames } from './named.ts';
 import { guardedAgain, guardedRead } from './read.ts';
+import { guardedSkills } from './skills.ts';
 import { withoutUnseenMounts } from './unseen-mounts.ts';
 import { createViews } from './views.ts';
 import { guardedWatch } from './watch.ts';
@@ -38,6 +39,7 @@ export function accessLayer(decisions: Decisions): Layer {
 
     return wrapProvider(inner, {
       ...guardedNames(inner, decisions),
+      ...guardedSkills(inner, views),
 
       list(uri, page, ctx) {
         if (policy.everything?.(ctx.principal) === true) return inner.list(uri, page, ctx);

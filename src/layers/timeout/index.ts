@@ -19,16 +19,24 @@ export type TimedOperation = 'list' | 'metadata' | 'read' | 'templates' | 'compl
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Calls, prompts and subscriptions last as long as somebody wants them. */
-const isTimed = (method: AroundMethod): method is AroundMethod & TimedOperation =>
-  method === 'list' || method === 'metadata' || method === 'templates' || method === 'complete';
+const TIMED: Readonly<Partial<Record<AroundMethod, TimedOperation>>> = {
+  list: 'list',
+  metadata: 'metadata',
+  templates: 'templates',
+  complete: 'complete',
+  'skills/list': 'list',
+  'skills/get': 'list',
+};
 
 /** Ends operations after a time. Watching is not one: it lasts as long as somebody wants it. */
 export function timeoutLayer(options: TimeoutOptions = {}): Layer {
   const { timeouts = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const limitOf = (operation: TimedOperation): number => timeouts[operation] ?? timeoutMs;
-  const limited: Around = ({ method, uri }, ctx, run) =>
+  const limited: Around = ({ method, uri }, ctx, run) => {
+    const timed = TIMED[method];
     // Of a completion the template is not what took long.
-    isTimed(method) ? within(limitOf(method), method === 'complete' ? undefined : uri, ctx, run) : run(ctx);
+    return timed === undefined ? run(ctx) : within(limitOf(timed), timed === 'complete' ? undefined : uri, ctx, run);
+  };
   return (inner) =>
     aroundEach(inner, limited, {
       // It takes no time.

@@ -7,11 +7,11 @@
  * Where there will be one client alone, the shared one is that client's own: a program is started once, for it.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
-import { abortable } from '../../connection/abortable.ts';
 import type { Data } from '../../connection/data.ts';
 import { CONNECT_MS } from '../../connection/dial.ts';
 import type { ListName } from '../../connection/listening.ts';
 import type { Waits } from '../../connection/supervisor.ts';
+import { abortable } from '../../core/abortable.ts';
 import { type ClientFeatures, type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createBar } from './bar.ts';

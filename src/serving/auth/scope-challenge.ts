@@ -5,6 +5,7 @@ import { ResourceError } from '../../core/errors.ts';
 import type { Owner } from '../../core/operations.ts';
 import type { Engine } from '../../engine/index.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
+import { GET_SKILL_METHOD } from '../../protocol/skills.ts';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.ts';
 import type { Authorization } from './index.ts';
 
@@ -71,6 +72,7 @@ function askedBy(method: string, params: Params): Asked | undefined {
     typeof uri === 'string' ? { operation, uri } : undefined;
   switch (method) {
     case 'resources/read':
+    case GET_SKILL_METHOD:
       return about('read');
     case METADATA_METHOD:
       return about('metadata');

@@ -3,6 +3,7 @@ import type { Principal } from '../../core/context.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Era } from '../../protocol/era.ts';
 import { DIRECTORY_EXTENSION, RESOURCE_HIERARCHY_EXTENSION, SEP_2093_EXTENSION } from '../../protocol/meta.ts';
+import { LIST_SKILLS_METHOD, SKILLS_EXTENSION } from '../../protocol/skills.ts';
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
 import { offersTasks, offersTo } from './methods.ts';
 
@@ -39,6 +40,7 @@ export function capabilitiesOf(vitrine: Engine, principal: Principal, tasks: Era
     ...(tasks === 'legacy' && offersTasks(vitrine, principal, tasks) && { tasks: TASKS_OF_2025 }),
     extensions: {
       ...(some && { [SEP_2093_EXTENSION]: {}, [RESOURCE_HIERARCHY_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} }),
+      ...(offered(LIST_SKILLS_METHOD) && { [SKILLS_EXTENSION]: { directoryRead: true } }),
       ...(tasks === 'modern' && offersTasks(vitrine, principal, tasks) && { [TASKS_EXTENSION]: {} }),
     },
   };

@@ -7,6 +7,7 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { isInputRequired } from '../../protocol/input-required.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
+import { GET_SKILL_METHOD, LIST_SKILLS_METHOD } from '../../protocol/skills.ts';
 import { type Data, type RequestMessage, sayProblems } from '../messages.ts';
 import { answersOf, assertAskable, type Round } from './asking.ts';
 import { callRequestProblem, checkedCallResult } from './calls.ts';
@@ -64,6 +65,8 @@ const HINTED: ReadonlySet<string> = new Set([
   DIRECTORY_READ_METHOD,
   'tools/list',
   'prompts/list',
+  LIST_SKILLS_METHOD,
+  GET_SKILL_METHOD,
 ]);
 
 function withoutHints(result: object): object {

@@ -16,6 +16,7 @@ import { listAgain, listForClient } from '../../frontends/resources/list.ts';
 import { readMetadata } from '../../frontends/resources/metadata.ts';
 import { readAgain, readResource } from '../../frontends/resources/read.ts';
 import { listTemplates } from '../../frontends/resources/templates.ts';
+import { getSkill, listSkills } from '../../frontends/skills/methods.ts';
 import { listTools } from '../../frontends/tools/methods.ts';
 import type { Era } from '../../protocol/era.ts';
 import {
@@ -33,6 +34,7 @@ import {
   readParams,
   templatesParams,
 } from '../../protocol/methods.ts';
+import { GET_SKILL_METHOD, getSkillParams, LIST_SKILLS_METHOD, listSkillsParams } from '../../protocol/skills.ts';
 import { isTaskStarted } from '../../protocol/tasks.ts';
 import { type Data, isData } from '../messages.ts';
 
@@ -118,6 +120,8 @@ export function methodsOf(vitrine: Engine): ReadonlyMap<string, Method> {
     method('prompts/get', getPromptParams, async (params, ctx) =>
       provider.getPrompt(params, await prompts.ownerOf(params.name, ctx), ctx),
     ),
+    method(LIST_SKILLS_METHOD, listSkillsParams, (params, ctx) => listSkills(provider, resources, params, ctx)),
+    method(GET_SKILL_METHOD, getSkillParams, (params, ctx) => getSkill(provider, resources, params, ctx)),
     method('completion/complete', completeParams, (params, ctx) =>
       complete(provider, prompts.ownerOf, params, resources.limits.maxCompletions, ctx),
     ),
@@ -127,7 +131,7 @@ export function methodsOf(vitrine: Engine): ReadonlyMap<string, Method> {
 
 /** Whether a method is there for somebody: what they could use nothing of is not declared, and not answered (SEC-CAP-1). */
 export function offersTo(
-  { provider, tools, prompts, toolSubscriptions, access }: Engine,
+  { provider, tools, prompts, skills, toolSubscriptions, access }: Engine,
   principal: Principal,
 ): (method: string) => boolean {
   const could = (operation: AccessOperation): boolean => access?.could(principal, { operation }) !== false;
@@ -138,6 +142,7 @@ export function offersTo(
     if (method === 'logging/setLevel') return tools.logging && could('call');
     if (method.startsWith('prompts/')) return ofPrompts();
     if (method === 'completion/complete') return (provider.features.completion && could('complete')) || ofPrompts();
+    if (method.startsWith('skills/') && !skills.some) return false;
     return provider.features.resources !== false;
   };
 }

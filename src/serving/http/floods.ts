@@ -64,11 +64,12 @@ export function tooMany(error: unknown, id: string | number | null): HttpAnswer 
   return json(id === null ? 429 : 200, body, retryHeaders(error));
 }
 
-function isIdle({ tools, prompts }: Engine, message: unknown): boolean {
+function isIdle({ tools, prompts, skills }: Engine, message: unknown): boolean {
   const method = methodOf(message);
   if (method === undefined) return true;
   if (method.startsWith('tools/')) return !tools.some;
   if (method.startsWith('prompts/')) return !prompts.some;
+  if (method.startsWith('skills/')) return !skills.some;
   return !RUN.has(method);
 }
 

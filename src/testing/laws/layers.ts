@@ -37,7 +37,15 @@ const CODES: readonly ResourceErrorCode[] = [
 ];
 
 /** Methods whose URI reaches the inner provider. */
-const WITH_URI: ReadonlySet<CallerMethod> = new Set(['list', 'metadata', 'read', 'watch', 'search', 'subscribe']);
+const WITH_URI: ReadonlySet<CallerMethod> = new Set([
+  'list',
+  'metadata',
+  'read',
+  'watch',
+  'search',
+  'subscribe',
+  'getSkill',
+]);
 
 /** Milliseconds until something that should follow at once counts as not following. */
 const PATIENCE_MS = 2_000;

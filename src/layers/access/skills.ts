@@ -1,0 +1,55 @@
+/**
+ * Shows skills as one principal may have them: a skill whose `SKILL.md` may not be both read and listed is not there, and a manifest has
+ * the files that may be.
+ */
+import type { Context } from '../../core/context.ts';
+import { fillPage } from '../../core/filtered-list.ts';
+import type { ProviderOverrides } from '../../core/layer.ts';
+import type { Operations, ServedSkill } from '../../core/operations.ts';
+import { noSuchSkill } from '../../core/skill.ts';
+import { withoutUnseenMounts } from './unseen-mounts.ts';
+import type { Views } from './views.ts';
+
+export function guardedSkills(inner: Operations, views: Views): Pick<ProviderOverrides, 'listSkills' | 'getSkill'> {
+  const { policy, decisions, about, may } = views;
+  // An override of an optional operation counts only where `inner` has it.
+  const has = inner as Required<Operations>;
+
+  /** What is in a file is told by its digest, and that it is there by its URI. */
+  async function isOpen(uri: string, { files }: ServedSkill, ctx: Context): Promise<boolean> {
+    const resource = files.get(uri);
+    const allowed = (operation: 'read' | 'list') =>
+      resource === undefined ? may(operation, uri, ctx) : decisions.allows(about(operation, resource), ctx);
+    return (await allowed('read')) && (await allowed('list'));
+  }
+
+  async function shown(served: ServedSkill, ctx: Context): Promise<ServedSkill | undefined> {
+    if (policy.everything?.(ctx.principal) === true) return served;
+    const { skill } = served;
+    if (!(await isOpen(skill.uri, served, ctx))) return undefined;
+    if (skill.resources === 'dynamic') return served;
+    const open = await Promise.all(skill.resources.map(({ uri }) => isOpen(uri, served, ctx)));
+    if (!open.includes(false)) return served;
+    return { ...served, skill: { ...skill, resources: skill.resources.filter((_, index) => open[index]) } };
+  }
+
+  return {
+    listSkills(page, ctx) {
+      if (policy.everything?.(ctx.principal) === true) return has.listSkills(page, ctx);
+      const seen = withoutUnseenMounts(policy, ctx);
+      return fillPage(
+        (wanted, quietly) => has.listSkills(wanted, quietly ? { ...ctx, notes: undefined } : seen),
+        page,
+        (served) => shown(served, ctx),
+        ctx,
+      );
+    },
+
+    async getSkill(uri, ctx) {
+      const found = await has.getSkill(uri, ctx);
+      const visible = await shown(found, ctx);
+      if (visible === undefined) throw noSuchSkill(uri);
+      return visible;
+    },
+  };
+}

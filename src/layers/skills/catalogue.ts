@@ -1,0 +1,209 @@
+/**
+ * The skills of one mount for one kind of reader. The catalogue is looked over again once it is a second old; what has not changed
+ * since is not read again.
+ */
+import { abortable } from '../../core/abortable.ts';
+import { breaks } from '../../core/breaks.ts';
+import { type Context, withSignal } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { compileGlobs } from '../../core/glob/index.ts';
+import type { Mount } from '../../core/mounts/mount.ts';
+import type { ServedSkill } from '../../core/operations.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { nativeUri } from '../../core/published-uris.ts';
+import { noSuchSkill, SkillFault, skillFolderOf } from '../../core/skill.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { createDigests } from './digests.ts';
+import { byUri, createEntries } from './entry.ts';
+import { type Walked, walkFolder, walkMount } from './walk.ts';
+
+/** How long a catalogue is as good as new, in milliseconds. */
+export const LOOK_AGAIN_MS = 1_000;
+
+/** How long one look may take, in milliseconds. */
+const LOOK_MS = 120_000;
+
+/** Skills of one mount. */
+export const MAX_SKILLS = 10_000;
+
+/** Reasons that are kept. */
+const MAX_LEFT_OUT = 1_000;
+
+/** A skill that is not served, or skills, and why. */
+export interface LeftOut {
+  /** Of its `SKILL.md`; of the mount where it is about more than one. */
+  readonly uri: string;
+  readonly reason: string;
+}
+
+export interface Snapshot {
+  /** In the order of their URIs. */
+  readonly skills: readonly ServedSkill[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface Catalogue {
+  /** @throws ResourceError what listing the mount's roots throws, and `timeout` */
+  snapshot(ctx: Context): Promise<Snapshot>;
+  /** The skill as it is now. @throws ResourceError `invalid` where there is none */
+  get(uri: string, ctx: Context): Promise<ServedSkill>;
+  /** Whether this is a file of a skill, as far as is known by now. */
+  holds(uri: string): boolean;
+  /** Whether `holds` knows all files. */
+  readonly isKnown: boolean;
+  close(): void;
+}
+
+export interface CatalogueOptions {
+  /** Lists and reads by published URIs. */
+  readonly inner: ResourceProvider;
+  readonly mount: Mount;
+  /** The most that a client gets of a file in one read. */
+  readonly maxFileBytes: number;
+  /** On behalf of whom it looks. */
+  readonly ctx: Context;
+}
+
+export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: CatalogueOptions): Catalogue {
+  const digests = createDigests(inner, maxFileBytes);
+  const entries = createEntries(digests, mount.name);
+  const globs = Array.isArray(mount.skills) ? compileGlobs(mount.skills, 'path') : undefined;
+  const closed = new AbortController();
+  let files: ReadonlyMap<string, unknown> = new Map();
+  let current: { readonly snapshot: Snapshot; readonly at: number } | undefined;
+  let looking: Promise<Snapshot> | undefined;
+
+  const isWanted = (skill: string): boolean => globs?.matches(pathOf(mount, skillFolderOf(skill) ?? '')) !== false;
+
+  async function look(ctx: Context): Promise<Snapshot> {
+    const at = performance.now();
+    const walked = await walkMount(inner, mount, ctx);
+    files = walked.files;
+    const leftOut: LeftOut[] = [];
+    const all = [...walked.files.values()].sort(byUri);
+    const found = all.map(({ uri }) => uri).filter((uri) => skillFolderOf(uri) !== undefined && isWanted(uri));
+    if (walked.cut)
+      leftOut.push({ uri: mount.name, reason: 'it has more entries, or deeper ones, than are looked at' });
+    if (found.length > MAX_SKILLS)
+      leftOut.push({
+        uri: mount.name,
+        reason: `it has ${found.length} skills, of which the first ${MAX_SKILLS} are served`,
+      });
+    const skills: ServedSkill[] = [];
+    const taken = breaks();
+    for (const uri of found.slice(0, MAX_SKILLS)) {
+      const turn = taken();
+      if (turn !== undefined) await turn;
+      try {
+        skills.push(await entries.make(uri, filesOf(uri, all, walked), ctx));
+      } catch (error) {
+        if (!(error instanceof SkillFault)) throw error;
+        if (leftOut.length < MAX_LEFT_OUT) leftOut.push({ uri, reason: error.message });
+      }
+    }
+    digests.retain(walked.files);
+    entries.retain(walked.files);
+    files = new Map(skills.flatMap((each) => [...each.files]));
+    const snapshot: Snapshot = { skills, leftOut };
+    tell(snapshot);
+    current = { snapshot, at };
+    return snapshot;
+  }
+
+  /** Each reason once, for as long as it is the reason. */
+  function tell({ leftOut }: Snapshot): void {
+    const before = new Set(current?.snapshot.leftOut.map(({ uri, reason }) => `${uri}\n${reason}`));
+    for (const { uri, reason } of leftOut)
+      if (!before.has(`${uri}\n${reason}`)) own.log.warn('a skill is left out', { mount: mount.name, uri, reason });
+  }
+
+  async function one(uri: string, ctx: Context): Promise<ServedSkill> {
+    // The mount's own name of it, whatever the caller's spelling.
+    const { uri: skill } = await inner.metadata(uri, ctx);
+    const folder = skillFolderOf(skill);
+    if (folder === undefined || !isWanted(skill)) throw noSuchSkill(uri);
+    const walked = await walkFolder(inner, folder, ctx);
+    const all = [...walked.files.values()].sort(byUri);
+    return entries.make(skill, filesOf(skill, all, walked), ctx);
+  }
+
+  const snapshot: Catalogue['snapshot'] = async (ctx) => {
+    if (current !== undefined && performance.now() - current.at < LOOK_AGAIN_MS) return current.snapshot;
+    looking ??= inTime(look).finally(() => {
+      looking = undefined;
+    });
+    return abortable(looking, ctx.signal);
+  };
+
+  /** Runs for whoever waits, and for all of them: no single one ends it. */
+  async function inTime<T>(run: (ctx: Context) => Promise<T>): Promise<T> {
+    const late = AbortSignal.timeout(LOOK_MS);
+    const signal = AbortSignal.any([closed.signal, late]);
+    try {
+      return await abortable(run(withSignal(own, signal)), signal);
+    } catch (error) {
+      if (!late.aborted) throw error;
+      throw new ResourceError('timeout', `The skills of ${mount.name} were not found within ${LOOK_MS} ms`);
+    }
+  }
+
+  return {
+    snapshot,
+    async get(uri, ctx) {
+      try {
+        return await one(uri, withSignal(own, ctx.signal));
+      } catch (error) {
+        ctx.signal.throwIfAborted();
+        if (error instanceof SkillFault) throw noSuchSkill(uri);
+        if (!(error instanceof ResourceError) || error.code === 'unavailable' || error.code === 'timeout') throw error;
+      }
+      // A mount whose folders cannot be listed.
+      const found = (await snapshot(ctx)).skills.find(({ skill }) => skill.uri === uri);
+      if (found === undefined) throw noSuchSkill(uri);
+      return found;
+    },
+    holds: (uri) => files.has(uri),
+    get isKnown() {
+      return current !== undefined;
+    },
+    close: () => closed.abort(new ResourceError('unavailable', 'The server is closing')),
+  };
+}
+
+/** @throws SkillFault where a folder of it could not be listed */
+function filesOf(skill: string, all: readonly Resource[], { unlisted }: Walked): readonly Resource[] {
+  const within = `${skillFolderOf(skill)}/`;
+  for (const [folder, reason] of unlisted)
+    if (`${folder}/`.startsWith(within)) throw new SkillFault(`${folder} cannot be listed: ${reason}`);
+  const from = firstFrom(all, within, (each) => each.uri);
+  const files: Resource[] = [];
+  for (let at = from; at < all.length && all[at]?.uri.startsWith(within) === true; at++) {
+    const file = all[at];
+    if (file !== undefined) files.push(file);
+  }
+  return files;
+}
+
+/** The index of the first whose URI is not before a text, of sorted ones. */
+export function firstFrom<T>(all: readonly T[], uri: string, uriOf: (each: T) => string): number {
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const each = all[middle];
+    if (each !== undefined && uriOf(each) < uri) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The path of a folder as globs see it: decoded, and without the scheme and the slashes before it. */
+function pathOf(mount: Mount, folder: string): string {
+  const native = nativeUri(mount, folder) ?? folder;
+  const path = native.slice(native.indexOf(':') + 1).replace(/^\/+/, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,123 @@
+/** Digests of files, kept for as long as their provider says that they are what they were. */
+import { createHash } from 'node:crypto';
+import { chunksOf, closeBodies } from '../../core/body.ts';
+import type { Context } from '../../core/context.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { SkillFault } from '../../core/skill.ts';
+import { ETAG_META_KEY, GIT_META_KEY } from '../../protocol/meta.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { MAX_SKILL_BYTES, type SkillResource } from '../../protocol/skills.ts';
+
+/** How often a file is read that changes meanwhile. */
+const MAX_TRIES = 3;
+
+/**
+ * How long a file has to have been left alone when it was read, in milliseconds, where its time has fractions of a second and where
+ * it has none: what is written twice within one tick of the clock has the same time after both.
+ */
+const SETTLED_MS = 50;
+const SETTLED_SECONDS_MS = 2_000;
+
+export interface Hashed extends SkillResource {
+  /** The bytes, where they were asked for. */
+  readonly bytes: Uint8Array | undefined;
+  /** Its provider does not say what state it is in, and two reads one after the other gave different bytes. */
+  readonly dynamic: boolean;
+}
+
+interface Kept {
+  readonly state: string;
+  readonly hashed: Hashed;
+}
+
+/** Digests of one mount for one kind of reader. */
+export interface Digests {
+  /** @param keepBytes also gives the bytes @throws SkillFault for a file that cannot be served, and what reading throws */
+  of(resource: Resource, keepBytes: boolean, ctx: Context): Promise<Hashed>;
+  /** Forgets all but these URIs. */
+  retain(uris: ReadonlyMap<string, unknown>): void;
+}
+
+/** What a provider says of the state of a file; undefined where it does not say enough. */
+function stateOf({ size, annotations, _meta }: Resource): string | undefined {
+  const strong = _meta?.[ETAG_META_KEY] ?? (_meta?.[GIT_META_KEY] as { readonly hash?: unknown } | undefined)?.hash;
+  if (typeof strong === 'string') return `tag ${strong}`;
+  const at = annotations?.lastModified;
+  return at === undefined || size === undefined ? undefined : `${size} ${at}`;
+}
+
+function isSettled({ annotations }: Resource, state: string, now: number): boolean {
+  const at = annotations?.lastModified;
+  if (state.startsWith('tag ') || at === undefined) return true;
+  return now - Date.parse(at) >= (/(?:\.0+)?Z$/.test(at) ? SETTLED_SECONDS_MS : SETTLED_MS);
+}
+
+/** @param maxFileBytes the most that a client gets of a file in one read */
+export function createDigests(inner: ResourceProvider, maxFileBytes: number): Digests {
+  const kept = new Map<string, Kept>();
+
+  async function read(uri: string, keepBytes: boolean, ctx: Context): Promise<Hashed> {
+    const bodies = await inner.read(uri, { maxBytes: maxFileBytes, maxChildren: 0 }, ctx);
+    try {
+      const [body] = bodies;
+      if (body === undefined || bodies.length > 1) throw new SkillFault(`${uri} is not read as one file`);
+      const hash = createHash('sha256');
+      const parts: Uint8Array[] = [];
+      let size = 0;
+      for await (const chunk of chunksOf(body.content)) {
+        ctx.signal.throwIfAborted();
+        size += chunk.byteLength;
+        if (size > maxFileBytes) throw tooLarge(uri, maxFileBytes);
+        hash.update(chunk);
+        if (keepBytes) parts.push(chunk);
+      }
+      const bytes = keepBytes ? Buffer.concat(parts, size) : undefined;
+      return { uri, digest: `sha256:${hash.digest('hex')}`, size, bytes, dynamic: false };
+    } finally {
+      await closeBodies(bodies);
+    }
+  }
+
+  async function hash(resource: Resource, keepBytes: boolean, ctx: Context): Promise<Hashed> {
+    const { uri } = resource;
+    let state = stateOf(resource);
+    if (state === undefined) {
+      const first = await read(uri, keepBytes, ctx);
+      const second = await read(uri, false, ctx);
+      return { ...first, dynamic: first.digest !== second.digest };
+    }
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const begun = Date.now();
+      const hashed = await read(uri, keepBytes, ctx);
+      const after = await inner.metadata(uri, ctx);
+      const now = stateOf(after);
+      if (now === state) {
+        if (isSettled(after, state, begun)) kept.set(uri, { state, hashed: { ...hashed, bytes: undefined } });
+        return hashed;
+      }
+      if (now === undefined) break;
+      state = now;
+    }
+    throw new SkillFault(`${uri} changes while it is read`);
+  }
+
+  return {
+    async of(resource, keepBytes, ctx) {
+      const { uri, size = 0 } = resource;
+      if (size > maxFileBytes) throw tooLarge(uri, maxFileBytes);
+      const known = kept.get(uri);
+      if (!keepBytes && known !== undefined && known.state === stateOf(resource)) return known.hashed;
+      return hash(resource, keepBytes, ctx);
+    },
+    retain(uris) {
+      for (const uri of kept.keys()) if (!uris.has(uri)) kept.delete(uri);
+    },
+  };
+}
+
+const tooLarge = (uri: string, limit: number): SkillFault =>
+  new SkillFault(
+    limit < MAX_SKILL_BYTES
+      ? `${uri} is larger than the ${limit} bytes that a read gives (limits.maxReadBytes)`
+      : `${uri} is larger than the ${limit} bytes that a skill may have`,
+  );

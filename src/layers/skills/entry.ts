@@ -1,0 +1,104 @@
+/** The entry of one skill, made of the files in its folder: whole, or not at all. */
+import type { Context } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { ServedSkill } from '../../core/operations.ts';
+import { SkillFault, skillFrontmatterOf } from '../../core/skill.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import {
+  DYNAMIC,
+  MAX_SKILL_BYTES,
+  MAX_SKILL_FILES,
+  type SkillFrontmatter,
+  type SkillResource,
+} from '../../protocol/skills.ts';
+import type { Digests, Hashed } from './digests.ts';
+
+/** Files that are hashed at once. */
+const HASHED_AT_ONCE = 4;
+
+/** What the `SKILL.md` with this digest says. */
+interface Head {
+  readonly digest: string;
+  readonly frontmatter: SkillFrontmatter;
+}
+
+export interface Entries {
+  /**
+   * @param uri of the `SKILL.md`
+   * @param files of the skill, with those of skills in it, in the order of their URIs
+   * @throws SkillFault in words for its author, and errors of a mount that does not answer now
+   */
+  make(uri: string, files: readonly Resource[], ctx: Context): Promise<ServedSkill>;
+  /** Forgets all but these URIs. */
+  retain(uris: ReadonlyMap<string, unknown>): void;
+}
+
+export function createEntries(digests: Digests, mount: string): Entries {
+  const heads = new Map<string, Head>();
+
+  async function headOf(resource: Resource, ctx: Context): Promise<{ hashed: Hashed; frontmatter: SkillFrontmatter }> {
+    const { uri } = resource;
+    const before = heads.get(uri);
+    const first = await digests.of(resource, before === undefined, ctx);
+    if (before?.digest === first.digest) return { hashed: first, frontmatter: before.frontmatter };
+    const hashed = first.bytes === undefined ? await digests.of(resource, true, ctx) : first;
+    const frontmatter = await skillFrontmatterOf(uri, hashed.bytes ?? new Uint8Array());
+    heads.set(uri, { digest: hashed.digest, frontmatter });
+    return { hashed, frontmatter };
+  }
+
+  return {
+    async make(uri, files, ctx) {
+      assertFits(files.length, sum(files.map(({ size }) => size ?? 0)));
+      const head = files.find((each) => each.uri === uri);
+      if (head === undefined) throw new SkillFault('its SKILL.md is gone');
+      try {
+        const { hashed, frontmatter } = await headOf(head, ctx);
+        const others = files.filter((each) => each !== head);
+        const all = [hashed, ...(await eachOf(others, (file) => digests.of(file, false, ctx)))];
+        assertFits(all.length, sum(all.map(({ size }) => size)));
+        const manifest = all.some(({ dynamic }) => dynamic) ? DYNAMIC : all.map(listed).sort(byUri);
+        const skill = { uri, frontmatter, resources: manifest };
+        return { skill, mount, files: new Map(files.map((each) => [each.uri, each])) };
+      } catch (error) {
+        throw faultOf(error, ctx);
+      }
+    },
+    retain(uris) {
+      for (const uri of heads.keys()) if (!uris.has(uri)) heads.delete(uri);
+    },
+  };
+}
+
+/** Orders by URI, in UTF-16 units, as cursors do. */
+export const byUri = (a: { readonly uri: string }, b: { readonly uri: string }): number =>
+  a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0;
+
+const listed = ({ uri, digest, size }: Hashed): SkillResource => ({ uri, digest, size });
+
+const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
+
+function assertFits(files: number, bytes: number): void {
+  if (files > MAX_SKILL_FILES)
+    throw new SkillFault(`it has ${files} files, and a skill has at most ${MAX_SKILL_FILES}`);
+  if (bytes > MAX_SKILL_BYTES)
+    throw new SkillFault(
+      `its files have ${bytes} bytes together, and those of a skill have at most ${MAX_SKILL_BYTES}`,
+    );
+}
+
+/** What one file is refused with is the skill's fault; a mount that is away is not. */
+function faultOf(error: unknown, { signal }: Context): unknown {
+  if (signal.aborted || !(error instanceof ResourceError) || error.code === 'unavailable') return error;
+  return new SkillFault(`${error.uri ?? 'a file'} cannot be read: ${error.message}`, { cause: error });
+}
+
+async function eachOf<T, U>(values: readonly T[], run: (value: T) => Promise<U>): Promise<U[]> {
+  const results: U[] = [];
+  const rest = values.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, value] of rest) results[index] = await run(value);
+  };
+  await Promise.all(Array.from({ length: HASHED_AT_ONCE }, work));
+  return results;
+}

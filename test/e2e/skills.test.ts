@@ -1,0 +1,113 @@
+/** Folders with a `SKILL.md` are skills: the official client lists, gets, reads and verifies them, in both eras. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure, HINTS } from './answers.ts';
+import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
+import { type Connected, connect, DIAGONAL } from './harness.ts';
+
+const BYTES = Uint8Array.from({ length: 700 }, (_, index) => index % 256);
+const head = (name: string, more = ''): string =>
+  `---\nname: ${name}\ndescription: Does ${name}\n${more}---\n\n# ${name}\n`;
+
+/** Two skills, one within the other, one elsewhere, and what is no skill. */
+const FILES: Readonly<Record<string, string | Uint8Array>> = {
+  'skills/refunds/SKILL.md': head('refunds', 'license: Apache-2.0\nmetadata:\n  version: "1.0"\n'),
+  'skills/refunds/templates/letter.md': '# Dear customer\n',
+  'skills/refunds/templates/scan 1.bin': BYTES,
+  'skills/refunds/partial/SKILL.md': head('partial'),
+  'skills/refunds/partial/steps.txt': 'one\r\ntwo\r\n',
+  'other/greeting/SKILL.md': head('greeting'),
+  'other/readme.md': '# Nothing\n',
+  'broken/shout/SKILL.md': head('SHOUT'),
+  'broken/yaml/SKILL.md': '---\nname: [yaml\n---\n',
+};
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await temporaryFolder(
+    Object.fromEntries(Object.entries(FILES).map(([path, each]) => [`docs/${path}`, each])),
+  );
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const digest = (content: string | Uint8Array): string => `sha256:${createHash('sha256').update(content).digest('hex')}`;
+
+describe.each(DIAGONAL)('skills of a folder over $transport, $era', ({ transport, era }) => {
+  let server: Connected;
+  beforeAll(async () => {
+    const path = folder.at('docs');
+    const config = await writeConfig(folder, { mounts: { docs: { path, skills: 'on' }, plain: { path } } });
+    server = await connect(transport, era, ['--config', config]);
+  });
+  afterAll(() => server.close());
+
+  it('are declared, listed whole, and verified byte for byte', async () => {
+    const skills = new SkillsClient(server.client);
+    expect(skills.supported && skills.directoryRead).toBe(true);
+    const listing = await skills.list();
+    expect(listing.skills.map(({ uri }) => uri)).toEqual([
+      'docs+file:///other/greeting/SKILL.md',
+      'docs+file:///skills/refunds/SKILL.md',
+      'docs+file:///skills/refunds/partial/SKILL.md',
+    ]);
+    const refunds = listing.skills[1];
+    expect(refunds?.frontmatter).toEqual({
+      name: 'refunds',
+      description: 'Does refunds',
+      license: 'Apache-2.0',
+      metadata: { version: '1.0' },
+    });
+    const files = Object.entries(FILES).filter(([path]) => path.startsWith('skills/refunds/'));
+    expect(refunds?.resources).toEqual(
+      files
+        .map(([path, content]) => ({
+          uri: `docs+file:///${path.replace(' ', '%20')}`,
+          digest: digest(content),
+          size: Buffer.byteLength(content as string),
+        }))
+        .sort((a, b) => (a.uri < b.uri ? -1 : 1)),
+    );
+    for (const skill of listing.skills) {
+      expect((await skills.get(skill.uri)).skill).toEqual(skill);
+      if (skill.resources === 'dynamic') throw new Error('It is a folder');
+      for (const { uri } of skill.resources) {
+        const file = await skills.read(skill, uri);
+        const path = decodeURIComponent(uri.slice('docs+file:///'.length));
+        expect(Buffer.from(file.bytes)).toEqual(await readFile(folder.at(`docs/${path}`)));
+        expect(file.verified).toBe(true);
+      }
+    }
+    const children = await skills.readDirectory('docs+file:///skills/refunds');
+    expect(children.resources.map(({ name }) => name)).toEqual(['partial', 'templates', 'SKILL.md']);
+  });
+
+  it('carry how fresh they are where the revision knows that', async () => {
+    const uri = 'docs+file:///other/greeting/SKILL.md';
+    const hints = HINTS[era];
+    const { skills, _meta, ...listed } = await server.request('skills/list');
+    expect(listed).toEqual(hints);
+    const { skill, _meta: _, ...got } = await server.request('skills/get', { uri });
+    expect(got).toEqual(hints);
+  });
+
+  it.each([
+    'docs+file:///broken/shout/SKILL.md',
+    'docs+file:///other/readme.md',
+    'docs+file:///other/greeting',
+    'docs+file:///gone/SKILL.md',
+    'plain+file:///other/greeting/SKILL.md',
+    'skill://gone/SKILL.md',
+  ])('are not served at %s', async (uri) => {
+    expect(await failure(server.request('skills/get', { uri }))).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('No skill is served at this URI'),
+    });
+  });
+
+  it('that break the rules are left out, with a word in the log', () => {
+    expect(server.stderr()).toMatch(/broken\/shout\/SKILL\.md.*its name \\"SHOUT\\" is not one.*a skill is left out/);
+    expect(server.stderr()).toMatch(/broken\/yaml\/SKILL\.md.*line 2/);
+  });
+});
