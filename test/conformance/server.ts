@@ -6,6 +6,7 @@ import { createVitrine, type Log, serveHttp } from 'vitrine';
 import { askingTools } from './asking-tools.ts';
 import { prompts, promptTrigger } from './prompts.ts';
 import { resources } from './resources.ts';
+import { skills } from './skills.ts';
 import { tools } from './tools.ts';
 
 const say =
@@ -19,7 +20,10 @@ const log: Log = { debug: () => {}, info: say('info'), warn: say('warn'), error:
 
 const vitrine = createVitrine({
   server: { name: 'vitrine-conformance', title: 'Vitrine under test' },
-  mounts: [{ name: 'conformance', provider: resources, prefix: 'none' }],
+  mounts: [
+    { name: 'conformance', provider: resources, prefix: 'none' },
+    { name: 'skills', provider: skills, prefix: 'none', skills: true },
+  ],
   tools: [...tools, ...askingTools, promptTrigger],
   prompts: [prompts],
 });

@@ -80,7 +80,7 @@ describe.each(DIAGONAL)('skills of a folder over $transport, $era', ({ transport
       }
     }
     const children = await skills.readDirectory('docs+file:///skills/refunds');
-    expect(children.resources.map(({ name }) => name)).toEqual(['partial', 'templates', 'SKILL.md']);
+    expect(children.resources.map(({ name }) => name)).toEqual(['partial', 'templates', 'refunds']);
   });
 
   it('carry how fresh they are where the revision knows that', async () => {

@@ -47,6 +47,8 @@ export interface Catalogue {
   snapshot(ctx: Context): Promise<Snapshot>;
   /** The skill as it is now. @throws ResourceError `invalid` where there is none */
   get(uri: string, ctx: Context): Promise<ServedSkill>;
+  /** The skill of a `SKILL.md`, as far as is known by now. */
+  known(uri: string): ServedSkill | undefined;
   /** Whether this is a file of a skill, as far as is known by now. */
   holds(uri: string): boolean;
   /** Whether `holds` knows all files. */
@@ -70,6 +72,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: Catalo
   const globs = Array.isArray(mount.skills) ? compileGlobs(mount.skills, 'path') : undefined;
   const closed = new AbortController();
   let files: ReadonlyMap<string, unknown> = new Map();
+  let known: ReadonlyMap<string, ServedSkill> = new Map();
   let current: { readonly snapshot: Snapshot; readonly at: number } | undefined;
   let looking: Promise<Snapshot> | undefined;
 
@@ -104,6 +107,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: Catalo
     digests.retain(walked.files);
     entries.retain(walked.files);
     files = new Map(skills.flatMap((each) => [...each.files]));
+    known = new Map(skills.map((each) => [each.skill.uri, each]));
     const snapshot: Snapshot = { skills, leftOut };
     tell(snapshot);
     current = { snapshot, at };
@@ -162,6 +166,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: Catalo
       if (found === undefined) throw noSuchSkill(uri);
       return found;
     },
+    known: (uri) => known.get(uri),
     holds: (uri) => files.has(uri),
     get isKnown() {
       return current !== undefined;

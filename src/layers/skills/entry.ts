@@ -8,6 +8,7 @@ import {
   DYNAMIC,
   MAX_SKILL_BYTES,
   MAX_SKILL_FILES,
+  type Skill,
   type SkillFrontmatter,
   type SkillResource,
 } from '../../protocol/skills.ts';
@@ -58,7 +59,7 @@ export function createEntries(digests: Digests, mount: string): Entries {
         const all = [hashed, ...(await eachOf(others, (file) => digests.of(file, false, ctx)))];
         assertFits(all.length, sum(all.map(({ size }) => size)));
         const manifest = all.some(({ dynamic }) => dynamic) ? DYNAMIC : all.map(listed).sort(byUri);
-        const skill = { uri, frontmatter, resources: manifest };
+        const skill: Skill = { uri, frontmatter, resources: manifest };
         return { skill, mount, files: new Map(files.map((each) => [each.uri, each])) };
       } catch (error) {
         throw faultOf(error, ctx);

@@ -6,11 +6,14 @@
 import { LRUCache } from 'lru-cache';
 import { type ListSource, pageAcross } from '../../core/across.ts';
 import { type Context, createContext } from '../../core/context.ts';
+import { mapEntries } from '../../core/entries.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
 import type { Operations, ServedSkill } from '../../core/operations.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import { skillFolderOf } from '../../core/skill.ts';
+import type { Resource } from '../../protocol/resources.ts';
 import { type Catalogue, createCatalogue, firstFrom, type LeftOut } from './catalogue.ts';
 
 export type { LeftOut } from './catalogue.ts';
@@ -94,7 +97,51 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
         const mount = resolver.resolve(uri)?.mount;
         return mount !== undefined && hasSkills(mount) ? mount : undefined;
       };
+
+      /** Looks for skills where nobody has yet: whoever asks next is told the same. */
+      async function lookFor(mount: Mount | undefined, ctx: Context): Promise<void> {
+        if (mount === undefined) return;
+        const catalogue = catalogueOf(inner, mount, ctx);
+        // Where they cannot be looked for, what was asked for has its own answer.
+        if (!catalogue.isKnown) await catalogue.snapshot(ctx).catch(() => ctx.signal.throwIfAborted());
+      }
+
+      const mayBeSkill = ({ uri }: Resource): boolean =>
+        skillFolderOf(uri) !== undefined && sourceOf(uri) !== undefined;
+
+      /** A `SKILL.md` has the name and the description of its skill (SEP-2640, Resource Metadata). */
+      function described(resource: Resource, ctx: Context): Resource {
+        const mount = mayBeSkill(resource) ? sourceOf(resource.uri) : undefined;
+        const served = mount && catalogueOf(inner, mount, ctx).known(resource.uri);
+        if (served === undefined) return resource;
+        const { name, description } = served.skill.frontmatter;
+        return { ...resource, name, description: resource.description ?? description };
+      }
+
       return wrapProvider(inner, {
+        async list(uri, page, ctx) {
+          const listed = await inner.list(uri, page, ctx);
+          const ofSkills = listed.resources.filter(mayBeSkill);
+          if (ofSkills.length === 0) return listed;
+          for (const mount of new Set(ofSkills.map((each) => sourceOf(each.uri)))) await lookFor(mount, ctx);
+          return { ...listed, resources: mapEntries(listed.resources, (each) => described(each, ctx), ctx) };
+        },
+        // What is described otherwise was made here, and nobody knows it.
+        listAgain: inner.listAgain,
+        async metadata(uri, ctx) {
+          const resource = await inner.metadata(uri, ctx);
+          if (!mayBeSkill(resource)) return resource;
+          await lookFor(sourceOf(resource.uri), ctx);
+          return described(resource, ctx);
+        },
+        async read(uri, want, ctx) {
+          // Its files are known before they are read: they are given as they lie there.
+          await lookFor(sourceOf(uri), ctx);
+          const bodies = await inner.read(uri, want, ctx);
+          if (!bodies.some(({ resource }) => mayBeSkill(resource))) return bodies;
+          return bodies.map((body) => ({ ...body, resource: described(body.resource, ctx) }));
+        },
+        again: inner.again,
         listSkills: (page, ctx) => pageAcross(sources(inner), page, ctx),
         async getSkill(uri, ctx) {
           const mount = sourceOf(uri);

@@ -1,0 +1,153 @@
+/** The layer as layers are, and what it makes of folders that are not as they should be. */
+import { describe, expect, it } from 'vitest';
+import { createContext } from '../../core/context.ts';
+import type { Mount } from '../../core/mounts/mount.ts';
+import { createResolver } from '../../core/mounts/resolver.ts';
+import { mountTree } from '../../core/mounts.ts';
+import type { Operations } from '../../core/operations.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { withNamed } from '../../core/with-named.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import { layerContract } from '../../testing/layer-contract.ts';
+import { createSkills } from './index.ts';
+
+layerContract('skills', createSkills({ resolver: createResolver([]), maxFileBytes: 1_000_000 }).layer);
+
+const head = (name: string): string => `---\nname: ${name}\ndescription: Does it\n---\n`;
+const ctx = createContext();
+
+function serve(provider: ResourceProvider, skills: Mount['skills'] = true) {
+  const mount: Mount = { name: 'docs', provider, prefix: 'none', skills };
+  const resolver = createResolver([mount]);
+  const made = createSkills({ resolver, maxFileBytes: 1_000_000 });
+  const none = { listSkills: async () => ({ items: [] }) } as unknown as Parameters<typeof withNamed>[1];
+  const layered = made.layer(withNamed(mountTree([mount], resolver), () => none as never)) as Required<Operations>;
+  const list = async () => (await layered.listSkills({ limit: 10_000 }, ctx)).items.map(({ skill }) => skill);
+  return { list, get: (uri: string) => layered.getSkill(uri, ctx), leftOut: () => made.leftOut(mount, ctx), layered };
+}
+
+/** Long ago, so that nobody takes it for something that may still change. */
+const annotations = { lastModified: '2026-01-02T03:04:05.006Z' };
+
+const memory = (resources: Record<string, string | Uint8Array>) =>
+  memoryProvider({
+    scheme: 'skill',
+    resources: Object.fromEntries(
+      Object.entries(resources).map(([path, each]) => [
+        path,
+        { annotations, ...(typeof each === 'string' ? { text: each } : { bytes: each }) },
+      ]),
+    ),
+  });
+
+describe('skills that are left out', () => {
+  it('have too many files, or too large ones, or too much together, and each says so', async () => {
+    const many = Object.fromEntries(Array.from({ length: 512 }, (_, index) => [`many/${index}.txt`, 'x']));
+    const large = Object.fromEntries(
+      Array.from({ length: 17 }, (_, index) => [`large/${index}.bin`, new Uint8Array(999_999)]),
+    );
+    const { list, leftOut } = serve(
+      memory({
+        'many/SKILL.md': head('many'),
+        ...many,
+        'large/SKILL.md': head('large'),
+        ...large,
+        'one-large/SKILL.md': head('one-large'),
+        'one-large/a.bin': new Uint8Array(1_000_001),
+        'good/SKILL.md': head('good'),
+      }),
+    );
+    expect((await list()).map(({ uri }) => uri)).toEqual(['skill:///good/SKILL.md']);
+    expect(await leftOut()).toEqual([
+      { uri: 'skill:///large/SKILL.md', reason: expect.stringMatching(/^its files have 17\d+ bytes together/) },
+      { uri: 'skill:///many/SKILL.md', reason: 'it has 513 files, and a skill has at most 512' },
+      {
+        uri: 'skill:///one-large/SKILL.md',
+        reason: expect.stringContaining('larger than the 1000000 bytes that a read gives'),
+      },
+    ]);
+  });
+
+  it('change each time they are read', async () => {
+    const provider = memory({ 'busy/SKILL.md': head('busy'), 'busy/a.txt': 'x' });
+    let count = 0;
+    const { list, leftOut } = serve({
+      ...provider,
+      metadata: async (uri, asked) => ({
+        ...(await provider.metadata(uri, asked)),
+        ...(uri.endsWith('a.txt') && { annotations: { lastModified: new Date(++count * 1_000).toISOString() } }),
+      }),
+    });
+    expect(await list()).toEqual([]);
+    expect(await leftOut()).toEqual([
+      { uri: 'skill:///busy/SKILL.md', reason: 'skill:///busy/a.txt changes while it is read' },
+    ]);
+  });
+
+  it('have a folder that cannot be listed', async () => {
+    const { ResourceError } = await import('../../core/errors.ts');
+    const provider = memory({ 'half/SKILL.md': head('half'), 'half/below/a.txt': 'x', 'good/SKILL.md': head('good') });
+    const { list, leftOut } = serve({
+      ...provider,
+      list: (uri, page, asked) =>
+        uri?.endsWith('/below')
+          ? Promise.reject(new ResourceError('unavailable', 'Away'))
+          : provider.list(uri, page, asked),
+    });
+    expect((await list()).map(({ uri }) => uri)).toEqual(['skill:///good/SKILL.md']);
+    expect(await leftOut()).toEqual([
+      { uri: 'skill:///half/SKILL.md', reason: 'skill:///half/below cannot be listed: Away' },
+    ]);
+  });
+});
+
+describe('skills that are found', () => {
+  it('are those that a glob names, by their paths', async () => {
+    const files = { 'a/one/SKILL.md': head('one'), 'b/two/SKILL.md': head('two'), 'b/c/three/SKILL.md': head('three') };
+    const { list, get } = serve(memory(files), ['b/*']);
+    expect((await list()).map(({ uri }) => uri)).toEqual(['skill:///b/two/SKILL.md']);
+    expect((await get('skill:///b/two/SKILL.md')).skill.frontmatter.name).toBe('two');
+    await expect(get('skill:///a/one/SKILL.md')).rejects.toThrow('No skill is served at this URI');
+  });
+
+  it('have no digests where nobody says what state their files are in, and each read gives others', async () => {
+    const provider = memory({ 'made/SKILL.md': head('made'), 'made/now.txt': 'x' });
+    let count = 0;
+    const plain = <T extends object>(resource: T): T => ({ ...resource, annotations: {}, size: undefined });
+    const { list } = serve({
+      ...provider,
+      list: async (...asked) => {
+        const { resources, ...page } = await provider.list(...asked);
+        return { ...page, resources: resources.map(plain) };
+      },
+      read: async (uri, want, asked) => {
+        const bodies = await provider.read(uri, want, asked);
+        const bytes = new TextEncoder().encode(String(++count));
+        return uri.endsWith('now.txt')
+          ? bodies.map((body) => ({ ...body, content: { kind: 'bytes', bytes } }))
+          : bodies;
+      },
+    });
+    expect((await list())[0]?.resources).toBe('dynamic');
+  });
+
+  it('are as they are when one is asked for, and no file is read twice that has not changed', async () => {
+    const provider = memory({ 'good/SKILL.md': head('good'), 'good/a.txt': 'one' });
+    const reads: string[] = [];
+    const { list, get } = serve({
+      ...provider,
+      read: (uri, want, asked) => {
+        reads.push(uri);
+        return provider.read(uri, want, asked);
+      },
+    });
+    const uri = 'skill:///good/SKILL.md';
+    const [before] = await list();
+    expect((await get(uri)).skill).toEqual(before);
+    expect(reads.sort()).toEqual(['skill:///good/SKILL.md', 'skill:///good/a.txt']);
+    provider.set('good/a.txt', { text: 'two' });
+    const after = (await get(uri)).skill;
+    expect(after).not.toEqual(before);
+    expect(reads.filter((each) => each === uri)).toHaveLength(1);
+  });
+});
