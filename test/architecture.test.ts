@@ -170,7 +170,7 @@ const QUESTIONS: readonly (readonly [question: string, text: RegExp, answeredIn:
   [
     'which spellings another server takes for one',
     /\b(?:hasDotSegments|foreignSpellings)\(/,
-    ['core/uri/foreign.ts', 'layers/access/names.ts'],
+    ['core/skill.ts', 'core/uri/foreign.ts', 'layers/access/names.ts'],
   ],
 ];
 

@@ -6,7 +6,7 @@ const declared = (extensions?: object) => resourceExtensionsIn(extensions === un
 
 describe('extensions about resources', () => {
   it('are not there where nothing is declared', () => {
-    expect(declared()).toEqual({ metadata: false, ranges: false, directories: false });
+    expect(declared()).toEqual({ metadata: false, ranges: false, directories: false, skills: false });
   });
 
   it.each([
@@ -20,6 +20,7 @@ describe('extensions about resources', () => {
       metadata: false,
       ranges: false,
       directories,
+      skills: typeof settings === 'object',
     });
   });
 

@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { isData } from '../protocol/data.ts';
 import { DIRECTORY_EXTENSION, RESOURCE_HIERARCHY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
 import type { CacheHint } from '../protocol/resources.ts';
+import { SKILLS_EXTENSION } from '../protocol/skills.ts';
 import type { Data } from './data.ts';
 
 /** Takes any result: the SDK's own schemas drop the fields that they do not know. */
@@ -37,9 +38,6 @@ const MAX_TTL_MS = 24 * 60 * 60 * 1000;
 
 export const keptUntil = ({ ttlMs }: CacheHint, now: number): number => now + Math.min(ttlMs, MAX_TTL_MS);
 
-/** The SIG's `resources/directory/read` comes with this extension (SEP-2640). */
-const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
-
 /** Which extensions about resources a server declares. */
 export interface ResourceExtensions {
   /** SEP-2093: `resources/metadata`, lists by URI, and capabilities of each resource. */
@@ -48,6 +46,8 @@ export interface ResourceExtensions {
   readonly ranges: boolean;
   /** `resources/directory/read`: declaring skills alone does not say so (SEP-2640, `directoryRead`). */
   readonly directories: boolean;
+  /** `skills/list` and `skills/get` (SEP-2640). */
+  readonly skills: boolean;
 }
 
 /** Reads the extensions about resources out of a server's capabilities. */
@@ -59,5 +59,6 @@ export function resourceExtensionsIn(capabilities: Data): ResourceExtensions {
     metadata: ranges || extensions[RESOURCE_HIERARCHY_EXTENSION] !== undefined,
     ranges,
     directories: extensions[DIRECTORY_EXTENSION] !== undefined || (isData(skills) && skills.directoryRead === true),
+    skills: isData(skills),
   };
 }

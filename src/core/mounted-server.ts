@@ -2,6 +2,7 @@
 import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
 import type { Era } from '../protocol/era.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
+import type { Skill } from '../protocol/skills.ts';
 import type { TaskMethod, TaskStarted } from '../protocol/tasks.ts';
 import type { Context } from './context.ts';
 import type { HeaderParameter } from './header-parameters.ts';
@@ -16,6 +17,10 @@ export interface ServerFeatures {
   /** `false` where it does not tell when its tools, or prompts, change. */
   readonly toolChanges?: boolean | undefined;
   readonly promptChanges?: boolean | undefined;
+  /** It declares skills. Not while it has not been reached. */
+  readonly skills?: boolean | undefined;
+  /** Folders can be listed by their URIs. */
+  readonly directories?: boolean | undefined;
   /** `false` where it sends no log messages. */
   readonly logging?: boolean | undefined;
   /** The eras in which its tools may become tasks, as far as is known. */
@@ -59,6 +64,11 @@ export interface PromptCompletion {
   readonly known: Readonly<Record<string, string>>;
 }
 
+export interface ServerSkillPage {
+  readonly skills: readonly Skill[];
+  readonly nextCursor?: string | undefined;
+}
+
 /** Lists that change. */
 export type ServerList = 'tools' | 'prompts';
 
@@ -81,6 +91,9 @@ export interface MountedServer {
   listPrompts(page: Page, ctx: Context): Promise<PromptPage>;
   getPrompt(request: NamedRequest, invocation: Invocation): Promise<GetPromptResult | InputRequired>;
   completePrompt(request: PromptCompletion, ctx: Context): Promise<CompletionValues>;
+  listSkills?(page: Page, ctx: Context): Promise<ServerSkillPage>;
+  /** @throws ResourceError what the server answers with, as a `PeerError`, and `invalid` for an entry that is none */
+  getSkill?(uri: string, ctx: Context): Promise<Skill>;
   /** Calls back when the list has changed, or may have. */
   watch(list: ServerList, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
 }

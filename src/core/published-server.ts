@@ -9,7 +9,7 @@ import type { Task, TaskStarted } from '../protocol/tasks.ts';
 import { PeerError } from './errors.ts';
 import type { MountedServer, NamedRequest } from './mounted-server.ts';
 import type { Mount } from './mounts/mount.ts';
-import { isPrefixed } from './published-uris.ts';
+import { isPrefixed, nativeUri } from './published-uris.ts';
 import {
   nativeArguments,
   publishAsking,
@@ -17,7 +17,9 @@ import {
   publishErrorData,
   publishInputRequests,
   publishMeta,
+  publishSkill,
 } from './rewriting.ts';
+import { noSuchSkill, skillFilter } from './skill.ts';
 
 export interface PublishedServer extends MountedServer {
   readonly mount: string;
@@ -35,6 +37,7 @@ export function publishServer(mount: Mount): PublishedServer | undefined {
   if (server === undefined) return undefined;
   const { askTask, watchTask } = server;
   const prefix = namePrefix(mount);
+  const isWanted = skillFilter(mount);
   const outward = <T extends ToolDescription | PromptDescription>(described: T): T =>
     prefix === '' ? described : publishMeta(mount, { ...described, name: `${prefix}${described.name}` });
   const inward = (request: NamedRequest): NamedRequest => {
@@ -76,7 +79,7 @@ export function publishServer(mount: Mount): PublishedServer | undefined {
     mount: mount.name,
     prefix,
     get features() {
-      return server.features;
+      return mount.skills === false ? { ...server.features, skills: false } : server.features;
     },
     get instructions() {
       return server.instructions;
@@ -107,6 +110,15 @@ export function publishServer(mount: Mount): PublishedServer | undefined {
         ...result,
         messages: publishContent(mount, result.messages),
       })),
+    async listSkills(page, ctx) {
+      const { skills, ...rest } = (await server.listSkills?.(page, ctx).catch(refuse)) ?? { skills: [] };
+      return { ...rest, skills: skills.filter(({ uri }) => isWanted(uri)).map((each) => publishSkill(mount, each)) };
+    },
+    async getSkill(uri, ctx) {
+      const native = nativeUri(mount, uri) ?? uri;
+      if (server.getSkill === undefined || !isWanted(native)) throw noSuchSkill(uri);
+      return publishSkill(mount, await server.getSkill(native, ctx).catch(refuse));
+    },
     completePrompt: (request, ctx) =>
       server.completePrompt({ ...request, prompt: request.prompt.slice(prefix.length) }, ctx).catch(refuse),
     watch: (list, onChange, ctx) => server.watch(list, onChange, ctx),

@@ -4,6 +4,7 @@
  * text and structured content, is left alone. Nothing is copied that has none.
  */
 import type { InputRequest, InputRequired } from '../protocol/input-required.ts';
+import { DYNAMIC, type Skill } from '../protocol/skills.ts';
 import { type InputRequests, QuestionsAsked } from './asking/needed.ts';
 import type { Context } from './context.ts';
 import type { ResourceError } from './errors.ts';
@@ -34,6 +35,18 @@ function walkContent(mount: Mount, value: unknown, depth: number): unknown {
 
 const withUri = (mount: Mount, value: Data): Data =>
   typeof value.uri === 'string' ? { ...value, uri: publishUri(mount, value.uri) } : value;
+
+/** A skill with its files. Its front matter stays as its author wrote it, and its digests are of the same bytes. */
+export function publishSkill(mount: Mount, skill: Skill): Skill {
+  if (!isPrefixed(mount)) return skill;
+  const { uri, resources } = skill;
+  return {
+    ...skill,
+    uri: publishUri(mount, uri),
+    resources:
+      resources === DYNAMIC ? resources : resources.map((each) => ({ ...each, uri: publishUri(mount, each.uri) })),
+  };
+}
 
 /** The data of an error names the resource that it is about. */
 export function publishErrorData(mount: Mount, data: Data): Data {

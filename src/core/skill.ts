@@ -1,7 +1,19 @@
 /** The rules of one skill (SEP-2640, Agent Skills): where its folder is, and what its `SKILL.md` has to say. */
-import { SKILL_FILE, SKILL_NAME, type SkillFrontmatter } from '../protocol/skills.ts';
+import {
+  DYNAMIC,
+  MAX_SKILL_BYTES,
+  MAX_SKILL_FILES,
+  SKILL_FILE,
+  SKILL_NAME,
+  type Skill,
+  type SkillFrontmatter,
+  type SkillResource,
+} from '../protocol/skills.ts';
 import { ResourceError } from './errors.ts';
 import { LineFault, parseHead, splitFrontMatter } from './front-matter.ts';
+import { compileGlobs } from './glob/index.ts';
+import type { Mount } from './mounts/mount.ts';
+import { hasDotSegments } from './uri/foreign.ts';
 import { nameOfUri } from './uri.ts';
 
 /** Characters of a skill's description. */
@@ -30,6 +42,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export async function skillFrontmatterOf(uri: string, bytes: Uint8Array): Promise<SkillFrontmatter> {
   const value = await headOf(bytes);
+  assertSkillHead(uri, value);
+  return value;
+}
+
+/** @throws SkillFault for what front matter of this URI's skill cannot say */
+function assertSkillHead(uri: string, value: Readonly<Record<string, unknown>>): asserts value is SkillFrontmatter {
   const { name, description } = value;
   if (typeof name !== 'string') throw new SkillFault('its front matter has no name, or one that is no text');
   if (!SKILL_NAME.test(name))
@@ -42,7 +60,56 @@ export async function skillFrontmatterOf(uri: string, bytes: Uint8Array): Promis
     throw new SkillFault('its front matter has no description, or one that is no text');
   if (description.length > MAX_SKILL_DESCRIPTION)
     throw new SkillFault(`its description has more than ${MAX_SKILL_DESCRIPTION} characters`);
-  return { ...value, name, description };
+}
+
+/** @throws SkillFault for more than hosts have to take */
+export function assertSkillFits(files: readonly { readonly size?: number | undefined }[]): void {
+  const bytes = files.reduce((sum, { size = 0 }) => sum + size, 0);
+  if (files.length > MAX_SKILL_FILES)
+    throw new SkillFault(`it has ${files.length} files, and a skill has at most ${MAX_SKILL_FILES}`);
+  if (bytes > MAX_SKILL_BYTES)
+    throw new SkillFault(
+      `its files have ${bytes} bytes together, and those of a skill have at most ${MAX_SKILL_BYTES}`,
+    );
+}
+
+/** Why an entry of another server, of the right shape, is none of a skill; undefined where it is one. */
+export function skillProblem({ uri, frontmatter, resources }: Skill): string | undefined {
+  try {
+    const folder = skillFolderOf(uri);
+    if (folder === undefined) throw new SkillFault(`its URI does not end with /${SKILL_FILE}`);
+    assertSkillHead(uri, frontmatter);
+    if (resources !== DYNAMIC) assertManifest(uri, `${folder}/`, resources);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SkillFault) return error.message;
+    throw error;
+  }
+}
+
+function assertManifest(uri: string, within: string, resources: readonly SkillResource[]): void {
+  assertSkillFits(resources);
+  const uris = new Set(resources.map((each) => each.uri));
+  if (uris.size < resources.length) throw new SkillFault('its manifest has a file twice');
+  if (!uris.has(uri)) throw new SkillFault(`its manifest has no ${SKILL_FILE}`);
+  const stray = [...uris].find((each) => !each.startsWith(within) || hasDotSegments(each));
+  if (stray !== undefined) throw new SkillFault('its manifest has a file that is not in its folder');
+}
+
+/** Which skills of a mount are wanted, by the mount's own URI of the `SKILL.md`: all where no globs are given. */
+export function skillFilter({ skills }: Pick<Mount, 'skills'>): (uri: string) => boolean {
+  const globs = typeof skills === 'object' ? compileGlobs(skills, 'path') : undefined;
+  return (uri) => globs === undefined || globs.matches(pathOf(skillFolderOf(uri) ?? ''));
+}
+
+/** The path of a folder as globs see it: decoded, and without the scheme and the slashes before it. */
+function pathOf(folder: string): string {
+  const path = folder.slice(folder.indexOf(':') + 1).replace(/^\/+/, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 async function headOf(bytes: Uint8Array): Promise<Readonly<Record<string, unknown>>> {

@@ -98,6 +98,8 @@ export interface Engine {
   readonly skills: {
     /** Whether there can be skills now. */
     readonly some: boolean;
+    /** Whether the folders of all skills can be listed. */
+    readonly directories: boolean;
     /** The skills of a mount that are not served, and why: for whoever runs the server. */
     leftOut: Skills['leftOut'];
   };
@@ -190,6 +192,7 @@ export function createEngine(options: EngineOptions): Engine {
         own && { names: new Set(own.tools.map(({ name }) => name)), again: own.again },
       ),
       tasks: createTaskRegistry(servers),
+      skills: createSkillRegistry(servers, mountOf),
     };
   }
 
@@ -198,6 +201,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { listTools, callTool, callToolAgain, headerParameters } = tools;
   const { askTask } = tasks;
   const { listPrompts, getPrompt, completePrompt } = prompts;
+  const { listSkills, getSkill } = live.skills;
   const { subscribe } = changes;
   const named = {
     listTools,
@@ -208,7 +212,8 @@ export function createEngine(options: EngineOptions): Engine {
     listPrompts,
     getPrompt,
     completePrompt,
-    ...createSkillRegistry(),
+    listSkills,
+    getSkill,
     subscribe,
   };
   // Last: what could not be put together leaves no file behind.
@@ -234,7 +239,10 @@ export function createEngine(options: EngineOptions): Engine {
     prompts,
     skills: {
       get some() {
-        return live.mounts.some(hasSkills);
+        return live.skills.some || live.mounts.some(hasSkills);
+      },
+      get directories() {
+        return live.skills.directories;
       },
       leftOut: skills.leftOut,
     },

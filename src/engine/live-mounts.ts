@@ -11,6 +11,7 @@ import type { ResourceProvider } from '../core/provider.ts';
 import type { PublishedServer } from '../core/published-server.ts';
 import type { PromptRegistry } from '../frontends/prompts/registry.ts';
 import type { ResourceTools } from '../frontends/resource-tools/index.ts';
+import type { SkillRegistry } from '../frontends/skills/registry.ts';
 import type { TaskRegistry } from '../frontends/tasks/registry.ts';
 import type { ToolRegistry } from '../frontends/tools/registry.ts';
 import { createLastingWatches, type LastingWatches } from './lasting-watches.ts';
@@ -32,6 +33,7 @@ export interface NamedParts {
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   readonly tasks: TaskRegistry;
+  readonly skills: SkillRegistry;
 }
 
 interface Tree {
@@ -49,6 +51,7 @@ export interface LiveMounts {
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   readonly tasks: TaskRegistry;
+  readonly skills: SkillRegistry;
   /** Serves the first mounts. @throws ResourceError `invalid` when they are ambiguous */
   begin(first: ServedMounts): void;
   /**
@@ -109,6 +112,16 @@ export function createLiveMounts({ replaceable, withState, partsOf }: LiveOption
       mounts: (era) => parts().tasks.mounts(era),
       askTask: (...asked) => parts().tasks.askTask(...asked),
       watch: (...asked) => parts().tasks.watch(...asked),
+    },
+    skills: {
+      get some() {
+        return parts().skills.some;
+      },
+      get directories() {
+        return parts().skills.directories;
+      },
+      listSkills: (...asked) => parts().skills.listSkills(...asked),
+      getSkill: (...asked) => parts().skills.getSkill(...asked),
     },
     begin: put,
     async replace(next) {

@@ -27,7 +27,7 @@ export async function scripted(
   capabilities: Readonly<Record<string, unknown>> = { resources: {} },
 ): Promise<Scripted> {
   const asked: { method: string; params: Params }[] = [];
-  const handler = createMcpHandler(() => {
+  return serving(() => {
     const server = new Server({ name: 'scripted', version: '1' }, { capabilities });
     for (const [method, answer] of Object.entries(answers)) {
       server.setRequestHandler(method as 'resources/list', { params: loose, result: loose }, async (params, ctx) => {
@@ -37,7 +37,15 @@ export async function scripted(
       });
     }
     return server;
-  });
+  }, asked);
+}
+
+/** Serves what the official SDK makes, over HTTP and for both eras. */
+export async function serving(
+  make: Parameters<typeof createMcpHandler>[0],
+  asked: Scripted['asked'] = [],
+): Promise<Scripted> {
+  const handler = createMcpHandler(make);
   return served(
     (request) => handler.fetch(request),
     asked,

@@ -1,14 +1,63 @@
 /** The skills that mounted servers declare. */
-import type { NamedOperations } from '../../core/operations.ts';
+import { type ListSource, pageAcross } from '../../core/across.ts';
+import { PeerError } from '../../core/errors.ts';
+import type { NamedOperations, ServedSkill } from '../../core/operations.ts';
+import type { PublishedServer } from '../../core/published-server.ts';
 import { noSuchSkill } from '../../core/skill.ts';
+import type { Skill } from '../../protocol/skills.ts';
 
-export type SkillRegistry = Pick<NamedOperations, 'listSkills' | 'getSkill'>;
+/** Lists and gets skills. The layers wrap these operations: no other code calls them directly. */
+export interface SkillRegistry extends Pick<NamedOperations, 'listSkills' | 'getSkill'> {
+  /** Whether a server declares skills, as far as is known by now. */
+  readonly some: boolean;
+  /** Whether the folders of all of them can be listed. */
+  readonly directories: boolean;
+}
 
-export function createSkillRegistry(): SkillRegistry {
+/** Nothing is known of the files but their URIs. */
+const NONE: ServedSkill['files'] = new Map();
+
+/** @param mountOf the mount of a published URI */
+export function createSkillRegistry(
+  servers: readonly PublishedServer[],
+  mountOf: (uri: string) => string | undefined,
+): SkillRegistry {
+  const has = ({ features }: PublishedServer): boolean => features.skills === true;
+  const served = (skill: Skill, { mount }: PublishedServer): ServedSkill => ({ skill, mount, files: NONE });
+
+  const sources = servers.map(
+    (server): ListSource<ServedSkill> => ({
+      name: server.mount,
+      remote: true,
+      async list(page, ctx) {
+        if (!has(server) || server.listSkills === undefined) return { items: [] };
+        const { skills, ...rest } = await server.listSkills(page, ctx);
+        // Without a prefix, a URI may lead to another mount.
+        return {
+          ...rest,
+          items: skills.filter(({ uri }) => mountOf(uri) === server.mount).map((each) => served(each, server)),
+        };
+      },
+    }),
+  );
+
   return {
-    listSkills: async () => ({ items: [] }),
-    async getSkill(uri) {
-      throw noSuchSkill(uri);
+    get some() {
+      return servers.some(has);
+    },
+    get directories() {
+      return servers.filter(has).every(({ features }) => features.directories === true);
+    },
+    listSkills: (page, ctx) => pageAcross(sources, page, ctx),
+    async getSkill(uri, ctx) {
+      const mount = mountOf(uri);
+      const server = servers.find((each) => each.mount === mount && has(each));
+      if (server?.getSkill === undefined) throw noSuchSkill(uri);
+      try {
+        return served(await server.getSkill(uri, ctx), server);
+      } catch (error) {
+        throw error instanceof PeerError ? noSuchSkill(uri).withCause(error) : error;
+      }
     },
   };
 }

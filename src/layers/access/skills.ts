@@ -11,7 +11,7 @@ import { withoutUnseenMounts } from './unseen-mounts.ts';
 import type { Views } from './views.ts';
 
 export function guardedSkills(inner: Operations, views: Views): Pick<ProviderOverrides, 'listSkills' | 'getSkill'> {
-  const { policy, decisions, about, may } = views;
+  const { policy, decisions, about, may, named } = views;
   // An override of an optional operation counts only where `inner` has it.
   const has = inner as Required<Operations>;
 
@@ -22,6 +22,13 @@ export function guardedSkills(inner: Operations, views: Views): Pick<ProviderOve
       resource === undefined ? may(operation, uri, ctx) : decisions.allows(about(operation, resource), ctx);
     return (await allowed('read')) && (await allowed('list'));
   }
+
+  /** A URI with segments that lead up is there for another server that lists exactly it. */
+  const allowsNamed = (uri: string, ctx: Context): Promise<boolean> =>
+    Promise.resolve(named(uri, ctx)).then(
+      () => true,
+      () => false,
+    );
 
   async function shown(served: ServedSkill, ctx: Context): Promise<ServedSkill | undefined> {
     if (policy.everything?.(ctx.principal) === true) return served;
@@ -46,6 +53,9 @@ export function guardedSkills(inner: Operations, views: Views): Pick<ProviderOve
     },
 
     async getSkill(uri, ctx) {
+      // A request for what may not be read does not reach a mounted server.
+      const mayBe = (await allowsNamed(uri, ctx)) && (await may('read', uri, ctx));
+      if (!mayBe && policy.everything?.(ctx.principal) !== true) throw noSuchSkill(uri);
       const found = await has.getSkill(uri, ctx);
       const visible = await shown(found, ctx);
       if (visible === undefined) throw noSuchSkill(uri);

@@ -20,6 +20,7 @@ import { concerning, DEFAULT_MAX_BYTES, type RedactOptions } from './options.ts'
 import { MARGIN_BYTES } from './scan-program.ts';
 import { createScanner, type ScannerOptions } from './scanner.ts';
 import { searchCovered } from './searching.ts';
+import { redactedSkills } from './skills.ts';
 
 export type { RedactOptions } from './options.ts';
 
@@ -141,6 +142,7 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
     layer: (inner) =>
       wrapProvider(inner, {
         ...redactedNames(inner, { ...labels, concerns }),
+        ...redactedSkills(inner, { ...labels, concerns }),
         async list(uri, page, ctx) {
           const { resources, ...rest } = await inner.list(uri, page, ctx);
           return { ...rest, resources: await shownResources(resources, ctx) };

@@ -6,12 +6,11 @@ import { abortable } from '../../core/abortable.ts';
 import { breaks } from '../../core/breaks.ts';
 import { type Context, withSignal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { compileGlobs } from '../../core/glob/index.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import type { ServedSkill } from '../../core/operations.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { nativeUri } from '../../core/published-uris.ts';
-import { noSuchSkill, SkillFault, skillFolderOf } from '../../core/skill.ts';
+import { noSuchSkill, SkillFault, skillFilter, skillFolderOf } from '../../core/skill.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { createDigests } from './digests.ts';
 import { byUri, createEntries } from './entry.ts';
@@ -69,14 +68,14 @@ export interface CatalogueOptions {
 export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: CatalogueOptions): Catalogue {
   const digests = createDigests(inner, maxFileBytes);
   const entries = createEntries(digests, mount.name);
-  const globs = Array.isArray(mount.skills) ? compileGlobs(mount.skills, 'path') : undefined;
+  const filter = skillFilter(mount);
   const closed = new AbortController();
   let files: ReadonlyMap<string, unknown> = new Map();
   let known: ReadonlyMap<string, ServedSkill> = new Map();
   let current: { readonly snapshot: Snapshot; readonly at: number } | undefined;
   let looking: Promise<Snapshot> | undefined;
 
-  const isWanted = (skill: string): boolean => globs?.matches(pathOf(mount, skillFolderOf(skill) ?? '')) !== false;
+  const isWanted = (skill: string): boolean => filter(nativeUri(mount, skill) ?? skill);
 
   async function look(ctx: Context): Promise<Snapshot> {
     const at = performance.now();
@@ -200,15 +199,4 @@ export function firstFrom<T>(all: readonly T[], uri: string, uriOf: (each: T) =>
     else high = middle;
   }
   return low;
-}
-
-/** The path of a folder as globs see it: decoded, and without the scheme and the slashes before it. */
-function pathOf(mount: Mount, folder: string): string {
-  const native = nativeUri(mount, folder) ?? folder;
-  const path = native.slice(native.indexOf(':') + 1).replace(/^\/+/, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

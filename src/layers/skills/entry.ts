@@ -2,16 +2,9 @@
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ServedSkill } from '../../core/operations.ts';
-import { SkillFault, skillFrontmatterOf } from '../../core/skill.ts';
+import { assertSkillFits, SkillFault, skillFrontmatterOf } from '../../core/skill.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import {
-  DYNAMIC,
-  MAX_SKILL_BYTES,
-  MAX_SKILL_FILES,
-  type Skill,
-  type SkillFrontmatter,
-  type SkillResource,
-} from '../../protocol/skills.ts';
+import { DYNAMIC, type Skill, type SkillFrontmatter, type SkillResource } from '../../protocol/skills.ts';
 import type { Digests, Hashed } from './digests.ts';
 
 /** Files that are hashed at once. */
@@ -50,14 +43,14 @@ export function createEntries(digests: Digests, mount: string): Entries {
 
   return {
     async make(uri, files, ctx) {
-      assertFits(files.length, sum(files.map(({ size }) => size ?? 0)));
+      assertSkillFits(files);
       const head = files.find((each) => each.uri === uri);
       if (head === undefined) throw new SkillFault('its SKILL.md is gone');
       try {
         const { hashed, frontmatter } = await headOf(head, ctx);
         const others = files.filter((each) => each !== head);
         const all = [hashed, ...(await eachOf(others, (file) => digests.of(file, false, ctx)))];
-        assertFits(all.length, sum(all.map(({ size }) => size)));
+        assertSkillFits(all);
         const manifest = all.some(({ dynamic }) => dynamic) ? DYNAMIC : all.map(listed).sort(byUri);
         const skill: Skill = { uri, frontmatter, resources: manifest };
         return { skill, mount, files: new Map(files.map((each) => [each.uri, each])) };
@@ -76,17 +69,6 @@ export const byUri = (a: { readonly uri: string }, b: { readonly uri: string }):
   a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0;
 
 const listed = ({ uri, digest, size }: Hashed): SkillResource => ({ uri, digest, size });
-
-const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
-
-function assertFits(files: number, bytes: number): void {
-  if (files > MAX_SKILL_FILES)
-    throw new SkillFault(`it has ${files} files, and a skill has at most ${MAX_SKILL_FILES}`);
-  if (bytes > MAX_SKILL_BYTES)
-    throw new SkillFault(
-      `its files have ${bytes} bytes together, and those of a skill have at most ${MAX_SKILL_BYTES}`,
-    );
-}
 
 /** What one file is refused with is the skill's fault; a mount that is away is not. */
 function faultOf(error: unknown, { signal }: Context): unknown {

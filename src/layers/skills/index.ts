@@ -36,8 +36,9 @@ export interface Skills {
   close(): void;
 }
 
-/** Whether folders of a mount are served as skills. */
-export const hasSkills = ({ skills }: Mount): boolean => skills !== undefined && skills !== false;
+/** Whether folders of a mount are served as skills. A server that declares skills knows best which they are. */
+export const hasSkills = ({ skills, server }: Mount): boolean =>
+  skills !== undefined && skills !== false && server?.features.skills !== true;
 
 export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills {
   const catalogues = new LRUCache<string, Catalogue>({

@@ -32,6 +32,7 @@ const UNKNOWN: Facts = {
   metadata: false,
   ranges: false,
   directories: false,
+  skills: false,
   tellsResources: true,
   tellsTools: true,
   tellsPrompts: true,

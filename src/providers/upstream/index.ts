@@ -6,6 +6,7 @@ import { ResourceError } from '../../core/errors.ts';
 import type { MountedServer } from '../../core/mounted-server.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
+import { GET_SKILL_METHOD, LIST_SKILLS_METHOD } from '../../protocol/skills.ts';
 import { createAsking, DEFAULT_CALL_TIMEOUT_MS, DEFAULT_TIMEOUT_MS } from './asking.ts';
 import { createBorder } from './border/index.ts';
 import { createCache } from './cache.ts';
@@ -25,7 +26,7 @@ export type { HttpTarget, StdioTarget, UpstreamOptions, UpstreamTarget } from '.
 export type { PinChange, PinReview } from './pins/index.ts';
 
 /** Methods whose answers describe resources. */
-const DESCRIBING = ['resources/list', DIRECTORY_READ_METHOD, METADATA_METHOD];
+const DESCRIBING = ['resources/list', DIRECTORY_READ_METHOD, METADATA_METHOD, LIST_SKILLS_METHOD, GET_SKILL_METHOD];
 
 /** The state of an upstream, for people and for the status resource. Nothing in it is secret. */
 export interface UpstreamHealth {
@@ -96,6 +97,7 @@ export function upstream(options: UpstreamOptions): Upstream {
       for (const method of ['resources/templates/list', ...DESCRIBING]) cache.forget(method);
       for (const { lists, known } of worlds) {
         lists.forget('resources');
+        lists.forget('skills');
         known.clear();
       }
     }

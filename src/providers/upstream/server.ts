@@ -9,12 +9,14 @@ import type { HeaderParameter } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { CallOutcome, MountedServer, NamedRequest, ServerList, ToolPage } from '../../core/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
+import { noSuchSkill, skillProblem } from '../../core/skill.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
 import type { GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';
+import { GET_SKILL_METHOD, type Skill } from '../../protocol/skills.ts';
 import type { TaskStarted } from '../../protocol/tasks.ts';
 import { type Asking, othersOf, withClient, withoutServer } from './asking.ts';
-import type { Border, EntryKind } from './border/index.ts';
+import type { Border, EntryKind, Objection } from './border/index.ts';
 import { brokenPromise, markedResult, refusedResult } from './border/promises.ts';
 import { fitResult, keptResult } from './border/results.ts';
 import type { Calls } from './calls.ts';
@@ -74,7 +76,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   }
 
   /** A page of a list, without the entries that are not valid. */
-  async function listed(list: ServerList, kind: EntryKind, page: Page, ctx: Context): Promise<ListedPage> {
+  async function listed(list: ServerList | 'skills', kind: EntryKind, page: Page, ctx: Context): Promise<ListedPage> {
     await connections.here(ctx);
     const { lists, fetching } = await connections.of(ctx);
     const fetch: Fetch = async (cursor, context) => {
@@ -84,8 +86,11 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       return result;
     };
     const keep: Keep = (entries, context) =>
-      border.keep(kind, entries, context, pins && ((_kind, entry) => pins.objection(list, entry, context)));
-    return lists.page({ key: list, field: list, idOf: nameOf, fetch, keep, fetching }, page, ctx);
+      list === 'skills'
+        ? border.keep(kind, entries, context, objection)
+        : border.keep(kind, entries, context, pins && ((_kind, entry) => pins.objection(list, entry, context)));
+    const idOf = list === 'skills' ? uriOf : nameOf;
+    return lists.page({ key: list, field: list, idOf, fetch, keep, fetching }, page, ctx);
   }
 
   /** Runs a call to its result, to a question for the client, or to a task. */
@@ -207,8 +212,10 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   return {
     get features() {
       const { tools: some, prompts, completion, tellsTools, tellsPrompts, logging } = facts();
+      const { skills, directories, metadata } = facts();
       const changes = { toolChanges: tellsTools, promptChanges: tellsPrompts };
-      return { tools: some, prompts, completion, ...changes, logging, tasks: setup.taskEras() };
+      const ofSkills = { skills, directories: directories || metadata };
+      return { tools: some, prompts, completion, ...changes, ...ofSkills, logging, tasks: setup.taskEras() };
     },
 
     get instructions() {
@@ -250,6 +257,19 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       return completionIn(result, MAX_COMPLETIONS);
     },
 
+    async listSkills(page, ctx) {
+      const { entries, nextCursor } = await listed('skills', 'skill', page, ctx);
+      return { skills: entries as unknown as readonly Skill[], nextCursor };
+    },
+
+    async getSkill(uri, ctx) {
+      const result = await asking.ask(GET_SKILL_METHOD, uri, { uri }, ctx);
+      ctx.notes?.passOn(othersOf(result, 'skill'));
+      const [skill] = await border.keep('skill', [result.skill], ctx, objection);
+      if (skill === undefined || skill.uri !== uri) throw noSuchSkill(uri);
+      return skill as unknown as Skill;
+    },
+
     watch: connections.watchList,
     changed() {
       definitions.forget();
@@ -258,6 +278,10 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
 }
 
 const nameOf = (entry: Data): string => String(entry.name);
+
+const uriOf = (entry: Data): string => String(entry.uri);
+
+const objection: Objection = (_kind, entry) => skillProblem(entry as unknown as Skill);
 
 /** The `_meta` of a request as far as it is for the server: not what is between the client and this gateway. */
 function forwardedMeta(meta: Data | undefined): Data | undefined {

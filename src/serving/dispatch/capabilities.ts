@@ -26,7 +26,7 @@ const TASKS_OF_2025 = { list: {}, cancel: {}, requests: { tools: { call: {} } } 
 
 /** @param tasks the era in which the client's revision has tasks; undefined where it has none */
 export function capabilitiesOf(vitrine: Engine, principal: Principal, tasks: Era | undefined): Capabilities {
-  const { provider, tools, prompts, access } = vitrine;
+  const { provider, tools, prompts, skills, access } = vitrine;
   const { watch, watchesResources } = provider.features;
   const offered = offersTo(vitrine, principal);
   const some = offered('resources/list');
@@ -40,7 +40,7 @@ export function capabilitiesOf(vitrine: Engine, principal: Principal, tasks: Era
     ...(tasks === 'legacy' && offersTasks(vitrine, principal, tasks) && { tasks: TASKS_OF_2025 }),
     extensions: {
       ...(some && { [SEP_2093_EXTENSION]: {}, [RESOURCE_HIERARCHY_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} }),
-      ...(offered(LIST_SKILLS_METHOD) && { [SKILLS_EXTENSION]: { directoryRead: true } }),
+      ...(offered(LIST_SKILLS_METHOD) && { [SKILLS_EXTENSION]: skills.directories ? { directoryRead: true } : {} }),
       ...(tasks === 'modern' && offersTasks(vitrine, principal, tasks) && { [TASKS_EXTENSION]: {} }),
     },
   };

@@ -7,6 +7,7 @@ import { stripUnseen } from '../../../core/clean-text.ts';
 import { MAX_URI_LENGTH } from '../../../core/uri.ts';
 import { parseUriTemplate } from '../../../core/uri-template.ts';
 import { annotationsSchema, iconSchema, resourceSchema } from '../../../protocol/resource-schemas.ts';
+import { skillSchema } from '../../../protocol/skills.ts';
 
 /** Characters of what tools, prompts and arguments are called by. */
 const MAX_IDENTIFIER_LENGTH = 1_000;
@@ -110,6 +111,7 @@ const content = z.unknown().superRefine((value, context) => {
 /** The schema of each kind of entry, by the word for that kind in messages. */
 export const SCHEMAS = {
   resource: z.looseObject({ ...resourceFields, uri, name: text.optional() }),
+  skill: skillSchema.extend({ uri }),
   'resource template': z.looseObject({ ...ofResources, uriTemplate, name: text }),
   tool: z.looseObject({
     ...described,
