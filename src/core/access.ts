@@ -4,7 +4,7 @@
  */
 
 import type { Resource } from '../protocol/resources.ts';
-import type { Principal } from './context.ts';
+import type { Context, Principal } from './context.ts';
 import type { AccessEffect, AccessOperation } from './decided.ts';
 
 export interface AccessRequest {
@@ -73,6 +73,11 @@ export interface AccessPolicy {
    * where it may not. Then entries that are listed again need not be decided about again. Default: nobody knows.
    */
   steady?(principal: Principal): object | undefined;
+  /**
+   * A text that is the same for resources about which the same is decided, whoever asks, as long as the policy lives.
+   * Undefined where that depends on more than the URI. Default: undefined.
+   */
+  kindOf?(uri: string, mount: string | undefined): string | undefined;
   /** Ends what it holds. */
   close?(): Promise<void>;
 }
@@ -91,4 +96,10 @@ export interface AccessOutline {
    * nothing depends on scopes.
    */
   readonly scopesFor?: ((request: AccessRequest) => Promise<readonly string[] | undefined>) | undefined;
+  /** As `kindOf` of the policy, of all names that a URI has. */
+  kindOf(uri: string): string | undefined;
+  /** Whether the caller may read what is under a URI, as far as that is decided by its URI; tells nobody. */
+  mayRead(uri: string, ctx: Context): Promise<boolean>;
+  /** Whether everything that is listed is allowed to it. */
+  everything(principal: Principal): boolean;
 }

@@ -42,6 +42,8 @@ export interface Decisions {
   allows(asked: Asked, ctx: Context): boolean | Promise<boolean>;
   /** Whether whatever the caller may plainly read may be listed and subscribed to as well: then nobody has to ask. */
   readMeansAll(ctx: Context): boolean;
+  /** A text that is the same for URIs that are decided about alike; undefined where more than the URI decides. */
+  kindOf(uri: string): string | undefined;
   /** As long as this is the same object, what was decided for the caller about lists holds. */
   steady(ctx: Context): object | undefined;
   /**
@@ -133,6 +135,11 @@ export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Deci
       return whenDecided(decide(asked, ctx), (decision) => passes(decision, asked, ctx));
     },
     readMeansAll: (ctx) => unlessItFails(ctx, () => policy.readMeansAll?.(ctx.principal)) === true,
+    kindOf(uri) {
+      const { same = [], possible = [] } = otherNames(uri, resolver) ?? {};
+      const kinds = [uri, ...same, ...possible].map((name) => policy.kindOf?.(name, resolver?.mountOf(name)));
+      return kinds.includes(undefined) ? undefined : [...new Set(kinds)].join(' ');
+    },
     steady: (ctx) => unlessItFails(ctx, () => policy.steady?.(ctx.principal)),
     async enforce(asked, ctx, manner) {
       const decision = decide(asked, ctx);

@@ -52,6 +52,10 @@ export function createAccess(options: AccessOptions, resolver?: Resolver): Acces
         policy.scopes === false
           ? undefined
           : async ({ principal, ...asked }) => (await decisions.decide(asked, createContext({ principal }))).scopes,
+      kindOf: decisions.kindOf,
+      // What a human has to allow first is not found by a search.
+      mayRead: async (uri, ctx) => (await decisions.decide(decisions.unseen('read', uri), ctx)).effect === 'allow',
+      everything: (principal) => policy.everything?.(principal) === true,
     },
     close: async () => policy.close?.(),
   };

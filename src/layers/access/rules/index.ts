@@ -1,6 +1,6 @@
 /** The rules of a configuration as a policy: of those that match, the strictest decides, whatever their order. */
 import type { AccessArea, AccessDecision, AccessPolicy, AccessRequest } from '../../../core/access.ts';
-import type { Principal } from '../../../core/context.ts';
+import { ANONYMOUS, type Principal } from '../../../core/context.ts';
 import type { AccessOperation } from '../../../core/decided.ts';
 import { invalid } from '../../../core/errors.ts';
 import { type GlobSubject, globProblem } from '../../../core/glob/index.ts';
@@ -142,6 +142,12 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     },
     everything: (principal) => ownOf(principal).everything,
     readMeansAll: (principal) => ownOf(principal).readMeansAll,
+    kindOf(uri, mount) {
+      if (attributes) return undefined;
+      return compiled
+        .map(({ target }) => (target.matches({ principal: ANONYMOUS, operation: 'read', uri, mount }) ? 1 : 0))
+        .join('');
+    },
     // Nobody is asked before something is listed or subscribed to: that would hold for a while only.
     steady: (principal) => (attributes ? undefined : ownOf(principal)),
     matching(request) {

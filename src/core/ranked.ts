@@ -1,0 +1,80 @@
+/** Ranked search: an index finds the best places for a question in words. What is shown of them is read like anything else. */
+import type { AccessOutline } from './access.ts';
+import type { Context } from './context.ts';
+import type { Mount } from './mounts/mount.ts';
+import type { Operations } from './operations.ts';
+import type { SearchMatch } from './provider.ts';
+
+/** A question as its caller typed it. */
+export interface RankedQuery {
+  /** Words, "phrases", prefix*, NEAR(words, 5), and filters such as `type:pdf`. */
+  readonly text: string;
+  /** The resource, or folder, that is searched; everything when undefined. */
+  readonly uri?: string | undefined;
+  /** On paths below the mount; one without a slash matches names at any depth. */
+  readonly glob?: string | undefined;
+}
+
+/** A part of a resource that fits a question. */
+export interface Passage {
+  /** Its lines, from 1; undefined where there is no text, and only what is said of the resource fits. */
+  readonly lines?: { readonly first: number; readonly last: number } | undefined;
+  /** Headings that it stands under, with ` > ` between them. */
+  readonly heading?: string | undefined;
+  readonly page?: number | undefined;
+  /**
+   * Others decide whether the caller may read it, by more than its URI: then its place in the order may not be told before
+   * it has been read.
+   */
+  readonly unsure?: boolean | undefined;
+  /** How many of the terms of the question a text has, by the weight that each has; 0 for none. */
+  readonly fits: (text: string) => number;
+}
+
+/** A match of a ranked search. */
+export interface RankedMatch extends SearchMatch {
+  readonly passage: Passage;
+}
+
+/** How an index is now, without a word of what is in it. */
+export interface IndexState {
+  /** `building` answers with what is there so far; `unavailable` not at all. */
+  readonly state: 'opening' | 'building' | 'ready' | 'unavailable';
+  /** Why, where it is unavailable. */
+  readonly reason?: string | undefined;
+  readonly resources: number;
+  readonly passages: number;
+  readonly bytes: number;
+  /** Resources whose text is not in it, by the reason. */
+  readonly leftOut: Readonly<Record<string, number>>;
+}
+
+export interface RankedSearch {
+  /**
+   * The best places, best first, one of each resource; of these the caller may read what is not `unsure`.
+   * @throws ResourceError `invalid` for a question that cannot be understood, `unavailable` where there is no index now
+   */
+  find(query: RankedQuery, ctx: Context): AsyncIterable<RankedMatch>;
+  state(): IndexState;
+  /** Resolves when everything that was there is in it, or it is unavailable. */
+  settled(): Promise<void>;
+  /** The served mounts have changed. */
+  changed(): void;
+  /** Ends watches, and closes the files. */
+  close(): Promise<void>;
+}
+
+/** The parts of an engine that an index works with. */
+export interface IndexSurroundings {
+  /** All mounts, below access: what it gives is redacted, and no caller's. */
+  readonly provider: Operations;
+  readonly mounts: () => readonly Mount[];
+  readonly mountOf: (uri: string) => string | undefined;
+  readonly access: Pick<AccessOutline, 'kindOf' | 'mayRead' | 'everything'> | undefined;
+}
+
+/** An index that belongs to no engine yet, as `createIndex` of `vitrine/search` makes it. */
+export interface RankedIndex {
+  /** Begins to fill it. */
+  begin(surroundings: IndexSurroundings): RankedSearch;
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ResourceError } from '../core/errors.ts';
+import { matchOf, parseQuestion, termsIn } from './question.ts';
+
+describe('a question', () => {
+  it.each([
+    ['carriage clock', '"carriage" OR "clock"'],
+    ['how is the clock wound', '"clock" OR "wound"'],
+    ['what is it', '"what" OR "is" OR "it"'],
+    ['"small key" door', '("small key") AND ("small key" OR "door")'],
+    ['e-mail', '"e mail"'],
+    ['wind*', '"wind" *'],
+    ['NEAR(clock key, 5)', '(NEAR("clock" "key", 5)) AND (NEAR("clock" "key", 5))'],
+    ['clock Clock clock', '"clock"'],
+    ['時計', '"時 計"'],
+    ['a"b"', '("b") AND ("b")'],
+  ])('%s is %s', (text, match) => {
+    expect(matchOf(parseQuestion(text))).toBe(match);
+  });
+
+  it.each([
+    ['', /at least one word/],
+    ['!!', /at least one word/],
+    ['type:pdf', /at least one word/],
+    ['"clock', /no other one that ends it/],
+    ['NEAR(clock)', /two words or more/],
+    ['NEAR(a b, 1000)', /at most 100 words/],
+    ['clock after:soon', /after:2025/],
+    ['clock larger:much', /larger:4096/],
+    ['x'.repeat(1_025), /at most 1024 characters/],
+    [Array.from({ length: 33 }, (_, at) => `w${at}`).join(' '), /at most 32 words/],
+  ])('%j is refused with what to do', (text, message) => {
+    expect(() => parseQuestion(text)).toThrow(message);
+  });
+
+  it('is understood, or refused in words', () => {
+    const understood = (text: string): void => {
+      try {
+        const quoted = matchOf(parseQuestion(text)).split('"');
+        for (const words of quoted.filter((_, at) => at % 2 === 1))
+          expect(words).toMatch(/^[\p{L}\p{M}\p{N}\p{Co} ]+$/u);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ResourceError);
+      }
+    };
+    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), understood));
+  });
+
+  it('knows its words in a text in their other forms', () => {
+    const question = parseQuestion('visitors winding cafés');
+    expect(termsIn(question, 'A visitor winds').size).toBe(2);
+    expect(termsIn(question, 'The CAFÉ').size).toBe(1);
+    expect(termsIn(question, 'nothing of it').size).toBe(0);
+  });
+});

@@ -1,0 +1,186 @@
+import { appendFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/e2e/folders.ts';
+import { libraryPath } from './library.ts';
+import { parseQuestion } from './question.ts';
+import { rank } from './ranking.ts';
+import { createStore, type Entry, type IndexStore, type StoreOptions } from './store.ts';
+import { SqlFault } from './thread.ts';
+
+const open: IndexStore[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((store) => store.close()));
+});
+
+async function storeIn(folder: string, options: Partial<StoreOptions> = {}): Promise<IndexStore> {
+  const store = createStore({
+    folder,
+    library: libraryPath(),
+    maxBytes: 1e9,
+    settings: '',
+    stemming: 'english',
+    diacritics: 'fold',
+    ...options,
+  });
+  open.push(store);
+  await store.open();
+  return store;
+}
+
+const entry = (name: string, text: string, more: Partial<Entry> = {}): Entry => ({
+  uri: `m+memory:///${name}`,
+  parent: 'm+memory:///',
+  mount: 'm',
+  container: false,
+  kind: '',
+  version: '1',
+  type: 'text/plain',
+  name,
+  title: '',
+  path: name,
+  changed: '2025-04-01T00:00:00.000Z',
+  size: text.length,
+  problem: undefined,
+  passages: [{ headings: [], page: undefined, lines: { first: 1, last: 1 }, text }],
+  ...more,
+});
+
+async function found(store: IndexStore, question: string, kinds?: readonly number[]): Promise<readonly string[]> {
+  const all = kinds ?? (await store.kinds()).map(({ id }) => id);
+  const names: string[] = [];
+  for await (const { path } of rank(store, parseQuestion(question), all)) names.push(path);
+  return names;
+}
+
+describe('the store of an index', () => {
+  it('finds words, their forms, phrases, beginnings and what is near', async () => {
+    await using folder = await temporaryFolder({});
+    const store = await storeIn(folder.path);
+    await store.put([
+      entry('winding.md', 'The carriage clock is wound on Tuesdays, with the small key'),
+      entry('café.md', 'The café clock never strikes'),
+      entry('keys.md', 'Keys hang behind the door; the small one is a key of iron'),
+      entry('案内.txt', '懐中時計の巻き方'),
+    ]);
+    expect(await found(store, 'how is the carriage clock wound')).toEqual(['winding.md', 'café.md']);
+    expect(await found(store, 'clocks')).toHaveLength(2);
+    expect(await found(store, 'cafe')).toEqual(['café.md']);
+    expect(await found(store, '"small key"')).toEqual(['winding.md']);
+    expect(await found(store, 'carr*')).toEqual(['winding.md']);
+    expect(await found(store, 'NEAR(small iron, 5)')).toEqual(['keys.md']);
+    expect(await found(store, 'NEAR(small iron, 1)')).toEqual([]);
+    expect(await found(store, '時計')).toEqual(['案内.txt']);
+    expect(await found(store, '計時')).toEqual([]);
+  });
+
+  it('takes what is typed for words, whatever it would mean to the database', async () => {
+    await using folder = await temporaryFolder({});
+    const store = await storeIn(folder.path);
+    await store.put([entry('a.md', 'clock OR 1 text')]);
+    for (const text of ['clock) OR (', 'text : clock', '^clock', 'clock + OR', '-clock', 'NOT clock', "'clock';--"])
+      expect(await found(store, text)).toEqual(['a.md']);
+    expect(await found(store, 'text:clock')).toEqual([]);
+  });
+
+  it('filters by mount, folder, type, time and size', async () => {
+    await using folder = await temporaryFolder({});
+    const store = await storeIn(folder.path);
+    await store.put([
+      entry('a.md', 'clock', { type: 'text/markdown' }),
+      entry('f/b.md', 'clock of brass', { mount: 'n', changed: '2020-01-01T00:00:00.000Z' }),
+    ]);
+    const both = ['a.md', 'f/b.md'];
+    expect(await found(store, 'clock')).toEqual(both);
+    expect(await found(store, 'clock mount:n')).toEqual(['f/b.md']);
+    expect(await found(store, 'clock in:m+memory:///f')).toEqual(['f/b.md']);
+    expect(await found(store, 'clock in:m+memory:///f/')).toEqual(['f/b.md']);
+    expect(await found(store, 'clock in:m+memory:///')).toEqual(both);
+    expect(await found(store, 'clock type:markdown')).toEqual(['a.md']);
+    expect(await found(store, 'clock type:text/*')).toEqual(both);
+    expect(await found(store, 'clock after:2024')).toEqual(['a.md']);
+    expect(await found(store, 'clock before:2024')).toEqual(['f/b.md']);
+    expect(await found(store, 'clock larger:5')).toEqual(['f/b.md']);
+    expect(await found(store, 'clock smaller:1k')).toEqual(both);
+  });
+
+  it('forgets what is replaced or removed, with all below it', async () => {
+    await using folder = await temporaryFolder({});
+    const store = await storeIn(folder.path);
+    const inside = { parent: 'm+memory:///f' };
+    await store.put([entry('f', '', { container: true }), entry('f/a.md', 'clock', inside), entry('b.md', 'clock')]);
+    await store.put([entry('b.md', 'piano')]);
+    expect(await found(store, 'clock')).toEqual(['f/a.md']);
+    const known = await store.known(['m+memory:///f']);
+    await store.remove([...known.values()].map(({ id }) => id));
+    expect(await found(store, 'clock')).toEqual([]);
+    expect((await store.figures()).resources).toBe(1);
+  });
+
+  it('scores as if there were nothing but the kinds that are asked', async () => {
+    await using folder = await temporaryFolder({});
+    await using other = await temporaryFolder({});
+    const store = await storeIn(folder.path);
+    const seen = ['brass clock', 'iron clock clock', 'iron', 'brass bell', 'oak'].map((text, at) =>
+      entry(`${at}.md`, text, { kind: at % 2 === 0 ? 'one' : 'two' }),
+    );
+    const hidden = Array.from({ length: 50 }, (_, at) => entry(`h${at}.md`, 'iron iron', { kind: 'hidden' }));
+    await store.put([...hidden, ...seen]);
+    const alone = await storeIn(other.path);
+    await alone.put(seen);
+    const kinds = (await store.kinds()).filter(({ key }) => key !== 'hidden').map(({ id }) => id);
+    for (const question of ['iron clock', 'brass', 'iron oak bell'])
+      expect(await found(store, question, kinds)).toEqual(await found(alone, question));
+    expect(await found(store, 'iron', [])).toEqual([]);
+  });
+
+  it('keeps what it has over a restart, for its user only', async () => {
+    await using folder = await temporaryFolder({});
+    const first = await storeIn(folder.path);
+    await first.put([entry('a.md', 'clock')]);
+    await first.close();
+    const again = await storeIn(folder.path);
+    expect(await found(again, 'clock')).toEqual(['a.md']);
+    for (const name of await readdir(folder.path))
+      if (name.startsWith('index.sqlite')) expect((await stat(join(folder.path, name))).mode & 0o077).toBe(0);
+  });
+
+  it('begins anew with other settings, and where the file is damaged or is none', async () => {
+    await using folder = await temporaryFolder({});
+    const file = join(folder.path, 'index.sqlite');
+    const damage = [
+      () => writeFile(file, 'The letters of my grandmother'),
+      () => truncate(file, 20_000),
+      async () => {
+        const bytes = await readFile(file);
+        await writeFile(file, bytes.fill(0xaa, 4_096));
+      },
+      () => appendFile(file, ''),
+    ];
+    for (const [at, harm] of damage.entries()) {
+      const before = await storeIn(folder.path);
+      await before.put([entry('a.md', 'clock')]);
+      await before.close();
+      await harm();
+      const after = await storeIn(folder.path, { settings: at === 3 ? 'other' : '' });
+      expect(await found(after, 'clock')).toEqual([]);
+      await after.put([entry('b.md', 'clock')]);
+      expect(await found(after, 'clock')).toEqual(['b.md']);
+      await after.discard();
+    }
+    expect(await readdir(folder.path)).toContain('index.damaged');
+  });
+
+  it('is of one server at a time', async () => {
+    await using folder = await temporaryFolder({});
+    const first = await storeIn(folder.path);
+    const second = createStore({
+      ...{ folder: folder.path, library: libraryPath(), maxBytes: 1e9, settings: '' },
+      ...{ stemming: 'english', diacritics: 'fold' },
+    });
+    await expect(second.open()).rejects.toSatisfy((error) => error instanceof SqlFault && error.kind === 'locked');
+    await first.close();
+    await second.open();
+    await second.close();
+  });
+});

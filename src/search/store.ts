@@ -1,0 +1,326 @@
+/**
+ * The database of an index: one file that one server has at a time. It holds nothing that cannot be made again, so a file
+ * that is damaged, or of another version, is put aside and begun anew.
+ */
+import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  createWords,
+  PRAGMAS,
+  READING_PRAGMAS,
+  SCHEMA_VERSION,
+  TABLES,
+  type Tokenizing,
+  wordsTable,
+} from './schema.ts';
+import { type Rows, SqlFault, type SqlThread, type SqlValue, type Statement, sqlThread } from './thread.ts';
+import { apart } from './words.ts';
+
+/** Kinds of resources that have words of their own; what is of more kinds is left out. */
+export const MAX_KINDS = 64;
+
+/** Files of an index in its folder. */
+const FILE = 'index.sqlite';
+const LOCK = 'index.lock';
+const ASIDE = 'index.damaged';
+
+/** Milliseconds for a question. */
+const QUESTION_MS = 5_000;
+
+export interface StoreOptions extends Tokenizing {
+  /** Made where it is not there, for this user only. */
+  readonly folder: string;
+  /** The package that has SQLite. */
+  readonly library: string;
+  /** Bytes of the database. */
+  readonly maxBytes: number;
+  /** What the texts in it depend on, beside the resources: with other settings it is begun anew. */
+  readonly settings: string;
+}
+
+/** A resource as it is put into the index. */
+export interface Entry {
+  readonly uri: string;
+  readonly parent: string | undefined;
+  readonly mount: string;
+  readonly container: boolean;
+  /** Resources about which the same is decided have the same. */
+  readonly kind: string;
+  /** The same as long as the resource is; undefined where nobody can tell. */
+  readonly version: string | undefined;
+  readonly type: string | undefined;
+  readonly name: string;
+  readonly title: string;
+  /** Names from the mount down to it, joined by slashes. */
+  readonly path: string;
+  readonly changed: string | undefined;
+  readonly size: number | undefined;
+  /** Why its text is not there. */
+  readonly problem: string | undefined;
+  readonly passages: readonly EntryPassage[];
+}
+
+export interface EntryPassage {
+  readonly headings: readonly string[];
+  readonly page: number | undefined;
+  /** Undefined where there is no text. */
+  readonly lines: { readonly first: number; readonly last: number } | undefined;
+  readonly text: string;
+}
+
+/** A resource that the index has. */
+export interface Known {
+  readonly id: number;
+  readonly uri: string;
+  readonly version: string | undefined;
+  readonly container: boolean;
+  readonly kind: string;
+}
+
+/** Sums of what is in it. */
+export interface Figures {
+  readonly resources: number;
+  readonly passages: number;
+  readonly bytes: number;
+  readonly leftOut: Readonly<Record<string, number>>;
+}
+
+export interface IndexStore {
+  /** Opens it, and begins it anew where that is needed. @throws SqlFault `locked` where another server has it */
+  open(): Promise<void>;
+  /** Whether there is room for more. */
+  readonly full: boolean;
+  known(uris: readonly string[]): Promise<ReadonlyMap<string, Known>>;
+  childrenOf(parent: string | undefined, mount: string): Promise<readonly Known[]>;
+  /** Puts resources in, in the place of what it has of them, all or none. */
+  put(entries: readonly Entry[]): Promise<void>;
+  /** Takes resources out, with all below them. */
+  remove(ids: readonly number[]): Promise<void>;
+  /** Takes out what is of no such mount. */
+  keepMounts(mounts: readonly string[]): Promise<void>;
+  /** Each kind with the URI of one of its resources. */
+  kinds(): Promise<readonly { readonly id: number; readonly key: string; readonly uri: string }[]>;
+  /** Asks. @throws SqlFault */
+  ask(statements: readonly Statement[]): Promise<readonly Rows[]>;
+  figures(): Promise<Figures>;
+  /** Puts the file aside: what comes next begins anew. */
+  discard(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createStore(options: StoreOptions): IndexStore {
+  const { folder, library, maxBytes } = options;
+  const file = join(folder, FILE);
+  const kinds = new Map<string, number>();
+  let writer: SqlThread | undefined;
+  let reader: SqlThread | undefined;
+  let nextResource = 1;
+  let nextChunk = 1;
+  let bytes = 0;
+
+  const write = (statements: readonly Statement[]): Promise<readonly Rows[]> => begun(writer).run(statements, true);
+  const read = (statements: readonly Statement[]): Promise<readonly Rows[]> =>
+    begun(reader).run(statements, false, QUESTION_MS);
+  const one = async (sql: string, ...parameters: SqlValue[]): Promise<Rows> =>
+    (await begun(writer).run([[sql, ...parameters]]))[0] ?? [];
+
+  async function openFile(): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // SQLite gives its other files the mode of this one.
+    await (await open(file, 'a', 0o600)).close();
+    await chmod(file, 0o600);
+    writer = sqlThread({ library, file, lock: join(folder, LOCK), pragmas: PRAGMAS });
+    const [check] = await writer.run([['PRAGMA quick_check(1)']]);
+    if (check?.[0]?.[0] !== 'ok') throw new SqlFault('damaged', 'The file of the index is damaged');
+    await write([...TABLES]);
+    const wanted = JSON.stringify([SCHEMA_VERSION, options.stemming, options.diacritics, options.settings]);
+    const [[version] = []] = await one("SELECT value FROM meta WHERE key = 'settings'");
+    if (version !== undefined && version !== wanted)
+      throw new SqlFault('damaged', 'The index was made with other settings');
+    await write([["INSERT OR REPLACE INTO meta VALUES ('settings', ?)", wanted]]);
+    const [[resource] = []] = await one('SELECT coalesce(max(id), 0) FROM resource');
+    const [[chunk] = []] = await one('SELECT coalesce(max(id), 0) FROM chunk');
+    nextResource = Number(resource ?? 0) + 1;
+    nextChunk = Number(chunk ?? 0) + 1;
+    kinds.clear();
+    for (const [id, key] of await one('SELECT id, key FROM kind')) kinds.set(String(key), Number(id));
+    await measure();
+    reader = sqlThread({ library, file, pragmas: READING_PRAGMAS });
+  }
+
+  async function measure(): Promise<void> {
+    const [[used] = []] = await one(
+      'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+    );
+    bytes = Number(used ?? 0);
+  }
+
+  async function closeFiles(): Promise<void> {
+    await Promise.all([reader?.close(), writer?.close()]);
+    reader = undefined;
+    writer = undefined;
+  }
+
+  async function discard(): Promise<void> {
+    await closeFiles();
+    await Promise.all(['-wal', '-shm'].map((suffix) => rm(file + suffix, { force: true })));
+    await rename(file, join(folder, ASIDE)).catch(() => {});
+  }
+
+  /** The statements that take the text of a resource out. */
+  async function removing(ids: readonly number[]): Promise<Statement[]> {
+    if (ids.length === 0) return [];
+    const list = JSON.stringify(ids);
+    const rows = await one(
+      'SELECT chunk.id, kind FROM chunk JOIN resource ON resource.id = chunk.resource WHERE resource.id IN (SELECT value FROM json_each(?))',
+      list,
+    );
+    return [
+      ...rows.map(([id, kind]): Statement => [`DELETE FROM ${wordsTable(Number(kind))} WHERE rowid = ?`, id ?? null]),
+      ['DELETE FROM chunk WHERE resource IN (SELECT value FROM json_each(?))', list],
+    ];
+  }
+
+  /** The number of a kind, and the statements that begin it. */
+  function kindOf(key: string): { readonly id: number | undefined; readonly statements: readonly Statement[] } {
+    const before = kinds.get(key);
+    if (before !== undefined) return { id: before, statements: [] };
+    if (kinds.size >= MAX_KINDS) return { id: undefined, statements: [] };
+    const id = kinds.size + 1;
+    kinds.set(key, id);
+    return { id, statements: [['INSERT INTO kind VALUES (?, ?)', id, key], ...createWords(id, options)] };
+  }
+
+  function putting(entry: Entry, id: number): Statement[] {
+    const kind = kindOf(entry.kind);
+    const problem = kind.id === undefined ? 'too many kinds of access' : entry.problem;
+    const statements: Statement[] = [...kind.statements];
+    statements.push([
+      'INSERT OR REPLACE INTO resource VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[
+        id,
+        entry.uri,
+        entry.parent ?? null,
+        entry.mount,
+        entry.container ? 1 : 0,
+        kind.id ?? 0,
+        entry.version ?? null,
+      ],
+      ...[entry.type ?? null, entry.path, entry.changed ?? null, entry.size ?? null, problem ?? null],
+    ]);
+    if (kind.id === undefined) return statements;
+    for (const { headings, page, lines, text } of entry.passages) {
+      const rowid = nextChunk++;
+      const heading = headings.join(' > ');
+      statements.push(
+        [
+          'INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?)',
+          ...[rowid, id, heading === '' ? null : heading, page ?? null, lines?.first ?? null, lines?.last ?? null],
+        ],
+        [
+          `INSERT INTO ${wordsTable(kind.id)} (rowid, title, name, headings, path, text) VALUES (?, ?, ?, ?, ?, ?)`,
+          ...[rowid, apart(entry.title), apart(entry.name), apart(heading), apart(entry.path), apart(text)],
+        ],
+      );
+    }
+    return statements;
+  }
+
+  const knownOf = ([id, uri, version, container, kind]: Rows[number]): Known => ({
+    id: Number(id),
+    uri: String(uri),
+    version: version === null || version === undefined ? undefined : String(version),
+    container: container === 1,
+    kind: String(kind),
+  });
+  const KNOWN =
+    'SELECT resource.id, uri, version, container, key FROM resource LEFT JOIN kind ON kind.id = resource.kind WHERE';
+
+  return {
+    async open() {
+      try {
+        await openFile();
+      } catch (error) {
+        if (!(error instanceof SqlFault) || error.kind !== 'damaged') {
+          await closeFiles();
+          throw error;
+        }
+        await discard();
+        await openFile();
+      }
+    },
+    get full() {
+      return bytes >= maxBytes;
+    },
+    async known(uris) {
+      const rows = await one(`${KNOWN} uri IN (SELECT value FROM json_each(?))`, JSON.stringify(uris));
+      return new Map(rows.map(knownOf).map((known) => [known.uri, known]));
+    },
+    async childrenOf(parent, mount) {
+      const rows =
+        parent === undefined
+          ? await one(`${KNOWN} parent IS NULL AND mount = ?`, mount)
+          : await one(`${KNOWN} parent = ?`, parent);
+      return rows.map(knownOf);
+    },
+    async put(entries) {
+      const before = await this.known(entries.map(({ uri }) => uri));
+      const statements = await removing([...before.values()].map(({ id }) => id));
+      for (const entry of entries) statements.push(...putting(entry, before.get(entry.uri)?.id ?? nextResource++));
+      await write(statements);
+      await measure();
+    },
+    async remove(ids) {
+      const below = await one(
+        `WITH RECURSIVE gone (id, uri) AS (
+          SELECT id, uri FROM resource WHERE id IN (SELECT value FROM json_each(?))
+          UNION SELECT resource.id, resource.uri FROM resource JOIN gone ON resource.parent = gone.uri)
+        SELECT id FROM gone`,
+        JSON.stringify(ids),
+      );
+      const all = below.map(([id]) => Number(id));
+      await write([
+        ...(await removing(all)),
+        ['DELETE FROM resource WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(all)],
+      ]);
+      await measure();
+    },
+    async keepMounts(mounts) {
+      const rows = await one(
+        'SELECT id FROM resource WHERE mount NOT IN (SELECT value FROM json_each(?)) AND (parent IS NULL OR mount IS NOT NULL)',
+        JSON.stringify(mounts),
+      );
+      if (rows.length > 0) await this.remove(rows.map(([id]) => Number(id)));
+    },
+    async kinds() {
+      const [rows = []] = await read([
+        [
+          `SELECT id, key, (SELECT uri FROM resource WHERE kind = kind_.id LIMIT 1) AS uri FROM kind AS kind_
+          WHERE uri IS NOT NULL`,
+        ],
+      ]);
+      return rows.map(([id, key, uri]) => ({ id: Number(id), key: String(key), uri: String(uri) }));
+    },
+    ask: read,
+    async figures() {
+      const [resources, passages, problems] = await read([
+        ['SELECT count(*) FROM resource WHERE container = 0'],
+        ['SELECT count(*) FROM chunk'],
+        ['SELECT problem, count(*) FROM resource WHERE problem IS NOT NULL GROUP BY problem'],
+      ]);
+      return {
+        resources: Number(resources?.[0]?.[0] ?? 0),
+        passages: Number(passages?.[0]?.[0] ?? 0),
+        bytes,
+        leftOut: Object.fromEntries((problems ?? []).map(([problem, count]) => [String(problem), Number(count)])),
+      };
+    },
+    discard,
+    close: closeFiles,
+  };
+}
+
+function begun(thread: SqlThread | undefined): SqlThread {
+  if (thread === undefined) throw new SqlFault('gone', 'The index is not open');
+  return thread;
+}

@@ -1,0 +1,227 @@
+/**
+ * A thread with a database open. SQLite works while its caller waits, so it works here, where the event loop does not wait
+ * for it. The program is a text, so that it is the same wherever Vitrine runs from.
+ */
+import { Worker } from 'node:worker_threads';
+import { ResourceError } from '../core/errors.ts';
+
+export type SqlValue = string | number | null;
+
+/** A statement with its parameters. */
+export type Statement = readonly [sql: string, ...parameters: SqlValue[]];
+
+/** The rows that a statement gave. */
+export type Rows = readonly (readonly SqlValue[])[];
+
+/** Requests that wait for the thread. */
+const MAX_WAITING = 256;
+
+/** Milliseconds that a statement waits for somebody else who has the file. */
+const BUSY_MS = 2_000;
+
+/** Statements that stay prepared. */
+const MAX_PREPARED = 256;
+
+/** Of the thread's heap, in MiB. */
+const MAX_HEAP_MB = 128;
+
+const PROGRAM = `
+'use strict';
+const { parentPort, workerData } = require('node:worker_threads');
+const { DatabaseSync } = require(workerData.library);
+const options = { timeout: ${BUSY_MS}, enableDoubleQuotedStringLiterals: false, returnArrays: true };
+let lock;
+let database;
+const prepared = new Map();
+
+function open() {
+  if (database !== undefined) return database;
+  if (workerData.lock !== undefined && lock === undefined) {
+    const taken = new DatabaseSync(workerData.lock, { ...options, timeout: 0 });
+    try {
+      taken.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      taken.close();
+      throw error;
+    }
+    lock = taken;
+  }
+  const opened = new DatabaseSync(workerData.file, { ...options, readOnly: workerData.lock === undefined });
+  try {
+    for (const pragma of workerData.pragmas) opened.exec(pragma);
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+  return (database = opened);
+}
+
+function statement(sql) {
+  let found = prepared.get(sql);
+  if (found === undefined) {
+    if (prepared.size >= ${MAX_PREPARED}) prepared.clear();
+    found = open().prepare(sql);
+    prepared.set(sql, found);
+  }
+  return found;
+}
+
+function run(statements, together) {
+  if (!together) return statements.map(([sql, ...parameters]) => statement(sql).all(...parameters));
+  open().exec('BEGIN IMMEDIATE');
+  try {
+    const rows = statements.map(([sql, ...parameters]) => statement(sql).all(...parameters));
+    database.exec('COMMIT');
+    return rows;
+  } catch (error) {
+    try { database.exec('ROLLBACK'); } catch {}
+    throw error;
+  }
+}
+
+parentPort.on('message', ({ id, statements, together }) => {
+  if (statements === undefined) {
+    prepared.clear();
+    try { database?.close(); } catch {}
+    try { lock?.close(); } catch {}
+    return parentPort.postMessage({ id, rows: [] });
+  }
+  try {
+    parentPort.postMessage({ id, rows: run(statements, together) });
+  } catch (error) {
+    parentPort.postMessage({ id, error: { message: String(error.message), errcode: error.errcode } });
+  }
+});
+`;
+
+/** How the database of an index fails. */
+export type FaultKind = 'damaged' | 'locked' | 'full' | 'gone' | 'other';
+
+/** A statement that SQLite refused; `kind` says what can be done about it. */
+export class SqlFault extends Error {
+  override readonly name = 'SqlFault';
+  readonly kind: FaultKind;
+
+  constructor(kind: FaultKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** By SQLite's primary result code: BUSY, LOCKED, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
+const KINDS: Readonly<Record<number, FaultKind>> = {
+  5: 'locked',
+  6: 'locked',
+  10: 'full',
+  11: 'damaged',
+  13: 'full',
+  14: 'full',
+  26: 'damaged',
+};
+
+export interface SqlThread {
+  /**
+   * Runs statements one after the other, in one transaction where `together` is set.
+   * @throws SqlFault; ResourceError `limited` when too many wait
+   */
+  run(statements: readonly Statement[], together?: boolean, timeoutMs?: number): Promise<readonly Rows[]>;
+  /** Closes the file and ends the thread. */
+  close(): Promise<void>;
+}
+
+export interface SqlThreadOptions {
+  /** The place of the package that has SQLite. */
+  readonly library: string;
+  readonly file: string;
+  /** A file that only one process has at a time; without it, the database is opened to be read. */
+  readonly lock?: string | undefined;
+  /** Statements that are run when the file is opened. */
+  readonly pragmas: readonly string[];
+}
+
+interface Job {
+  readonly resolve: (rows: readonly Rows[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Answer {
+  readonly id: number;
+  readonly rows?: readonly Rows[];
+  readonly error?: { readonly message: string; readonly errcode?: number };
+}
+
+/** Milliseconds for a statement; one that takes longer ends with its thread. */
+const STATEMENT_MS = 10 * 60_000;
+
+/** Starts nothing before the first statement; a thread that has ended is started again. */
+export function sqlThread(options: SqlThreadOptions): SqlThread {
+  const jobs = new Map<number, Job>();
+  let worker: Worker | undefined;
+  let next = 0;
+
+  function fail(ended: Worker, cause: unknown): void {
+    if (worker !== ended) return;
+    worker = undefined;
+    const waiting = [...jobs.values()];
+    jobs.clear();
+    for (const { reject } of waiting) reject(new SqlFault('gone', `The thread of the index ended: ${String(cause)}`));
+  }
+
+  function started(): Worker {
+    if (worker !== undefined) return worker;
+    const { library, file, lock, pragmas } = options;
+    const begun = new Worker(PROGRAM, {
+      eval: true,
+      workerData: { library, file, lock, pragmas },
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    begun.unref();
+    begun.on('message', ({ id, rows, error }: Answer) => {
+      const job = jobs.get(id);
+      jobs.delete(id);
+      if (error === undefined) job?.resolve(rows ?? []);
+      else job?.reject(new SqlFault(KINDS[(error.errcode ?? 0) & 0xff] ?? 'other', error.message));
+    });
+    begun.on('error', (error) => fail(begun, error));
+    begun.on('exit', (status) => fail(begun, `status ${status}`));
+    worker = begun;
+    return begun;
+  }
+
+  function post(message: object, timeoutMs: number): Promise<readonly Rows[]> {
+    if (jobs.size >= MAX_WAITING)
+      return Promise.reject(new ResourceError('limited', 'Too many searches wait for the index; try again'));
+    const id = next++;
+    return new Promise((resolve, reject) => {
+      const thread = started();
+      const timer = setTimeout(() => {
+        fail(thread, 'a statement took too long');
+        void thread.terminate();
+      }, timeoutMs).unref();
+      const settled =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          clearTimeout(timer);
+          settle(value);
+        };
+      jobs.set(id, { resolve: settled(resolve), reject: settled(reject) });
+      thread.postMessage({ id, ...message });
+    });
+  }
+
+  return {
+    run: (statements, together = false, timeoutMs = STATEMENT_MS) => post({ statements, together }, timeoutMs),
+    async close() {
+      const ended = worker;
+      if (ended === undefined) return;
+      // What has begun is finished: a transaction is not cut off.
+      await post({}, STATEMENT_MS).catch(() => {});
+      fail(ended, 'it was closed');
+      await ended.terminate();
+    },
+  };
+}
