@@ -6,6 +6,7 @@ import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
 import type { Loan } from './loan.ts';
+import type { Passage } from './passage.ts';
 
 /** The features of a provider: flat facts that core and frontends read instead of going by its name. */
 export interface ProviderFeatures {
@@ -133,6 +134,8 @@ export interface SearchMatch {
   readonly place?: { readonly line: number; readonly offset: number } | undefined;
   /** The names that the glob was matched with, joined by slashes, where they are not those in the URI. */
   readonly path?: string | undefined;
+  /** The part that fits, in a ranked search; then `place` is not known yet. */
+  readonly passage?: Passage | undefined;
 }
 
 export interface ResourceProvider {

@@ -3,6 +3,7 @@ import type { AccessOutline } from './access.ts';
 import type { Context } from './context.ts';
 import type { Mount } from './mounts/mount.ts';
 import type { Operations } from './operations.ts';
+import type { Passage } from './passage.ts';
 import type { SearchMatch } from './provider.ts';
 
 /** A question as its caller typed it. */
@@ -13,22 +14,6 @@ export interface RankedQuery {
   readonly uri?: string | undefined;
   /** On paths below the mount; one without a slash matches names at any depth. */
   readonly glob?: string | undefined;
-}
-
-/** A part of a resource that fits a question. */
-export interface Passage {
-  /** Its lines, from 1; undefined where there is no text, and only what is said of the resource fits. */
-  readonly lines?: { readonly first: number; readonly last: number } | undefined;
-  /** Headings that it stands under, with ` > ` between them. */
-  readonly heading?: string | undefined;
-  readonly page?: number | undefined;
-  /**
-   * Others decide whether the caller may read it, by more than its URI: then its place in the order may not be told before
-   * it has been read.
-   */
-  readonly unsure?: boolean | undefined;
-  /** How many of the terms of the question a text has, by the weight that each has; 0 for none. */
-  readonly fits: (text: string) => number;
 }
 
 /** A match of a ranked search. */
@@ -70,6 +55,8 @@ export interface IndexSurroundings {
   readonly provider: Operations;
   readonly mounts: () => readonly Mount[];
   readonly mountOf: (uri: string) => string | undefined;
+  /** What the texts depend on, beside the resources: with another one the index is built anew. */
+  readonly settings: string;
   readonly access: Pick<AccessOutline, 'kindOf' | 'mayRead' | 'everything'> | undefined;
 }
 

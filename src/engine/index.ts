@@ -9,6 +9,7 @@ import type { Resolver } from '../core/mounts/resolver.ts';
 import type { EngineOperations } from '../core/operations.ts';
 import type { Prompt, PromptSource } from '../core/prompt.ts';
 import { publishServer } from '../core/published-server.ts';
+import type { RankedIndex, RankedSearch } from '../core/ranked.ts';
 import type { Telemetry } from '../core/telemetry.ts';
 import type { Tool } from '../core/tool.ts';
 import { VERSION } from '../core/version.ts';
@@ -63,6 +64,8 @@ export interface EngineOptions extends LayerOptions, ServedMounts {
   readonly prompts?: readonly (Prompt | PromptSource)[] | undefined;
   /** Tools that reach the resources, for hosts that give models nothing else. `false` leaves them out. */
   readonly resourceTools?: ResourceToolOptions | false | undefined;
+  /** Finds the best places for a question in words, as `createIndex` of `vitrine/search` makes it. Default: none. */
+  readonly index?: RankedIndex | undefined;
   /**
    * Where default icons are put on: everywhere (`true`, default), on what is described or read, on templates, and not in
    * lists of resources and tools (`described`), or nowhere (`false`). Icons that somebody configured are in lists too, but for `false`.
@@ -113,6 +116,8 @@ export interface Engine {
   readonly telemetry: Telemetry | undefined;
   /** Takes out of errors and messages what no client may see; undefined where nothing is hidden. */
   readonly hide: ((text: string) => string) | undefined;
+  /** Ranked search; undefined without an index. */
+  readonly ranked: RankedSearch | undefined;
   /** Mounts that have to be there, and are not: without them the server is not ready. */
   unready(): Promise<readonly string[]>;
   /**
@@ -172,6 +177,7 @@ export function createEngine(options: EngineOptions): Engine {
               resolver,
               subscriptions: toolSubscriptions,
               access: access?.outline,
+              ranked: options.index && (() => ranked),
             },
             { icons: icons === true, ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(mounts) },
           );
@@ -196,6 +202,7 @@ export function createEngine(options: EngineOptions): Engine {
     };
   }
 
+  let ranked: RankedSearch | undefined;
   live.begin(options);
   const changes = createChanges(provider, { tools, prompts, tasks }, options.changes);
   const { listTools, callTool, callToolAgain, headerParameters } = tools;
@@ -218,6 +225,13 @@ export function createEngine(options: EngineOptions): Engine {
   };
   // Last: what could not be put together leaves no file behind.
   audit?.open();
+  ranked = options.index?.begin({
+    provider: applyLayers(live.tree, layers.ofNobody),
+    mounts: () => live.mounts,
+    mountOf: resolver.mountOf,
+    access: access?.outline,
+    settings: JSON.stringify([options.redact, options.forms, options.describe]),
+  });
   const told = options.telemetry?.engine({
     watches: () => changes.size,
     upstreams: () => upstreamStates(live.mounts),
@@ -253,12 +267,19 @@ export function createEngine(options: EngineOptions): Engine {
     toolSubscriptions,
     telemetry: options.telemetry,
     hide: options.hide,
+    ranked,
     unready: () => unreadyOf(live.mounts),
-    replaceMounts: replaceable ? live.replace : undefined,
+    replaceMounts: replaceable
+      ? async (next) => {
+          await live.replace(next);
+          ranked?.changed();
+        }
+      : undefined,
     async close() {
       told?.[Symbol.dispose]();
       await live.parts.own?.close();
       toolSubscriptions?.close();
+      await ranked?.close();
       await changes.close();
       await prompts.close();
       await provider.close?.();

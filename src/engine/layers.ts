@@ -45,6 +45,8 @@ export interface LayerOptions {
 export interface EngineLayers {
   /** The outermost first. */
   readonly all: readonly Layer[];
+  /** Those that are the same for every caller: what an index is filled through. */
+  readonly ofNobody: readonly Layer[];
   readonly audit: Audit | undefined;
   readonly access: Access | undefined;
   readonly limits: Limits;
@@ -72,21 +74,18 @@ export function createLayers(
     return mount !== undefined && hasForms(mount) && !skills.holds(uri);
   };
   const alternatives = options.forms ? createAlternatives(options.forms, { concerns }) : undefined;
-  const all = [
-    telemetry?.layer(mountOf),
-    audit?.layer,
-    access?.layer,
-    limits.layer,
-    timeoutLayer({ timeoutMs, timeouts }),
-    skills.layer,
+  const timeout = timeoutLayer({ timeoutMs, timeouts });
+  const inner = [
     redaction?.layer,
     alternatives?.layer,
     options.describe && options.describe.length > 0 ? describeLayer(options.describe) : undefined,
     mimeLayer(),
     ...(options.layers ?? []),
-  ];
+  ].filter((layer) => layer !== undefined);
+  const ofCallers = [telemetry?.layer(mountOf), audit?.layer, access?.layer, limits.layer];
   return {
-    all: all.filter((layer) => layer !== undefined),
+    all: [...ofCallers.filter((layer) => layer !== undefined), timeout, skills.layer, ...inner],
+    ofNobody: [timeout, ...inner],
     audit,
     access,
     limits,

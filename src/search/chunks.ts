@@ -15,6 +15,9 @@ export interface Chunk {
   /** Its lines, from 1. */
   readonly first: number;
   readonly last: number;
+  /** Where its lines are in the text, in bytes of UTF-8. */
+  readonly offset: number;
+  readonly length: number;
   readonly text: string;
 }
 
@@ -30,7 +33,8 @@ const hasHeadings = (mimeType: string): boolean => /^text\/(?:markdown|x-markdow
 
 /** @param mimeType of the text as it is given, and not of the document that it was made of */
 export function* chunksOfText(text: string, mimeType: string): Generator<Chunk> {
-  const lines = (MARKUP.test(mimeType) ? withoutTags(text) : text).split('\n');
+  const lines = text.split('\n');
+  const words = MARKUP.test(mimeType) ? withoutTags(text).split('\n') : lines;
   const headings: string[] = [];
   const marked = hasHeadings(mimeType);
   let fenced = false;
@@ -39,16 +43,28 @@ export function* chunksOfText(text: string, mimeType: string): Generator<Chunk> 
   let piece: string[] = [];
   let size = 0;
   let count = 0;
+  let offset = 0;
+  let length = 0;
 
   function* end(next: number): Generator<Chunk> {
-    const words = piece.join('\n');
-    if (words.trim() !== '' && count < MAX_CHUNKS) {
+    const said = piece.join('\n');
+    if (said.trim() !== '' && count < MAX_CHUNKS) {
       count++;
-      yield { headings: headings.filter((each) => each !== ''), page, first, last: next - 1, text: words };
+      yield {
+        headings: headings.filter((each) => each !== ''),
+        page,
+        first,
+        last: next - 1,
+        offset,
+        length,
+        text: said,
+      };
     }
     piece = [];
     size = 0;
     first = next;
+    offset += length;
+    length = 0;
   }
 
   for (const [index, line] of lines.entries()) {
@@ -69,9 +85,10 @@ export function* chunksOfText(text: string, mimeType: string): Generator<Chunk> 
       yield* end(number);
     }
     // A line may be a whole file: words behind the bound are not looked for.
-    const part = line.slice(0, MAX_LINE_CHARACTERS);
+    const part = (words[index] ?? '').slice(0, MAX_LINE_CHARACTERS);
     piece.push(part);
     size += part.length + 1;
+    length += Buffer.byteLength(line) + 1;
   }
   yield* end(lines.length + 1);
 }

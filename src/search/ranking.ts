@@ -18,6 +18,10 @@ export interface Place {
   readonly heading: string | undefined;
   readonly page: number | undefined;
   readonly lines: { readonly first: number; readonly last: number } | undefined;
+  readonly bytes: { readonly offset: number; readonly length: number } | undefined;
+  /** The size and the time of the resource when it was read. */
+  readonly size: number | undefined;
+  readonly changed: string | undefined;
 }
 
 interface Scored extends Place {
@@ -52,7 +56,7 @@ export async function* rank(store: IndexStore, question: Question, kinds: readon
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const COLUMNS =
-  'found.rowid, -found.rank, resource.uri, resource.path, chunk.heading, chunk.page, chunk.first, chunk.last';
+  'found.rowid, -found.rank, resource.uri, resource.path, chunk.heading, chunk.page, chunk.first, chunk.last, chunk.offset, chunk.length, resource.size, resource.changed';
 
 function placesOf(question: Question, kind: number, limit: number): Statement {
   const table = wordsTable(kind);
@@ -101,7 +105,7 @@ function typePattern(type: string): string {
 }
 
 function scoredOf(row: Rows[number], kind: number, scale: number): Scored {
-  const [chunk, score, uri, path, heading, page, first, last] = row;
+  const [chunk, score, uri, path, heading, page, first, last, offset, length, size, changed] = row;
   return {
     chunk: Number(chunk),
     score: Number(score) * scale,
@@ -111,6 +115,9 @@ function scoredOf(row: Rows[number], kind: number, scale: number): Scored {
     heading: typeof heading === 'string' ? heading : undefined,
     page: typeof page === 'number' ? page : undefined,
     lines: typeof first === 'number' && typeof last === 'number' ? { first, last } : undefined,
+    bytes: typeof offset === 'number' && typeof length === 'number' ? { offset, length } : undefined,
+    size: typeof size === 'number' ? size : undefined,
+    changed: typeof changed === 'string' ? changed : undefined,
   };
 }
 

@@ -43,7 +43,8 @@ export const TABLES: readonly Statement[] = [
   ['CREATE INDEX IF NOT EXISTS resource_problem ON resource (problem) WHERE problem IS NOT NULL'],
   [
     `CREATE TABLE IF NOT EXISTS chunk (
-      id INTEGER PRIMARY KEY, resource INTEGER NOT NULL, heading TEXT, page INTEGER, first INTEGER, last INTEGER)`,
+      id INTEGER PRIMARY KEY, resource INTEGER NOT NULL, heading TEXT, page INTEGER, first INTEGER, last INTEGER,
+      offset INTEGER, length INTEGER)`,
   ],
   ['CREATE INDEX IF NOT EXISTS chunk_resource ON chunk (resource)'],
   ['CREATE TABLE IF NOT EXISTS kind (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE)'],

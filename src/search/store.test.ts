@@ -42,7 +42,7 @@ const entry = (name: string, text: string, more: Partial<Entry> = {}): Entry => 
   changed: '2025-04-01T00:00:00.000Z',
   size: text.length,
   problem: undefined,
-  passages: [{ headings: [], page: undefined, lines: { first: 1, last: 1 }, text }],
+  passages: [{ headings: [], page: undefined, lines: { first: 1, last: 1 }, bytes: undefined, text }],
   ...more,
 });
 

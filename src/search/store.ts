@@ -65,6 +65,8 @@ export interface EntryPassage {
   readonly page: number | undefined;
   /** Undefined where there is no text. */
   readonly lines: { readonly first: number; readonly last: number } | undefined;
+  /** Where its bytes are in the resource, where it is a part of that as it is. */
+  readonly bytes: { readonly offset: number; readonly length: number } | undefined;
   readonly text: string;
 }
 
@@ -75,6 +77,8 @@ export interface Known {
   readonly version: string | undefined;
   readonly container: boolean;
   readonly kind: string;
+  readonly parent: string | undefined;
+  readonly path: string;
 }
 
 /** Sums of what is in it. */
@@ -209,13 +213,22 @@ export function createStore(options: StoreOptions): IndexStore {
       ...[entry.type ?? null, entry.path, entry.changed ?? null, entry.size ?? null, problem ?? null],
     ]);
     if (kind.id === undefined) return statements;
-    for (const { headings, page, lines, text } of entry.passages) {
+    for (const { headings, page, lines, bytes: place, text } of entry.passages) {
       const rowid = nextChunk++;
       const heading = headings.join(' > ');
       statements.push(
         [
-          'INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?)',
-          ...[rowid, id, heading === '' ? null : heading, page ?? null, lines?.first ?? null, lines?.last ?? null],
+          'INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+          ...[
+            rowid,
+            id,
+            heading === '' ? null : heading,
+            page ?? null,
+            lines?.first ?? null,
+            lines?.last ?? null,
+            place?.offset ?? null,
+            place?.length ?? null,
+          ],
         ],
         [
           `INSERT INTO ${wordsTable(kind.id)} (rowid, title, name, headings, path, text) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -226,15 +239,54 @@ export function createStore(options: StoreOptions): IndexStore {
     return statements;
   }
 
-  const knownOf = ([id, uri, version, container, kind]: Rows[number]): Known => ({
+  const knownOf = ([id, uri, version, container, kind, parent, path]: Rows[number]): Known => ({
     id: Number(id),
     uri: String(uri),
     version: version === null || version === undefined ? undefined : String(version),
     container: container === 1,
     kind: String(kind),
+    parent: typeof parent === 'string' ? parent : undefined,
+    path: String(path),
   });
   const KNOWN =
-    'SELECT resource.id, uri, version, container, key FROM resource LEFT JOIN kind ON kind.id = resource.kind WHERE';
+    'SELECT resource.id, uri, version, container, key, parent, path FROM resource LEFT JOIN kind ON kind.id = resource.kind WHERE';
+
+  async function known(uris: readonly string[]): Promise<ReadonlyMap<string, Known>> {
+    const rows = await one(`${KNOWN} uri IN (SELECT value FROM json_each(?))`, JSON.stringify(uris));
+    return new Map(rows.map(knownOf).map((each) => [each.uri, each]));
+  }
+
+  async function put(entries: readonly Entry[]): Promise<void> {
+    const before = await known(entries.map(({ uri }) => uri));
+    const statements = await removing([...before.values()].map(({ id }) => id));
+    for (const entry of entries) statements.push(...putting(entry, before.get(entry.uri)?.id ?? nextResource++));
+    await write(statements);
+    await measure();
+  }
+
+  async function remove(ids: readonly number[]): Promise<void> {
+    const below = await one(
+      `WITH RECURSIVE gone (id, uri) AS (
+        SELECT id, uri FROM resource WHERE id IN (SELECT value FROM json_each(?))
+        UNION SELECT resource.id, resource.uri FROM resource JOIN gone ON resource.parent = gone.uri)
+      SELECT id FROM gone`,
+      JSON.stringify(ids),
+    );
+    const all = below.map(([id]) => Number(id));
+    await write([
+      ...(await removing(all)),
+      ['DELETE FROM resource WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(all)],
+    ]);
+    await measure();
+  }
+
+  /** Writes come one after the other: each looks at what the one before has left. */
+  let writing = Promise.resolve();
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = writing.then(work);
+    writing = done.catch(() => {});
+    return done;
+  }
 
   return {
     async open() {
@@ -252,10 +304,7 @@ export function createStore(options: StoreOptions): IndexStore {
     get full() {
       return bytes >= maxBytes;
     },
-    async known(uris) {
-      const rows = await one(`${KNOWN} uri IN (SELECT value FROM json_each(?))`, JSON.stringify(uris));
-      return new Map(rows.map(knownOf).map((known) => [known.uri, known]));
-    },
+    known,
     async childrenOf(parent, mount) {
       const rows =
         parent === undefined
@@ -263,34 +312,14 @@ export function createStore(options: StoreOptions): IndexStore {
           : await one(`${KNOWN} parent = ?`, parent);
       return rows.map(knownOf);
     },
-    async put(entries) {
-      const before = await this.known(entries.map(({ uri }) => uri));
-      const statements = await removing([...before.values()].map(({ id }) => id));
-      for (const entry of entries) statements.push(...putting(entry, before.get(entry.uri)?.id ?? nextResource++));
-      await write(statements);
-      await measure();
-    },
-    async remove(ids) {
-      const below = await one(
-        `WITH RECURSIVE gone (id, uri) AS (
-          SELECT id, uri FROM resource WHERE id IN (SELECT value FROM json_each(?))
-          UNION SELECT resource.id, resource.uri FROM resource JOIN gone ON resource.parent = gone.uri)
-        SELECT id FROM gone`,
-        JSON.stringify(ids),
-      );
-      const all = below.map(([id]) => Number(id));
-      await write([
-        ...(await removing(all)),
-        ['DELETE FROM resource WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(all)],
-      ]);
-      await measure();
-    },
+    put: (entries) => inTurn(() => put(entries)),
+    remove: (ids) => inTurn(() => remove(ids)),
     async keepMounts(mounts) {
       const rows = await one(
-        'SELECT id FROM resource WHERE mount NOT IN (SELECT value FROM json_each(?)) AND (parent IS NULL OR mount IS NOT NULL)',
+        'SELECT id FROM resource WHERE mount NOT IN (SELECT value FROM json_each(?))',
         JSON.stringify(mounts),
       );
-      if (rows.length > 0) await this.remove(rows.map(([id]) => Number(id)));
+      if (rows.length > 0) await inTurn(() => remove(rows.map(([id]) => Number(id))));
     },
     async kinds() {
       const [rows = []] = await read([

@@ -22,6 +22,8 @@ export interface Mount {
    * Default: none; of a mounted server, those that it declares.
    */
   readonly skills?: boolean | readonly string[] | undefined;
+  /** Whether it is in the index, where there is one. Default: as the index says of all. */
+  readonly indexed?: boolean | undefined;
   /** How the server is that is mounted, as JSON for people; without secrets. */
   readonly health?: (() => object) | undefined;
   /** Whether it can be reached, of a mount without which the server is not ready. Default: nobody asks. */

@@ -4,11 +4,14 @@ import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
+import type { RankedMatch, RankedQuery, RankedSearch } from '../../core/ranked.ts';
 import { MAX_PATTERN_LENGTH, searchProvider } from '../../core/search.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CallToolResult, type ContentBlock, text } from '../../protocol/content.ts';
+import type { Resource, TextResourceContents } from '../../protocol/resources.ts';
 import { openCursor, scopeOf } from '../resources/options.ts';
 import { createOpenSearches, type OpenSearch } from './open-searches.ts';
+import { inOrder, isQuestion, showPassage } from './ranked.ts';
 import { cursorArgument, nextCursorOutput, textArgument, uriArgument } from './schemas.ts';
 import type { ResourceToolContext } from './setup.ts';
 import { snippetOf } from './snippet.ts';
@@ -31,10 +34,36 @@ const input = z.strictObject({
   cursor: cursorArgument.optional(),
 });
 
+/** The same where there is an index. */
+const rankedInput = input.extend({
+  pattern: textArgument(MAX_PATTERN_LENGTH)
+    .optional()
+    .describe('Words, "phrases", prefix*; or a regular expression (RE2), line by line'),
+  mode: z
+    .enum(['ranked', 'regex', 'literal', 'name'])
+    .optional()
+    .describe('ranked: best places first. Default: ranked for words, else regex'),
+});
+
 const output = z.object({
   matches: z.array(z.object({ uri: z.string(), line: z.number().optional() })),
   nextCursor: nextCursorOutput,
 });
+
+const rankedOutput = output.extend({
+  matches: z.array(
+    z.object({
+      uri: z.string(),
+      line: z.number().optional(),
+      heading: z.string().optional(),
+      page: z.number().optional(),
+      mimeType: z.string().optional(),
+    }),
+  ),
+});
+
+type Arguments = z.infer<typeof rankedInput>;
+type Place = z.infer<typeof rankedOutput>['matches'][number];
 
 export interface SearchToolOptions {
   readonly name: string;
@@ -52,19 +81,44 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   const searches = createOpenSearches();
   const { resources } = context;
 
-  async function run(args: z.infer<typeof input>, invocation: Invocation): Promise<CallToolResult> {
-    const query: SearchQuery = {
-      pattern: args.pattern,
-      literal: args.literal ?? false,
-      glob: args.glob,
-      uri: args.uri,
-    };
-    const scope = scopeOf(invocation, `${name} tool`, JSON.stringify(query));
+  /** @throws ResourceError `invalid` for a mode that does not go with the other arguments */
+  function begin(args: Arguments): {
+    readonly key: object;
+    readonly start: (ctx: Context) => AsyncIterable<SearchMatch>;
+  } {
+    const { pattern, glob, uri } = args;
+    const mode = args.mode ?? (context.ranked !== undefined && isWords(args) ? 'ranked' : undefined);
+    const ranked = mode === 'ranked' ? context.ranked?.() : undefined;
+    if (mode === 'ranked') {
+      if (pattern === undefined) throw invalid('A ranked search needs words in pattern');
+      if (ranked === undefined) throw new ResourceError('unavailable', 'There is no index yet; use another mode');
+      return {
+        key: { ranked: pattern, glob, uri },
+        start: (ctx) => findRanked(ranked, { text: pattern, glob, uri }, ctx),
+      };
+    }
+    if (mode === 'name' && glob === undefined && pattern === undefined)
+      throw invalid('A search for names needs a glob');
+    const query: SearchQuery =
+      mode === 'name'
+        ? { pattern: undefined, literal: false, glob: glob ?? `*${pattern}*`, uri }
+        : { pattern, literal: mode === undefined ? (args.literal ?? false) : mode === 'literal', glob, uri };
+    return { key: query, start: (ctx) => searchProvider(resources.provider, query, ctx) };
+  }
+
+  async function* findRanked(ranked: RankedSearch, query: RankedQuery, ctx: Context): AsyncGenerator<RankedMatch> {
+    // Below a folder is searched by whoever may see that.
+    if (query.uri !== undefined) await resources.provider.metadata(query.uri, ctx);
+    const fitOf = async (match: RankedMatch): Promise<number> =>
+      (await unlessGone(() => showPassage(resources, match, { lines: 0, maxBytes: 4_096 }, ctx)))?.fit ?? 0;
+    yield* inOrder(ranked, query, fitOf, ctx);
+  }
+
+  async function run(args: Arguments, invocation: Invocation): Promise<CallToolResult> {
+    const { key, start } = begin(args);
+    const scope = scopeOf(invocation, `${name} tool`, JSON.stringify(key));
     const [id, given] = openCursor(resources, args.cursor, scope)?.split(' ') ?? [];
-    const search =
-      id === undefined
-        ? searches.start((ctx) => searchProvider(resources.provider, query, ctx), invocation)
-        : searches.resume(id, invocation);
+    const search = id === undefined ? searches.start(start, invocation) : searches.resume(id, invocation);
     // A search goes forward only: what a page before has given is not given again, nor passed over in silence.
     if (search !== undefined && given !== undefined && search.count !== Number(given) && !search.busy)
       throw invalid('This page was given already; go on with the cursor of the latest page, or search again');
@@ -81,7 +135,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   /** Matches until the page is full: by count, or by what they take of a model's context. */
   async function collect(search: OpenSearch, lines: number, invocation: Invocation): Promise<Page> {
     const blocks: ContentBlock[] = [];
-    const places: { uri: string; line?: number }[] = [];
+    const places: Place[] = [];
     let bytes = 0;
     while (places.length < PAGE && (places.length === 0 || outputBytes - bytes >= MIN_ROOM)) {
       const match = await search.next();
@@ -90,7 +144,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
       if (block === undefined) continue;
       blocks.push(block.content);
       bytes += block.bytes;
-      places.push({ uri: match.uri, ...(match.place !== undefined && { line: match.place.line }) });
+      places.push(block.place);
       search.count++;
       invocation.progress(search.count, undefined, `${search.count} matches`);
     }
@@ -103,20 +157,35 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     maxBytes: number,
     ctx: Context,
   ): Promise<Block | undefined> {
-    try {
+    return unlessGone(async () => {
+      if (match.passage !== undefined) return passageBlock({ ...match, passage: match.passage }, lines, maxBytes, ctx);
       if (match.place === undefined) {
         const resource = await resources.provider.metadata(match.uri, { ...ctx, purpose: 'list' });
-        return { content: { type: 'resource_link', ...resource }, bytes: Buffer.byteLength(JSON.stringify(resource)) };
+        return { ...linked(resource), place: { uri: match.uri } };
       }
       const resource = await snippetOf(resources.provider, match.uri, match.place, { lines, maxBytes }, ctx);
-      return resource === undefined
-        ? undefined
-        : { content: { type: 'resource', resource }, bytes: Buffer.byteLength(resource.text) + BLOCK_BYTES };
-    } catch (error) {
-      // Gone since it was found, or not to be read without asking: then it is not shown either.
-      if (error instanceof ResourceError && !error.retryable && error.code !== 'internal') return undefined;
-      throw error;
-    }
+      return resource && { ...embedded(resource), place: { uri: match.uri, line: match.place.line } };
+    });
+  }
+
+  async function passageBlock(
+    match: RankedMatch,
+    lines: number,
+    maxBytes: number,
+    ctx: Context,
+  ): Promise<Block | undefined> {
+    const shown = await showPassage(resources, match, { lines, maxBytes }, ctx);
+    if (shown === undefined) return undefined;
+    const { item, line } = shown;
+    const { heading, page } = match.passage;
+    const place: Place = {
+      uri: match.uri,
+      ...(line !== undefined && { line }),
+      ...(heading !== undefined && { heading }),
+      ...(page !== undefined && { page }),
+      ...(item.mimeType !== undefined && { mimeType: item.mimeType }),
+    };
+    return 'text' in item ? { ...embedded(item), place } : { ...linked(item), place };
   }
 
   const tool = defineTool({
@@ -125,8 +194,8 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     description:
       'Finds text in resources, or resources by name (glob alone). Each match has its URI, which read takes, and the lines around it.',
     annotations: { readOnlyHint: true, openWorldHint: false },
-    inputSchema: input,
-    outputSchema: output,
+    inputSchema: context.ranked === undefined ? input : rankedInput,
+    outputSchema: context.ranked === undefined ? output : rankedOutput,
     run,
   });
   return { tool, close: () => searches.close() };
@@ -134,13 +203,38 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
 
 interface Page {
   readonly blocks: readonly ContentBlock[];
-  readonly places: readonly { readonly uri: string; readonly line?: number }[];
+  readonly places: readonly Place[];
   readonly more: boolean;
 }
 
 interface Block {
   readonly content: ContentBlock;
   readonly bytes: number;
+  readonly place: Place;
+}
+
+const embedded = (resource: TextResourceContents): Pick<Block, 'content' | 'bytes'> => ({
+  content: { type: 'resource', resource },
+  bytes: Buffer.byteLength(resource.text) + BLOCK_BYTES,
+});
+
+const linked = (resource: Resource): Pick<Block, 'content' | 'bytes'> => ({
+  content: { type: 'resource_link', ...resource },
+  bytes: Buffer.byteLength(JSON.stringify(resource)),
+});
+
+/** Nobody has said how, and it reads like words. */
+const isWords = ({ pattern, literal }: Arguments): boolean =>
+  pattern !== undefined && literal === undefined && isQuestion(pattern);
+
+/** Undefined for what is gone since it was found, or not to be read without asking: then it is not shown either. */
+async function unlessGone<T>(show: () => Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await show();
+  } catch (error) {
+    if (error instanceof ResourceError && !error.retryable && error.code !== 'internal') return undefined;
+    throw error;
+  }
 }
 
 function summary(count: number, nextCursor: string | undefined, continued: boolean, name: string): string {

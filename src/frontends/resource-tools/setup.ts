@@ -3,6 +3,7 @@ import type { AccessOutline } from '../../core/access.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
 import type { NamedOperations } from '../../core/operations.ts';
+import type { RankedSearch } from '../../core/ranked.ts';
 import type { ResourceOptions } from '../resources/options.ts';
 import type { ToolName } from './names.ts';
 import type { SubscriptionBook } from './subscribing/book.ts';
@@ -28,6 +29,8 @@ export interface ResourceToolContext {
   readonly resolver: Resolver;
   /** Which of the mounts a caller may know of. Default: all. */
   readonly access?: AccessOutline | undefined;
+  /** Ranked search; undefined where there is no index. */
+  readonly ranked?: (() => RankedSearch | undefined) | undefined;
   /** The subscriptions that clients have made with the subscription tools. */
   readonly subscriptions: SubscriptionBook;
 }

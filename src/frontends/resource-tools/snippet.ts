@@ -1,5 +1,5 @@
 /** Reads the lines around a match through the layers, by its bytes: a few lines, whatever the size of the resource. */
-import { chunksOf, closeBodies } from '../../core/body.ts';
+import { type BodyContent, chunksOf, closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { ResourceProvider, SearchMatch } from '../../core/provider.ts';
 import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text.ts';
@@ -33,7 +33,7 @@ export async function snippetOf(
     const body = bodies[0];
     if (body === undefined || body.child || isBinaryType(body.resource.mimeType)) return undefined;
     const skip = body.window === undefined ? offset : 0;
-    const bytes = await take(chunksOf(body.content), skip, options.maxBytes);
+    const bytes = await take(body.content, skip, options.maxBytes);
     const cut = linesAround(bytes, place.offset - offset, options.lines, {
       atStart: offset === 0,
       atEnd: bytes.byteLength < options.maxBytes,
@@ -47,10 +47,11 @@ export async function snippetOf(
   }
 }
 
-async function take(chunks: AsyncIterable<Uint8Array>, skip: number, length: number): Promise<Buffer> {
+/** The bytes behind `skip` others; reading stops behind the last one. */
+export async function take(content: BodyContent, skip: number, length: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let at = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of chunksOf(content)) {
     const part = chunk.subarray(Math.max(0, skip - at), Math.max(0, skip + length - at));
     if (part.byteLength > 0) parts.push(part);
     at += chunk.byteLength;

@@ -1,4 +1,5 @@
 /** The rules of a configuration as a policy: of those that match, the strictest decides, whatever their order. */
+import { createHash } from 'node:crypto';
 import type { AccessArea, AccessDecision, AccessPolicy, AccessRequest } from '../../../core/access.ts';
 import { ANONYMOUS, type Principal } from '../../../core/context.ts';
 import type { AccessOperation } from '../../../core/decided.ts';
@@ -52,6 +53,11 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     .sort((a, b) => STRICTNESS.indexOf(a.rule.effect) - STRICTNESS.indexOf(b.rule.effect));
   const otherwise: AccessDecision = { effect: fallback, rule: 'default', byDefault: true };
   const resourceTools: AccessDecision = { effect: 'allow', rule: 'default of resource tools' };
+  // Of other rules, the same targets mean something else.
+  const edition = createHash('sha256')
+    .update(JSON.stringify([rules, fallback]))
+    .digest('base64url')
+    .slice(0, 16);
   const attributes = compiled.some(({ target }) => target.attributes);
   let known = new WeakMap<Principal, Own>();
   /** Of one request everything is asked for the same principal. */
@@ -144,9 +150,8 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     readMeansAll: (principal) => ownOf(principal).readMeansAll,
     kindOf(uri, mount) {
       if (attributes) return undefined;
-      return compiled
-        .map(({ target }) => (target.matches({ principal: ANONYMOUS, operation: 'read', uri, mount }) ? 1 : 0))
-        .join('');
+      const asked = { principal: ANONYMOUS, operation: 'read', uri, mount } as const;
+      return `${edition} ${compiled.map(({ target }) => (target.matches(asked) ? 1 : 0)).join('')}`;
     },
     // Nobody is asked before something is listed or subscribed to: that would hold for a while only.
     steady: (principal) => (attributes ? undefined : ownOf(principal)),

@@ -1,0 +1,21 @@
+/** The places that a ranked search finds. */
+
+/** A part of a resource that fits a question. */
+export interface Passage {
+  /** Its lines, from 1; undefined where there is no text, and only what is said of the resource fits. */
+  readonly lines?: { readonly first: number; readonly last: number } | undefined;
+  /** Where its bytes are, of a resource that is still of this size and time. */
+  readonly bytes?: { readonly offset: number; readonly length: number } | undefined;
+  readonly size?: number | undefined;
+  readonly changed?: string | undefined;
+  /** Headings that it stands under, with ` > ` between them. */
+  readonly heading?: string | undefined;
+  readonly page?: number | undefined;
+  /**
+   * Others decide whether the caller may read it, by more than its URI: then its place in the order may not be told before
+   * it has been read.
+   */
+  readonly unsure?: boolean | undefined;
+  /** How many of the terms of the question a text has, by the weight that each has; 0 for none. */
+  readonly fits: (text: string) => number;
+}

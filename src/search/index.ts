@@ -1,0 +1,235 @@
+/**
+ * An index over mounts, for ranked search: words of every resource in a file, which is kept true while it is served. It is
+ * filled with what is redacted, by nobody's rules; what a caller finds is decided for each, and read as that caller.
+ */
+import { createContext, type Log, SILENT } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
+import { globFilter } from '../core/glob/filter.ts';
+import type { IndexState, IndexSurroundings, RankedIndex, RankedMatch, RankedSearch } from '../core/ranked.ts';
+import { createCrawler } from './crawler.ts';
+import { createFollowing, type Following } from './following.ts';
+import { kindOf, seenKinds } from './kinds.ts';
+import { libraryPath } from './library.ts';
+import { parseQuestion, termsIn } from './question.ts';
+import { rank } from './ranking.ts';
+import { createStore, type Figures } from './store.ts';
+import { SqlFault } from './thread.ts';
+
+export interface IndexOptions {
+  /** Where its files are; made for this user only. One server has it at a time. */
+  readonly folder: string;
+  /** Bytes of the database; what has no room is left out, and counted. Default: 1 GiB. */
+  readonly maxBytes?: number | undefined;
+  /** Whether the forms of English words are found by each other. Default: `english`. */
+  readonly stemming?: 'english' | 'off' | undefined;
+  /** Whether é is found by e. Default: `fold`. */
+  readonly diacritics?: 'fold' | 'keep' | undefined;
+  /** Seconds between two looks at what sends no word of its changes. Default: 60. */
+  readonly rescanSeconds?: number | undefined;
+  /** Whether mounts are in it that do not say. Default: `true`. */
+  readonly everything?: boolean | undefined;
+  readonly log?: Log | undefined;
+}
+
+export const DEFAULT_INDEX_BYTES = 1024 ** 3;
+
+const DEFAULT_RESCAN_SECONDS = 60;
+
+/** Where everything is watched, it is looked at again after this many times as long. */
+const WATCHED_FACTOR = 10;
+
+/** Between two looks passes this many times as long as one takes. */
+const REST_FACTOR = 20;
+
+/** Milliseconds until a file is tried again that another server has, or that has no room. */
+const RETRY_MS = 10_000;
+
+/** Events that come together are one change; in milliseconds. */
+const GATHER_MS = 20;
+
+const NOTHING: Figures = { resources: 0, passages: 0, bytes: 0, leftOut: {} };
+
+/** Of these, others decide: nobody finds the state of the server by them. */
+const OWN_MOUNT = 'vitrine';
+
+/** @throws ResourceError `invalid` where the package that it is made of is not installed */
+export function createIndex(options: IndexOptions): RankedIndex {
+  const library = libraryPath();
+  return { begin: (around) => beginIndex({ ...options, library }, around) };
+}
+
+function beginIndex(options: IndexOptions & { readonly library: string }, around: IndexSurroundings): RankedSearch {
+  const { log = SILENT, folder, library, maxBytes = DEFAULT_INDEX_BYTES, everything = true } = options;
+  const { stemming = 'english', diacritics = 'fold', rescanSeconds = DEFAULT_RESCAN_SECONDS } = options;
+  const ended = new AbortController();
+  const { signal } = ended;
+  const ctx = createContext({ principal: { id: 'vitrine:index' }, signal, log });
+  const store = createStore({ folder, library, maxBytes, stemming, diacritics, settings: around.settings });
+  let state: IndexState['state'] = 'opening';
+  let reason: string | undefined;
+  let figures = NOTHING;
+  let failure: unknown;
+  let wake = (): void => {};
+  let settle = (): void => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+
+  const mountsIn = (): readonly string[] =>
+    around
+      .mounts()
+      .filter(({ name, indexed, listed }) => name !== OWN_MOUNT && listed !== false && (indexed ?? everything))
+      .map(({ name }) => name);
+
+  const crawler = createCrawler({
+    provider: around.provider,
+    store,
+    mounts: mountsIn,
+    mountOf(uri) {
+      const mount = around.mountOf(uri);
+      return mount !== undefined && mountsIn().includes(mount) ? mount : undefined;
+    },
+    kindOf: (resource) => kindOf(resource, around),
+    found: (resource) => following?.found(resource),
+    lost: (uri) => following?.lost(uri),
+    ctx,
+  });
+  let following: Following | undefined;
+
+  function changed(uri: string): void {
+    crawler.changed(uri);
+    wake();
+  }
+
+  /** Resolves after a time, or when there is something to do. */
+  function rest(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, milliseconds).unref();
+      let gathering: NodeJS.Timeout | undefined;
+      function done(): void {
+        clearTimeout(timer);
+        clearTimeout(gathering);
+        signal.removeEventListener('abort', done);
+        wake = () => {};
+        resolve();
+      }
+      wake = () => {
+        gathering ??= setTimeout(done, GATHER_MS);
+      };
+      signal.addEventListener('abort', done, { once: true });
+      if (signal.aborted) done();
+    });
+  }
+
+  /** Fills it, and keeps it true. @throws SqlFault; the reason of the signal */
+  async function keepTrue(): Promise<never> {
+    following = createFollowing(around.provider, changed, ctx);
+    await store.keepMounts(mountsIn());
+    for (let round = 0; ; round++) {
+      const begun = performance.now();
+      crawler.again();
+      await crawler.work();
+      figures = await store.figures();
+      if (round === 0) {
+        // What changed before it was watched is found by a second look.
+        await following.opened();
+        continue;
+      }
+      state = 'ready';
+      settle();
+      if (round === 1) log.info('the index is built', { ...figures });
+      const least = (performance.now() - begun) * REST_FACTOR;
+      const until = performance.now() + Math.max(least, rescanSeconds * 1_000 * (following.whole ? WATCHED_FACTOR : 1));
+      for (let left = until - performance.now(); left > 0; left = until - performance.now()) {
+        await rest(left);
+        signal.throwIfAborted();
+        if (failure !== undefined) throw failure;
+        await crawler.work();
+        figures = await store.figures();
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        state = 'opening';
+        failure = undefined;
+        await store.open();
+        state = 'building';
+        await keepTrue();
+      } catch (error) {
+        await following?.close();
+        if (signal.aborted) break;
+        state = 'unavailable';
+        reason = reasonOf(error);
+        log.warn('the index cannot be used now', { error, reason });
+        const damaged = error instanceof SqlFault && error.kind === 'damaged';
+        await (damaged ? store.discard() : store.close());
+        settle();
+        if (!damaged) await rest(RETRY_MS);
+      }
+    }
+    settle();
+  }
+
+  const running = run();
+
+  return {
+    async *find(query, caller) {
+      if (state === 'unavailable' || state === 'opening')
+        throw new ResourceError(
+          'unavailable',
+          `The index cannot be used now${reason === undefined ? '' : `: ${reason}`}`,
+        );
+      const asked = parseQuestion(query.text);
+      const question = {
+        ...asked,
+        filters: { ...asked.filters, ...(query.uri !== undefined && { folder: query.uri }) },
+      };
+      const isNamed = globFilter(query.glob);
+      try {
+        const { ids, unsure } = await seenKinds(store, around, caller);
+        for await (const { kind, path, uri, ...place } of rank(store, question, ids)) {
+          caller.signal.throwIfAborted();
+          if (!isNamed(path)) continue;
+          const fits = (text: string): number => termsIn(question, text).size / question.terms.length;
+          const match: RankedMatch = { uri, path, passage: { ...place, unsure: unsure.has(kind), fits } };
+          yield match;
+        }
+      } catch (error) {
+        if (!(error instanceof SqlFault)) throw error;
+        failure = error;
+        wake();
+        throw new ResourceError('unavailable', 'The index cannot be used now; try again', { cause: error });
+      }
+    },
+    state: () => ({ state, ...(state === 'unavailable' && { reason }), ...figures }),
+    settled: () => settled,
+    changed() {
+      crawler.again();
+      wake();
+    },
+    async close() {
+      ended.abort(new Error('The index is closed'));
+      await running;
+      await following?.close();
+      await store.close();
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof SqlFault)) return 'it failed; the log has the cause';
+  switch (error.kind) {
+    case 'locked':
+      return 'another server has its folder';
+    case 'full':
+      return 'its file cannot be written or read';
+    case 'damaged':
+      return 'its file is damaged, and is made anew';
+    case 'gone':
+    case 'other':
+      return 'its database failed; the log has the cause';
+  }
+}

@@ -1,0 +1,92 @@
+/** The passages of a resource: of the text that a read of it gives, so that its lines are those that a client reads. */
+import { chunksOf, closeBodies, type ResourceBody } from '../core/body.ts';
+import { breaks } from '../core/breaks.ts';
+import type { Context } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
+import type { ResourceProvider } from '../core/provider.ts';
+import { isBinaryType } from '../core/text.ts';
+import type { Resource } from '../protocol/resources.ts';
+import { chunksOfText } from './chunks.ts';
+import type { EntryPassage } from './store.ts';
+
+/** Bytes of one text that are in the index. */
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+
+/** Bytes that are read of a resource, its document included. */
+const MAX_READ_BYTES = 64 * 1024 * 1024;
+
+/** Of what has no text, the passage that its name is found by. */
+export const named = ({ description = '' }: Resource): readonly EntryPassage[] => [
+  { headings: [], page: undefined, lines: undefined, bytes: undefined, text: description },
+];
+
+export interface TextOf {
+  readonly passages: readonly EntryPassage[];
+  /** Why the text, or the rest of it, is not there. */
+  readonly problem?: string | undefined;
+  readonly bytes: number;
+}
+
+/** Of a resource without a text, what is said of it. Never throws, but for the reason of a signal. */
+export async function textOf(provider: ResourceProvider, resource: Resource, ctx: Context): Promise<TextOf> {
+  const long = (resource.size ?? 0) > MAX_TEXT_BYTES && !isBinaryType(resource.mimeType);
+  const range = long ? { offset: 0, length: MAX_TEXT_BYTES } : undefined;
+  try {
+    const bodies = await provider.read(resource.uri, { range, maxBytes: MAX_READ_BYTES, maxChildren: 0 }, ctx);
+    try {
+      // The last is the one that is UTF-8, where there are several; all of them have the same lines.
+      const body = bodies.findLast((each) => !each.child && !isBinaryType(each.resource.mimeType));
+      if (body === undefined) return { passages: named(resource), bytes: 0 };
+      const { text, cut, exact } = await decoded(body, ctx);
+      if (text === undefined) return { passages: named(resource), bytes: 0 };
+      const passages = await passagesOf(text, body.resource.mimeType ?? '', exact && body === bodies[0], resource);
+      const problem = cut || long ? `longer than ${MAX_TEXT_BYTES} bytes` : undefined;
+      return { passages: passages.length === 0 ? named(resource) : passages, problem, bytes: Buffer.byteLength(text) };
+    } finally {
+      await closeBodies(bodies);
+    }
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    const problem = error instanceof ResourceError ? error.code : 'internal';
+    ctx.log.debug('the text of a resource is not in the index', { uri: resource.uri, error });
+    return { passages: named(resource), problem, bytes: 0 };
+  }
+}
+
+async function decoded(
+  body: ResourceBody,
+  ctx: Context,
+): Promise<{ readonly text: string | undefined; readonly cut: boolean; readonly exact: boolean }> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunksOf(body.content)) {
+    ctx.signal.throwIfAborted();
+    // A copy: the chunk is its giver's again.
+    parts.push(Uint8Array.from(chunk.subarray(0, MAX_TEXT_BYTES - bytes)));
+    bytes += chunk.byteLength;
+    if (bytes > MAX_TEXT_BYTES) break;
+  }
+  const all = Buffer.concat(parts);
+  // A type that is not known to be binary may still be.
+  const text = all.includes(0) ? undefined : all.toString('utf8');
+  return { text, cut: bytes > MAX_TEXT_BYTES, exact: text !== undefined && Buffer.byteLength(text) === all.byteLength };
+}
+
+/** @param original whether the text is the bytes of the resource */
+async function passagesOf(
+  text: string,
+  mimeType: string,
+  original: boolean,
+  { description }: Resource,
+): Promise<EntryPassage[]> {
+  const passages: EntryPassage[] = [];
+  const taken = breaks();
+  for (const { headings, page, first, last, offset, length, text: piece } of chunksOfText(text, mimeType)) {
+    const said = passages.length === 0 && description !== undefined ? `${piece}\n${description}` : piece;
+    const bytes = original ? { offset, length } : undefined;
+    passages.push({ headings, page, lines: { first, last }, bytes, text: said });
+    const turn = taken();
+    if (turn !== undefined) await turn;
+  }
+  return passages;
+}
