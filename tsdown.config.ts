@@ -41,6 +41,7 @@ const LIBRARY = {
     'sep-2093': 'src/sep-2093/index.ts',
     'sep-2093/testing': 'src/sep-2093/testing/index.ts',
     testing: 'src/testing/index.ts',
+    search: 'src/search/index.ts',
     config: 'src/configured/index.ts',
     'config/schema': 'src/config/schema.ts',
   },

@@ -3,6 +3,7 @@ import { closeMounts } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { defined, type EngineFlags, engineOptions } from '../configured/engine-options.ts';
+import { rankedIndexOf } from '../configured/ranked-index.ts';
 import type { ClientFeatures, Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { isLoopback } from '../core/hosts.ts';
@@ -121,11 +122,12 @@ async function engineOf(
   let telemetry: RunningTelemetry | undefined;
   try {
     telemetry = await telemetryOf(sources.config.telemetry, log);
+    const index = await rankedIndexOf(sources, log);
     const engine = engineOptions(sources, sources.files.length > 0, flags);
     // Over stdio there is one host, and nobody to take anything from.
     const limits = stdio ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
     const hide = secrets.some ? secrets.hide : undefined;
-    const options = { ...engine, limits, hide, telemetry: telemetry?.telemetry };
+    const options = { ...engine, limits, hide, index, telemetry: telemetry?.telemetry };
     return { vitrine: createEngine({ ...options, audit: audit && { ...audit, log } }), telemetry };
   } catch (error) {
     await Promise.all([closeMounts(sources.mounts), telemetry?.close()]);

@@ -28,6 +28,12 @@ export const everyMount = {
   skills: z
     .union([z.enum(['on', 'off']), z.array(globConfig('path')).min(1).max(100)])
     .optional()
-    .describe('Which folders with a SKILL.md are skills: on, or globs of their paths. Default: off, but for those of servers'),
+    .describe(
+      'Which folders with a SKILL.md are skills: on, or globs of their paths. Default: off, but for those of servers',
+    ),
+  index: z
+    .enum(['on', 'off'])
+    .optional()
+    .describe('Whether it is in the index of ranked search. Default: as `index` says'),
   prefix: z.enum(['name', 'none']).optional().describe('none: publish the URIs of the source as they are'),
 };

@@ -13,7 +13,13 @@ import { nestedFiles } from './nested.ts';
 import type { NestedConfig } from './nested-schema.ts';
 import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
-import { type ConfiguredMount, type SaidBlock, saidOf, type UpstreamSurroundings, upstreamMount } from './upstream-mounts.ts';
+import {
+  type ConfiguredMount,
+  type SaidBlock,
+  saidOf,
+  type UpstreamSurroundings,
+  upstreamMount,
+} from './upstream-mounts.ts';
 import type { UpstreamConfig } from './upstream-schema.ts';
 
 /** Mounts of a configuration, and after them those of servers as hosts write them. */
@@ -92,18 +98,23 @@ async function mountOf(
 async function kindMount(
   kind: Kind,
   name: string,
-  { prefix, icons, forms, skills, ...block }: Pick<Mount, 'prefix' | 'icons'> & SaidBlock,
+  { prefix, icons, forms, skills, index, ...block }: Pick<Mount, 'prefix' | 'icons'> & SaidBlock,
   surroundings: UpstreamSurroundings,
 ): Promise<Mount> {
-  return { name, prefix, icons, ...saidOf({ forms, skills }), provider: await openKind(kind, name, block, surroundings) };
+  return {
+    name,
+    prefix,
+    icons,
+    ...saidOf({ forms, skills, index }),
+    provider: await openKind(kind, name, block, surroundings),
+  };
 }
-
 
 type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> & { readonly path: string };
 
 async function filesMount(name: string, block: FilesBlock, base: string): Promise<Mount> {
-  const { prefix, prompts: _prompts, roots, path, icons, forms, skills, nested, ...options } = block;
-  const said = { name, prefix, icons, ...saidOf({ forms, skills }) };
+  const { prefix, prompts: _prompts, roots, path, icons, forms, skills, index, nested, ...options } = block;
+  const said = { name, prefix, icons, ...saidOf({ forms, skills, index }) };
   const source = resolve(base, path);
   if (roots === undefined) return { ...said, provider: await nestedFiles({ ...options, path: source, name }, nested) };
   // Bounds are of names, so a name must not be a way to another place.

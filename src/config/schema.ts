@@ -17,6 +17,7 @@ import { accessConfig } from './access-schema.ts';
 import { authConfig } from './auth-schema.ts';
 import { describeConfig } from './describe-schema.ts';
 import { formsConfig } from './forms-schema.ts';
+import { indexConfig } from './index-schema.ts';
 import { nameServers } from './mount-names.ts';
 import { everyMount, iconConfig } from './mount-schema.ts';
 import { nestedConfig } from './nested-schema.ts';
@@ -255,6 +256,7 @@ const settings = z.strictObject({
     .describe('Globs over URIs, such as docs+file:///private/**: a human confirms each read of what matches'),
   redact: redactConfig.optional().describe('Secrets in what is read are found and covered. Default: off'),
   forms: formsConfig.optional().describe('Other forms of what is read, as the text of documents. Default: on'),
+  index: indexConfig.optional().describe('Ranked search over what is in the mounts. Default: off'),
   describe: describeConfig
     .optional()
     .describe('Titles, descriptions, icons and annotations of what fits. Default: none'),

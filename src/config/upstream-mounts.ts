@@ -34,12 +34,14 @@ export interface UpstreamSurroundings {
 export interface SaidBlock {
   readonly forms?: 'on' | 'off' | undefined;
   readonly skills?: 'on' | 'off' | readonly string[] | undefined;
+  readonly index?: 'on' | 'off' | undefined;
 }
 
 /** The same for a mount. Left out where nothing is said: then it is the kind of the mount that decides. */
-export const saidOf = ({ forms, skills }: SaidBlock): Pick<Mount, 'forms' | 'skills'> => ({
+export const saidOf = ({ forms, skills, index }: SaidBlock): Pick<Mount, 'forms' | 'skills' | 'indexed'> => ({
   ...(forms !== undefined && { forms: forms === 'on' }),
   ...(skills !== undefined && { skills: typeof skills === 'string' ? skills === 'on' : skills }),
+  ...(index !== undefined && { indexed: index === 'on' }),
 });
 
 /** As a configuration says it: YAML takes a year for a number. */
@@ -60,6 +62,7 @@ export async function upstreamMount(
     icons,
     forms,
     skills,
+    index,
     start = 'eager',
     connections,
     era,
@@ -96,7 +99,7 @@ export async function upstreamMount(
     name,
     prefix,
     icons,
-    ...saidOf({ forms, skills }),
+    ...saidOf({ forms, skills, index }),
     provider,
     server,
     health: () => up.health(),

@@ -1,10 +1,12 @@
 /** A configuration file as options of `createVitrine`. */
+import { closeMounts } from '../config/mounts.ts';
 import type { Environment } from '../config/references.ts';
 import { createSecrets } from '../config/secrets.ts';
 import { type Log, SILENT } from '../core/context.ts';
 import type { EngineOptions } from '../engine/index.ts';
 import { engineOptions } from './engine-options.ts';
 import { openConfig } from './open.ts';
+import { rankedIndexOf } from './ranked-index.ts';
 
 export { ConfigError } from '../config/error.ts';
 export type { Config } from '../config/schema.ts';
@@ -29,9 +31,14 @@ export async function loadConfig(file: string, options: LoadConfigOptions = {}):
   const secrets = createSecrets();
   const configured = await openConfig(file, [], { log, secrets, env });
   const { audit } = configured.config;
+  const index = await rankedIndexOf(configured, log).catch(async (error: unknown) => {
+    await closeMounts(configured.mounts);
+    throw error;
+  });
   return {
     ...engineOptions(configured, false),
     ...(secrets.some && { hide: secrets.hide }),
+    ...(index && { index }),
     ...(audit && { audit: { ...audit, log } }),
   };
 }

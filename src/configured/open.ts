@@ -21,6 +21,8 @@ export interface Configured {
   readonly mounts: readonly ConfiguredMount[];
   readonly promptFolders: readonly PromptFolder[];
   readonly config: Partial<Config>;
+  /** The file that it was read from; undefined for what was typed. */
+  readonly file?: string | undefined;
   /** Decides instead of the rules of the configuration. */
   readonly policy?: AccessPolicy | undefined;
   /** Keys of hosts that mean nothing here, by server; undefined where there are none. */
@@ -67,6 +69,7 @@ export async function openConfig(
   try {
     const promptFolders = await promptFoldersOf(config, mounts, base);
     return {
+      file,
       mounts,
       promptFolders,
       policy: before?.policy ?? (await cedarOf(config, { base, log })),

@@ -1,0 +1,108 @@
+/** Whoever may read a part of what is in an index finds what an index of that part alone would give, in the same order. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/e2e/folders.ts';
+import { type Engine, engineOf, structured, textOf } from '../../test/tools/engine.ts';
+import type { AccessPolicy } from '../core/access.ts';
+import { type AccessRule, type AccessRules, rulesPolicy } from '../layers/access/index.ts';
+import { memoryProvider } from '../providers/memory/index.ts';
+import { createIndex } from './index.ts';
+
+const WORDS = ['clock', 'brass', 'spring', 'key', 'oak', 'bell'];
+const FOLDERS = ['a', 'b', 'c'];
+const QUESTIONS = [
+  'clock',
+  'brass key',
+  '"oak bell"',
+  'spr*',
+  'bell clock oak',
+  'NEAR(key spring, 4)',
+  'clock type:plain',
+];
+
+const texts = fc.array(
+  fc.record({
+    folder: fc.constantFrom(...FOLDERS),
+    words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 12 }),
+  }),
+  { minLength: 2, maxLength: 14 },
+);
+
+const rule: fc.Arbitrary<AccessRule> = fc
+  .record(
+    {
+      effect: fc.constantFrom('allow', 'deny', 'hide', 'ask'),
+      who: fc.constantFrom({ subjects: ['ann'] }, 'anyone', { groups: ['staff'] }),
+      uris: fc.subarray(
+        [...FOLDERS.map((folder) => `m+memory:///${folder}/**`), 'm+memory:///*/1*.txt', 'm+memory:///**'],
+        { minLength: 1 },
+      ),
+    },
+    { requiredKeys: ['effect', 'uris'] },
+  )
+  .map((each): AccessRule => (each.effect === 'ask' ? { ...each, operations: ['read'] } : each));
+
+const rules: fc.Arbitrary<AccessRules> = fc.record({
+  rules: fc.array(rule, { minLength: 1, maxLength: 4 }),
+  default: fc.constantFrom('allow', 'deny', 'hide'),
+});
+
+const CALLERS = [{ id: 'ann', subject: 'ann' }, { id: 'bob', subject: 'bob', groups: ['staff'] }, { id: 'anonymous' }];
+
+interface Answer {
+  readonly places: readonly unknown[];
+  readonly text: string;
+}
+
+async function answers(engine: Engine, principal: (typeof CALLERS)[number]): Promise<readonly Answer[]> {
+  const given: Answer[] = [];
+  for (const pattern of QUESTIONS) {
+    const result = await engine.call('search', { pattern, mode: 'ranked' }, { principal });
+    given.push({ places: structured<{ matches: unknown[] }>(result)?.matches ?? [], text: textOf(result) });
+  }
+  return given;
+}
+
+/** Decides as the rules do, and says of nothing why. */
+const opaque = (policy: AccessPolicy): AccessPolicy => ({
+  name: 'opaque',
+  attributes: false,
+  decide: (request) => policy.decide(request),
+});
+
+it.each([
+  ['rules', (given: AccessRules) => given, 12],
+  ['a policy of its own', (given: AccessRules) => opaque(rulesPolicy(given)), 6],
+] as const)(
+  'finds nothing that is not to be known, and tells nothing of it by what is found, under %s',
+  async (_name, accessOf, runs) => {
+    await fc.assert(
+      fc.asyncProperty(texts, rules, fc.constantFrom(...CALLERS), async (all, given, principal) => {
+        const resources = Object.fromEntries(
+          all.map(({ folder, words }, at) => [`${folder}/${at}.txt`, { text: words.join(' ') }]),
+        );
+        const policy = rulesPolicy(given);
+        const mayRead = (path: string): boolean =>
+          (['read', 'metadata'] as const).every((operation) => {
+            const uri = `m+memory:///${path}`;
+            return policy.decide({ principal, operation, uri, mount: 'm' }).effect === 'allow';
+          });
+        const seen = Object.fromEntries(Object.entries(resources).filter(([path]) => mayRead(path)));
+        await using folder = await temporaryFolder({});
+        await using other = await temporaryFolder({});
+        const access = accessOf(given);
+        await using whole = engineOf(
+          { m: memoryProvider({ resources }) },
+          { access, index: createIndex({ folder: folder.path }) },
+        );
+        await using part = engineOf(
+          { m: memoryProvider({ resources: seen }) },
+          { access, index: createIndex({ folder: other.path }) },
+        );
+        await Promise.all([whole.vitrine.ranked?.settled(), part.vitrine.ranked?.settled()]);
+        expect(await answers(whole, principal)).toEqual(await answers(part, principal));
+      }),
+      { numRuns: runs, endOnFailure: true },
+    );
+  },
+);
