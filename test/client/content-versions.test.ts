@@ -1,0 +1,95 @@
+/** Whom the client library and the gateway ask whether contents are still the same, and what servers may answer. */
+import { describe, expect, it } from 'vitest';
+import { createResourceClient } from '../../src/client/index.ts';
+import { createContext } from '../../src/core/context.ts';
+import { upstream } from '../../src/providers/upstream/index.ts';
+import { drainBody, EVERYTHING } from '../../src/testing/observe.ts';
+import { ERAS, type Era } from '../e2e/harness.ts';
+import { eraOf, type Params, type Scripted, scripted } from './scripted.ts';
+
+const URI = 'doc:///one';
+const OURS = { resources: {}, extensions: { 'vitrine/resource-metadata': {} } };
+const SAME = { contents: [], _meta: { 'vitrine/notModified': true } };
+
+/** Reads the text of the resource again and again, as a client and through a mount. */
+interface Reader extends AsyncDisposable {
+  read(): Promise<string | undefined>;
+}
+
+const READERS: Readonly<Record<string, (server: Scripted, era: Era) => Reader>> = {
+  'the client library'(server, era) {
+    const resources = createResourceClient({ url: server.url, ...eraOf[era] });
+    return {
+      read: async () => (await resources.read(URI)).primary?.text(),
+      [Symbol.asyncDispose]: () => resources.close(),
+    };
+  },
+  'the gateway'(server, era) {
+    const mount = upstream({ name: 'm', target: { url: server.url }, era: era === 'legacy' ? '2025' : '2026' });
+    return {
+      async read() {
+        const [body] = await mount.provider.read(URI, EVERYTHING, createContext());
+        return body && Buffer.from(await drainBody(body)).toString();
+      },
+      [Symbol.asyncDispose]: () => mount.close(),
+    };
+  },
+};
+
+/** A server whose reads are answered in turn, and the conditions under which it was asked. */
+async function answering(answers: readonly ((count: number) => object)[], capabilities: Params) {
+  const conditions: unknown[] = [];
+  const server = await scripted(
+    {
+      'resources/read'({ _meta }) {
+        conditions.push((_meta as Params | undefined)?.['vitrine/ifVersion']);
+        const at = Math.min(conditions.length, answers.length) - 1;
+        return { ttlMs: 0, cacheScope: 'private', ...answers[at]?.(conditions.length) };
+      },
+    },
+    capabilities,
+  );
+  return { server, conditions, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+const item = (text: string, version: unknown) => ({
+  contents: [{ uri: URI, name: 'one', text, _meta: { 'vitrine/version': version } }],
+});
+
+describe.each(ERAS.flatMap((era) => Object.entries(READERS).map(([who, reader]) => ({ era, who, reader }))))(
+  '$who, in the $era era',
+  ({ era, reader }) => {
+    it('asks a server that knows versions whether contents are the same, and takes its word', async () => {
+      const answers = [() => item('one', '"1"'), () => SAME, () => item('two', 'W/"2"'), () => SAME];
+      await using given = await answering(answers, OURS);
+      await using reading = reader(given.server, era);
+      const texts = [await reading.read(), await reading.read(), await reading.read(), await reading.read()];
+      expect(texts).toEqual(['one', 'one', 'two', 'two']);
+      expect(given.conditions).toEqual([undefined, ['"1"'], ['"1"'], ['W/"2"']]);
+    });
+
+    it('sends no condition to a server that does not say that it knows versions', async () => {
+      await using given = await answering([(count) => item(`read ${count}`, '"1"')], { resources: {} });
+      await using reading = reader(given.server, era);
+      expect([await reading.read(), await reading.read()]).toEqual(['read 1', 'read 2']);
+      expect(given.conditions).toEqual([undefined, undefined]);
+    });
+
+    it.each([['"'], ['a'], ['"a b"'], [7], [null], [`"${'x'.repeat(300)}"`], [['"1"']]])(
+      'takes %j for no version',
+      async (version) => {
+        await using given = await answering([(count) => item(`read ${count}`, version)], OURS);
+        await using reading = reader(given.server, era);
+        expect([await reading.read(), await reading.read()]).toEqual(['read 1', 'read 2']);
+        expect(given.conditions).toEqual([undefined, undefined]);
+      },
+    );
+
+    it('has nothing where a server says unasked that nothing has changed', async () => {
+      await using given = await answering([() => SAME], OURS);
+      await using reading = reader(given.server, era);
+      expect([await reading.read(), await reading.read()]).toEqual([undefined, undefined]);
+      expect(given.conditions).toEqual([undefined, undefined]);
+    });
+  },
+);
