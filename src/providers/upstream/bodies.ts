@@ -1,7 +1,7 @@
 /** Items of a read, as bodies: what another server sent, to be sent on as it is, or cut and looked into where that is wanted. */
 
 import type { Data } from '../../connection/data.ts';
-import type { BodyContent, BodyWindow, ResourceBody } from '../../core/body.ts';
+import { type BodyContent, type BodyWindow, knownSize, type ResourceBody } from '../../core/body.ts';
 import { versioned } from '../../core/content-version.ts';
 import { versionIn } from '../../protocol/content-version.ts';
 import { isData } from '../../protocol/data.ts';
@@ -37,6 +37,18 @@ function withoutVersion<T extends Data>(item: T): T {
   const { [VERSION_META_KEY]: _version, ...meta } = item._meta;
   const { _meta, ...others } = item;
   return (Object.keys(meta).length === 0 ? others : { ...others, _meta: meta }) as unknown as T;
+}
+
+/** Returns the bodies without the children that do not fit into `maxBytes`: a read of a container may give a part (2093-5). */
+export function withinBytes(bodies: readonly ResourceBody[], maxBytes: number): readonly ResourceBody[] {
+  const sizeOf = ({ content }: ResourceBody): number => knownSize(content) ?? 0;
+  let left = bodies.reduce((rest, body) => (body.child === true ? rest : rest - sizeOf(body)), maxBytes);
+  return bodies.filter((body) => {
+    if (body.child !== true) return true;
+    const fits = sizeOf(body) <= left;
+    if (fits) left -= sizeOf(body);
+    return fits;
+  });
 }
 
 /** Decoded when somebody wants the bytes: whoever sends the item on does not. */

@@ -9,7 +9,7 @@ import { type Context, withSignal } from '../../core/context.ts';
 import { notFound, ResourceError, type ResourceErrorCode } from '../../core/errors.ts';
 import type { Page } from '../../core/provider.ts';
 import { METADATA_METHOD } from '../../protocol/methods.ts';
-import type { Resource } from '../../protocol/resources.ts';
+import type { Resource, ResourceCapabilities } from '../../protocol/resources.ts';
 import type { Asking } from './asking.ts';
 import type { Border } from './border/index.ts';
 import { completeEntry } from './complete.ts';
@@ -24,6 +24,9 @@ import type { World } from './world.ts';
 const MAX_LOOKED_AT = 20_000;
 
 const STEP = 1_000;
+
+/** Longest that an answer waits for the server to say whether its resource has children, in milliseconds. */
+const MAX_ASKING_MS = 2_000;
 
 /** Codes of the other errors that servers send for a method that they do not know; some send nothing, which is `timeout`. */
 const MAY_MEAN_NO_METHOD: ReadonlySet<ResourceErrorCode> = new Set(['invalid', 'internal', 'timeout']);
@@ -53,6 +56,8 @@ export interface EntryPage {
 
 export interface Metadata {
   of(uri: string, ctx: Context): Promise<Resource>;
+  /** Whether the server says that a resource that was read has children (2093-5). Asks it where that is not known. */
+  saysListable(uri: string, ctx: Context): Promise<boolean>;
   isListed(uri: string, ctx: Context): Promise<boolean>;
 }
 
@@ -140,6 +145,16 @@ export function createMetadata(setup: MetadataSetup): Metadata {
       // The resource exists, so the server refused the method and not the URI.
       if (hasMethod(supervisor) === undefined) learn(supervisor, false);
       return completeEntry(entry, known, facts());
+    },
+    async saysListable(uri, ctx) {
+      const world = await connections.of(ctx);
+      if (world.known.get(uri) === undefined) {
+        const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(MAX_ASKING_MS)]);
+        await asked(uri, world, withSignal(ctx, signal)).catch(() => undefined);
+        ctx.signal.throwIfAborted();
+      }
+      const said = world.known.get(uri)?.capabilities as Partial<ResourceCapabilities> | undefined;
+      return said?.list === true;
     },
     async isListed(uri, ctx) {
       const { known } = await connections.of(ctx);

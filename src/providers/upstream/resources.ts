@@ -13,7 +13,7 @@ import { RANGE_META_KEY } from '../../protocol/meta.ts';
 import { DIRECTORY_READ_METHOD } from '../../protocol/methods.ts';
 import type { ResourceCapabilities, ResourceTemplate } from '../../protocol/resources.ts';
 import { type Asking, othersOf } from './asking.ts';
-import { bodyOf } from './bodies.ts';
+import { bodyOf, withinBytes } from './bodies.ts';
 import type { Border } from './border/index.ts';
 import { completeEntry, completeItem } from './complete.ts';
 import type { Connections } from './connections.ts';
@@ -102,17 +102,32 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     const round = ctx.round === undefined ? {} : { inputResponses: answers, requestState };
     const { known } = await connections.of(ctx);
     const items = await readItems(uri, meta, round, known, ctx);
-    // Without capabilities nothing says that the others are children: the first is what was read (2093-7).
     const [first] = items;
-    const within = facts().metadata || isSaidToList(uri, items, known);
-    return await mapInPieces(items, (item) =>
+    // Without capabilities nothing says that the others are children: the first is what was read (2093-7).
+    const isChild = first !== undefined && !isAbout(first, uri) && (await isListable(uri, items, ctx));
+    const bodies = await mapInPieces(items, (item) =>
       bodyOf(completeItem(item, known, facts()), {
         uri,
-        within: item !== first || within,
+        within: item !== first || isChild,
         ours: facts().ranges,
         ranged,
       }),
     );
+    if (want.range !== undefined) return bodies;
+    const given = withinBytes(bodies, want.maxBytes);
+    const lost = bodies.length - given.length;
+    if (lost > 0) {
+      const reason = `${lost} contents are left out: a read gives at most ${want.maxBytes} bytes; read them one by one`;
+      ctx.notes?.missing({ mount: name, reason });
+    }
+    return given;
+  }
+
+  /** Whether the server says, with the contents or elsewhere, that the resource has children (2093-5). */
+  async function isListable(uri: string, items: readonly Entry[], ctx: Context): Promise<boolean> {
+    if (facts().metadata) return true;
+    const said = items.find((item) => isAbout(item, uri))?.capabilities as Partial<ResourceCapabilities> | undefined;
+    return said?.list ?? (await metadata.saysListable(uri, ctx));
   }
 
   /** The items of a read as the server sent them, with the URI that was asked for where they have none. */
@@ -244,12 +259,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
 const uriOf = (entry: Data): string => String(entry.uri);
 const templateOf = (entry: Data): string => String(entry.uriTemplate);
 
-/** Whether the server says, of the resource or with its contents, that it has children (2093-5). */
-function isSaidToList(uri: string, items: readonly Entry[], known: Known): boolean {
-  const own = items.find((item) => identityOf(item.uri) === identityOf(uri));
-  const said = (own?.capabilities ?? known.get(uri)?.capabilities) as Partial<ResourceCapabilities> | undefined;
-  return said?.list === true;
-}
+const isAbout = (item: Entry, uri: string): boolean => identityOf(item.uri) === identityOf(uri);
 
 /** The values of a completion, however much of it is there. */
 export function completionIn(result: Data, limit: number): CompletionValues {

@@ -31,7 +31,7 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
 
   it.each(WAYS)('what is hidden of a stranger of the $era era is as what is missing [SEC-RES-2]', async (way) => {
     const access = { rules: [{ effect: 'hide', uris: ['stranger+absent:/hidden'] }], default: 'allow' };
-    await using on = await connectToStranger(client, 'absent', way, { access });
+    await using on = await connectToStranger(client, 'absent', way, { around: { access } });
     await on.reachable;
     const methods = ['read', 'metadata', 'list', ...(client.era === 'legacy' ? ['subscribe'] : [])];
     for (const method of methods.map((each) => `resources/${each}`)) {

@@ -61,9 +61,8 @@ export interface MountOptions extends Readonly<Record<string, unknown>> {
 /** What is around the mount. */
 export interface Around {
   readonly abilities?: Abilities;
-  readonly access?: object;
-  readonly redact?: string;
-  readonly audit?: object;
+  /** Parts of the configuration beside the mount. */
+  readonly around?: Readonly<Record<string, unknown>>;
 }
 
 /** A client of a gateway in which the stranger is mounted as `stranger`, beside nothing else. */
@@ -71,7 +70,7 @@ export async function connectToStranger(
   client: Way,
   name: string,
   way: StrangerWay,
-  { abilities, access, redact, audit, ...options }: MountOptions & Around = {},
+  { abilities, around, ...options }: MountOptions & Around = {},
 ): Promise<Connected> {
   const server = await startStranger(name, way);
   const folder = await temporaryFolder({});
@@ -81,14 +80,7 @@ export async function connectToStranger(
   };
   try {
     const mounts = { stranger: { ...server.mount, ...options } };
-    const config = await writeConfig(folder, {
-      tools: 'off',
-      icons: 'off',
-      mounts,
-      ...(access !== undefined && { access }),
-      ...(redact !== undefined && { redact }),
-      ...(audit !== undefined && { audit }),
-    });
+    const config = await writeConfig(folder, { tools: 'off', icons: 'off', ...around, mounts });
     const connection = await connect(client.transport, client.era, ['--config', config], abilities);
     const close = async (): Promise<void> => {
       await connection.close();
