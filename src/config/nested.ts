@@ -137,7 +137,7 @@ async function openDatabase(path: string, name: string, log: Log): Promise<Resou
 }
 
 async function gitKind(): Promise<NestedKind> {
-  const { gitFolderProvider, pathBelow, SCHEME } = await import('../providers/git/index.ts');
+  const { gitFolderProvider, pathBelow, SCHEME } = await import('../providers/git/in-folder.ts');
   return {
     key: 'git',
     endings: ['.git'],

@@ -31,7 +31,6 @@ import { watchResource } from './watch.ts';
 import { MAX_WATCHED_DIRECTORIES, watchTree } from './watch-tree.ts';
 
 export { type FilesConfig, type FilesOptions, filesConfig } from './config.ts';
-export type { FindFolder, FolderPlace, Inside } from './inside.ts';
 export type { FilePlace, FindPlace } from './place.ts';
 export { CREDENTIAL_GLOBS } from './visibility.ts';
 

@@ -1,0 +1,45 @@
+/** A repository in a served folder, as it is gone into from there. */
+import type { ResourceProvider } from '../../core/provider.ts';
+import { gitConfig } from './config.ts';
+import { configurationOf, makeMirror, type Source } from './mirror.ts';
+import { openRepository } from './open.ts';
+import { formatOf, versionOf } from './program.ts';
+
+export { pathBelow, SCHEME } from './address.ts';
+
+export interface GitFolderOptions {
+  readonly source: Source;
+  /** The name of the root. */
+  readonly name: string;
+  /** The path of its root in the URIs by which others know it, for links: `/project/.git`. */
+  readonly base: string;
+  /** Where it lies on this machine, to be told of changes. */
+  readonly path: string;
+}
+
+/**
+ * A repository in a folder that others write in: whatever is put into it, nothing outside of it is read
+ * (`docs/decisions/0048-nested.md`).
+ * @throws ResourceError `invalid`, `too-large`, `unavailable`
+ */
+export async function gitFolderProvider({ source, name, base, path }: GitFolderOptions): Promise<ResourceProvider> {
+  const program = 'git';
+  const version = await versionOf(program);
+  const format = await formatOf(program, await configurationOf(source), 'the repository');
+  const mirror = await makeMirror(source, format);
+  const { directory, refresh, close } = mirror;
+  const watched = { gitDirectory: path, commonDirectory: path, called: name };
+  return openRepository({
+    name,
+    rules: gitConfig.omit({ git: true }).parse({}),
+    program,
+    version,
+    place: { ...mirror.place, called: name },
+    watched,
+    format,
+    directory,
+    base,
+    refresh,
+    close,
+  });
+}
