@@ -182,7 +182,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
           'unavailable',
           `The index cannot be used now${reason === undefined ? '' : `: ${reason}`}`,
         );
-      const asked = parseQuestion(query.text);
+      const asked = parseQuestion(query.text, stemming === 'english');
       const question = {
         ...asked,
         filters: { ...asked.filters, ...(query.uri !== undefined && { folder: query.uri }) },

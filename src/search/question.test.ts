@@ -6,7 +6,7 @@ import { matchOf, parseQuestion, termsIn } from './question.ts';
 describe('a question', () => {
   it.each([
     ['carriage clock', '"carriage" OR "clock"'],
-    ['how is the clock wound', '"clock" OR "wound"'],
+    ['how is the clock wound', '"clock" OR ("wound" OR "wind")'],
     ['what is it', '"what" OR "is" OR "it"'],
     ['"small key" door', '("small key") AND ("small key" OR "door")'],
     ['e-mail', '"e mail"'],
@@ -45,6 +45,10 @@ describe('a question', () => {
       }
     };
     fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), understood));
+  });
+
+  it('has no other forms of a word where these are not wanted', () => {
+    expect(matchOf(parseQuestion('clock wound', false))).toBe('"clock" OR "wound"');
   });
 
   it('knows its words in a text in their other forms', () => {

@@ -3,6 +3,7 @@
  * somebody types is ever syntax of the database.
  */
 import { invalid } from '../core/errors.ts';
+import { otherForms } from './irregular.ts';
 import { folded, isCommon, wordsOf } from './words.ts';
 
 /** Characters of a question. */
@@ -38,6 +39,8 @@ export interface Term {
   readonly near?: number | undefined;
   /** Places have it, all of them; others are only better with it. */
   readonly required: boolean;
+  /** Words that do as well, as its irregular forms. */
+  readonly forms?: readonly string[] | undefined;
 }
 
 export interface Question {
@@ -50,9 +53,10 @@ const TOKEN =
 
 /**
  * Words, "phrases", prefix*, NEAR(words, 5), and filters such as `type:pdf` or `after:2025`.
+ * @param withForms whether irregular forms of English words do as well
  * @throws ResourceError `invalid` that says what is wrong and how it is written
  */
-export function parseQuestion(text: string): Question {
+export function parseQuestion(text: string, withForms = true): Question {
   if (text.length > MAX_QUESTION_LENGTH) throw invalid(`A question has at most ${MAX_QUESTION_LENGTH} characters`);
   const terms: Term[] = [];
   const filters: { -readonly [K in keyof Filters]: Filters[K] } = {};
@@ -65,7 +69,7 @@ export function parseQuestion(text: string): Question {
     const said = quoted ?? value;
     if (key !== undefined && said !== undefined && isFilter(key)) Object.assign(filters, filterOf(key, said));
     else if (near !== undefined) terms.push(nearOf(near));
-    else terms.push(...termsOf(phrase ?? word ?? `${key}:${said}`, phrase !== undefined));
+    else terms.push(...termsOf(phrase ?? word ?? `${key}:${said}`, phrase !== undefined, withForms));
   }
   const words = terms.reduce((sum, term) => sum + term.words.length, 0);
   if (words === 0) throw invalid('A question has at least one word; signs alone are not in the index');
@@ -73,12 +77,13 @@ export function parseQuestion(text: string): Question {
   return { terms: withoutCommon(terms), filters };
 }
 
-function termsOf(text: string, isPhrase: boolean): readonly Term[] {
+function termsOf(text: string, isPhrase: boolean, withForms: boolean): readonly Term[] {
   const prefix = !isPhrase && text.endsWith('*');
   const words = wordsOf(text);
   if (words.length === 0) return [];
   // "e-mail" is two words to the index; typed as one, they belong together.
-  return [{ words, prefix, required: isPhrase }];
+  const forms = !withForms || isPhrase || prefix || words.length > 1 ? [] : otherForms(words[0] ?? '');
+  return [{ words, prefix, required: isPhrase, ...(forms.length > 0 && { forms }) }];
 }
 
 function nearOf(inside: string): Term {
@@ -142,12 +147,18 @@ function bytesOf(key: string, said: string): number {
 }
 
 /** A term in the syntax of FTS5: quoted strings, which have no syntax in them. */
-export function expressionOf({ words, prefix, near }: Term): string {
+export function expressionOf({ words, prefix, near, forms = [] }: Term): string {
+  if (forms.length > 0) return `(${[words.join(' '), ...forms].map(quote).join(' OR ')})`;
   if (near !== undefined) return `NEAR(${words.map(quote).join(' ')}, ${near})`;
   return `${quote(words.join(' '))}${prefix ? ' *' : ''}`;
 }
 
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** All of its terms; undefined where that is no narrower. */
+export function matchOfAll({ terms }: Question): string | undefined {
+  return terms.filter((term) => !term.required).length < 2 ? undefined : terms.map(expressionOf).join(' AND ');
+}
 
 /** The whole question: what is required, and with it whatever else is there; without, one of the words is enough. */
 export function matchOf({ terms }: Question): string {
@@ -173,7 +184,8 @@ export function termsIn({ terms }: Question, text: string): ReadonlySet<Term> {
     terms.filter((term) =>
       term.prefix
         ? words.some((word) => word.startsWith(folded(term.words.at(-1) ?? '')))
-        : term.words.map(folded).every((wanted) => words.some((word) => mayBeForms(word, wanted))),
+        : (term.forms ?? []).some((form) => words.includes(form)) ||
+          term.words.map(folded).every((wanted) => words.some((word) => mayBeForms(word, wanted))),
     ),
   );
 }

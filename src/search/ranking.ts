@@ -3,13 +3,16 @@
  * read; where there are several, each score is put on one scale: how rare a word is in all of them together.
  */
 import { invalid } from '../core/errors.ts';
-import { expressionOf, type Filters, matchOf, type Question } from './question.ts';
+import { expressionOf, type Filters, matchOf, matchOfAll, type Question } from './question.ts';
 import { wordsTable } from './schema.ts';
 import type { IndexStore } from './store.ts';
 import type { Rows, SqlValue, Statement } from './thread.ts';
 
 /** Places of each kind that are looked at, round after round; there is nothing behind the last. */
 const ROUNDS = [50, 400, 3_200] as const;
+
+/** A passage that has all that is asked for is worth so much more than one that has as rare words of it. */
+const ALL_THERE = 2;
 
 export interface Place {
   readonly uri: string;
@@ -30,15 +33,28 @@ interface Scored extends Place {
   readonly score: number;
 }
 
+/** The places of one kind that fit an expression. */
+interface List {
+  readonly kind: number;
+  readonly scale: number;
+}
+
 /** @param kinds the numbers of those that the caller may read */
 export async function* rank(store: IndexStore, question: Question, kinds: readonly number[]): AsyncGenerator<Place> {
   if (kinds.length === 0) return;
   const scales = kinds.length === 1 ? [1] : await scalesOf(store, question, kinds);
   const given = new Set<string>();
+  const all = matchOfAll(question);
+  // Each list is ordered by itself.
+  const lists = kinds.flatMap((kind, at) => {
+    const scale = scales[at] ?? 1;
+    const some = { kind, scale, match: matchOf(question) };
+    return all === undefined ? [some] : [{ kind, scale: scale * ALL_THERE, match: all }, some];
+  });
   for (const limit of ROUNDS) {
-    const answers = await store.ask(kinds.map((kind) => placesOf(question, kind, limit)));
-    const found = answers.map((rows, at) => rows.map((row) => scoredOf(row, kinds[at] ?? 0, scales[at] ?? 1)));
-    // Behind the last that was looked at, others may follow that come before those of another kind.
+    const answers = await store.ask(lists.map(({ kind, match }) => placesOf(question.filters, kind, match, limit)));
+    const found = answers.map((rows, at) => rows.flatMap((row) => scoredOf(row, lists[at])));
+    // Behind the last that was looked at, others may follow that come before those of another list.
     const cut = found.flatMap((places) => (places.length < limit ? [] : [places.at(-1)?.score ?? 0]));
     const sure = limit === ROUNDS.at(-1) ? Number.NEGATIVE_INFINITY : Math.max(Number.NEGATIVE_INFINITY, ...cut);
     // Equal ones come in an order that tells nothing of the index.
@@ -58,20 +74,20 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const COLUMNS =
   'found.rowid, -found.rank, resource.uri, resource.path, chunk.heading, chunk.page, chunk.first, chunk.last, chunk.offset, chunk.length, resource.size, resource.changed';
 
-function placesOf(question: Question, kind: number, limit: number): Statement {
+function placesOf(filters: Filters, kind: number, match: string, limit: number): Statement {
   const table = wordsTable(kind);
-  const { sql, parameters } = conditionsOf(question.filters);
+  const { sql, parameters } = conditionsOf(filters);
   const joined = 'JOIN chunk ON chunk.id = found.rowid JOIN resource ON resource.id = chunk.resource';
   if (sql === '') {
     return [
       `SELECT ${COLUMNS} FROM (SELECT rowid, rank FROM ${table} WHERE ${table} MATCH ? ORDER BY rank LIMIT ${limit}) AS found
        ${joined} ORDER BY found.rank`,
-      matchOf(question),
+      match,
     ];
   }
   return [
     `SELECT ${COLUMNS} FROM ${table} AS found ${joined} WHERE found.${table} MATCH ?${sql} ORDER BY found.rank LIMIT ${limit}`,
-    matchOf(question),
+    match,
     ...parameters,
   ];
 }
@@ -104,12 +120,13 @@ function typePattern(type: string): string {
   return type.includes('/') ? `${escaped}%` : `%${escaped}%`;
 }
 
-function scoredOf(row: Rows[number], kind: number, scale: number): Scored {
+function scoredOf(row: Rows[number], list: List | undefined): Scored[] {
+  if (list === undefined) return [];
   const [chunk, score, uri, path, heading, page, first, last, offset, length, size, changed] = row;
-  return {
+  const scored: Scored = {
     chunk: Number(chunk),
-    score: Number(score) * scale,
-    kind,
+    score: Number(score) * list.scale,
+    kind: list.kind,
     uri: String(uri),
     path: String(path),
     heading: typeof heading === 'string' ? heading : undefined,
@@ -119,6 +136,7 @@ function scoredOf(row: Rows[number], kind: number, scale: number): Scored {
     size: typeof size === 'number' ? size : undefined,
     changed: typeof changed === 'string' ? changed : undefined,
   };
+  return [scored];
 }
 
 /** The weight of a term, as BM25 of FTS5 has it: where more than half have the term, next to nothing. */

@@ -12,7 +12,7 @@ export interface Tokenizing {
 }
 
 /** The weights of title, name, headings, path and text in a score. */
-const WEIGHTS = '8.0, 6.0, 4.0, 2.0, 1.0';
+const WEIGHTS = '5.0, 3.0, 3.0, 1.5, 1.0';
 
 /** Run at each opening. Everything that it forgets at a power cut is read again. */
 export const PRAGMAS: readonly string[] = [

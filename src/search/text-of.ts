@@ -3,6 +3,7 @@ import { chunksOf, closeBodies, type ResourceBody } from '../core/body.ts';
 import { breaks } from '../core/breaks.ts';
 import type { Context } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
+import { isBetterAsText } from '../core/formats.ts';
 import type { ResourceProvider } from '../core/provider.ts';
 import { isBinaryType } from '../core/text.ts';
 import type { Resource } from '../protocol/resources.ts';
@@ -36,7 +37,7 @@ export async function textOf(provider: ResourceProvider, resource: Resource, ctx
     try {
       // The last is the one that is UTF-8, where there are several; all of them have the same lines.
       const body = bodies.findLast((each) => !each.child && !isBinaryType(each.resource.mimeType));
-      if (body === undefined) return { passages: named(resource), bytes: 0 };
+      if (body === undefined) return { passages: named(resource), bytes: 0, problem: unreadable(resource) };
       const { text, cut, exact } = await decoded(body, ctx);
       if (text === undefined) return { passages: named(resource), bytes: 0 };
       const passages = await passagesOf(text, body.resource.mimeType ?? '', exact && body === bodies[0], resource);
@@ -52,6 +53,9 @@ export async function textOf(provider: ResourceProvider, resource: Resource, ctx
     return { passages: named(resource), problem, bytes: 0 };
   }
 }
+
+/** A document whose text could not be made, or is not made here; pictures and sounds have none. */
+const unreadable = ({ mimeType }: Resource): string | undefined => (isBetterAsText(mimeType) ? 'no text' : undefined);
 
 async function decoded(
   body: ResourceBody,

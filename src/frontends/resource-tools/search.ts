@@ -87,8 +87,10 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     readonly start: (ctx: Context) => AsyncIterable<SearchMatch>;
   } {
     const { pattern, glob, uri } = args;
-    const mode = args.mode ?? (context.ranked !== undefined && isWords(args) ? 'ranked' : undefined);
-    const ranked = mode === 'ranked' ? context.ranked?.() : undefined;
+    const index = context.ranked?.();
+    // Where nobody has said how, lines are searched as long as the index cannot be asked.
+    const mode = args.mode ?? (isAnswering(index) && isWords(args) ? 'ranked' : undefined);
+    const ranked = mode === 'ranked' ? index : undefined;
     if (mode === 'ranked') {
       if (pattern === undefined) throw invalid('A ranked search needs words in pattern');
       if (ranked === undefined) throw new ResourceError('unavailable', 'There is no index yet; use another mode');
@@ -222,6 +224,11 @@ const linked = (resource: Resource): Pick<Block, 'content' | 'bytes'> => ({
   content: { type: 'resource_link', ...resource },
   bytes: Buffer.byteLength(JSON.stringify(resource)),
 });
+
+function isAnswering(index: RankedSearch | undefined): boolean {
+  const state = index?.state().state;
+  return state === 'ready' || state === 'building';
+}
 
 /** Nobody has said how, and it reads like words. */
 const isWords = ({ pattern, literal }: Arguments): boolean =>
