@@ -32,7 +32,7 @@ export function upstreamsDocument(mounts: readonly Mount[], hide = (text: string
   return {
     name: 'upstreams',
     title: 'Mounted servers',
-    description: 'How the servers are that are mounted here: connected or away, their versions, what went wrong',
+    description: 'How the servers are that are mounted here: who they are, connected or away, what went wrong',
     of: () =>
       changeTexts(
         Object.fromEntries(mounts.flatMap(({ name, health }) => (health === undefined ? [] : [[name, health()]]))),

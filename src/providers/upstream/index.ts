@@ -13,6 +13,7 @@ import { createCache } from './cache.ts';
 import { createCalls } from './calls.ts';
 import { createConnections } from './connections.ts';
 import { type Facts, factsOf, hasTasks } from './facts.ts';
+import type { Introduction } from './introduction.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { createPins, type PinReview } from './pins/index.ts';
 import { resourcesProvider } from './resources.ts';
@@ -29,7 +30,7 @@ export type { PinChange, PinReview } from './pins/index.ts';
 const DESCRIBING = ['resources/list', DIRECTORY_READ_METHOD, METADATA_METHOD, LIST_SKILLS_METHOD, GET_SKILL_METHOD];
 
 /** The state of an upstream, for people and for the status resource. Nothing in it is secret. */
-export interface UpstreamHealth {
+export interface UpstreamHealth extends Introduction {
   readonly state: 'idle' | 'connecting' | 'ready' | 'away';
   readonly era?: '2025' | '2026-07-28' | undefined;
   readonly server?: string | undefined;
@@ -172,6 +173,7 @@ export function upstream(options: UpstreamOptions): Upstream {
         era: reached === undefined ? undefined : reached.era === 'modern' ? '2026-07-28' : '2025',
         server: reached?.name,
         version: reached?.version,
+        ...reached?.introduction,
         connections: open,
         restarts: Math.max(0, opened - 1),
         failures,

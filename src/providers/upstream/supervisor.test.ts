@@ -14,6 +14,7 @@ function fake(): Fake {
     capabilities: {},
     name: 'fake',
     version: '1',
+    introduction: {},
     instructions: undefined,
     ended: false,
     request: async () => ({}),

@@ -1,6 +1,8 @@
 /** Icons of mounted servers that are not ours, and write `sizes` as one text, as SEP-973 does. */
 import { describe, expect, it } from 'vitest';
-import { MATRIX } from '../../e2e/harness.ts';
+import { trustedIcons } from '../../../src/client/safety/index.ts';
+import type { Icon } from '../../../src/protocol/resources.ts';
+import { type Connected, MATRIX } from '../../e2e/harness.ts';
 import { connectToStranger, WAYS } from './link.ts';
 
 const SENT = [
@@ -26,6 +28,24 @@ function iconsIn(value: unknown): readonly unknown[] {
   return Object.entries(value).flatMap(([name, each]) => (name === 'icons' ? [each] : iconsIn(each)));
 }
 
+/** What Vitrine says of the mounted server. */
+async function stateOf(on: Connected): Promise<object> {
+  const { contents } = await on.request<{ contents: readonly [{ text: string }] }>('resources/read', {
+    uri: 'vitrine+state:///upstreams',
+  });
+  return JSON.parse(contents[0].text).stranger;
+}
+
+/** What the gateway says of itself. */
+const server = {
+  title: 'The gateway',
+  websiteUrl: 'https://gateway.example/',
+  icons: [{ src: 'https://gateway.example/icon.png', sizes: '16x16 32x32' }],
+};
+
+/** What is put on by the gateway where somebody configured it. */
+const MOUNT_ICONS = [{ src: 'https://gateway.example/mount.png', sizes: ['48x48'] }];
+
 describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
   it.each(WAYS)('gets sizes as an array from a stranger over $transport, $era [973-2, 973-3]', async (way) => {
     await using on = await connectToStranger(client, 'icons', way);
@@ -34,5 +54,52 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
       expect(found.length, method).toBeGreaterThan(0);
       for (const icons of found) expect(icons, method).toEqual(SENT);
     }
+  });
+
+  it.each(WAYS)(
+    'knows the gateway, and a stranger over $transport, $era behind it, as who they are [973-1]',
+    async (way) => {
+      await using on = await connectToStranger(client, 'icons', way, { around: { server } });
+      await on.reachable;
+      const icons = [{ src: 'https://gateway.example/icon.png', sizes: ['16x16', '32x32'] }];
+      expect(on.client.getServerVersion()).toMatchObject({ ...server, icons });
+      expect(await stateOf(on)).toMatchObject({
+        ...{ server: 'icons', version: '2.0.0', title: 'A stranger with icons' },
+        ...{ websiteUrl: 'https://stranger.example/about', icons: SENT },
+      });
+    },
+  );
+
+  it.each(WAYS)('gets no icon that runs or opens something from one over $transport, $era [973-4]', async (way) => {
+    await using on = await connectToStranger(client, 'trap', way);
+    for (const [method, params] of ASKED) {
+      const found = iconsIn(await on.request(method, { ...params })) as readonly (readonly Icon[])[];
+      expect(found.length, method).toBeGreaterThan(0);
+      for (const icons of found) {
+        expect(icons, method).toEqual(SENT);
+        // Its own place is not the gateway's: the user says whether it is trusted.
+        expect(await trustedIcons(icons, { server: 'https://gateway.example/mcp' })).toEqual([]);
+        const trustedDomains = ['stranger.example'];
+        expect(await trustedIcons(icons, { trustedDomains })).toHaveLength(SENT.length);
+      }
+    }
+    const state = await stateOf(on);
+    expect(state).toMatchObject({ server: 'icons', icons: SENT });
+    expect(state).not.toHaveProperty('websiteUrl');
+  });
+
+  it.each(WAYS)('has those of the mount where one over $transport, $era has none [973-2]', async (way) => {
+    await using bare = await connectToStranger(client, 'sep', way, { around: { icons: 'on' } });
+    const one = await bare.request('resources/metadata', { uri: 'stranger+shelf:///note/1' });
+    // Icons of a mounted server are its own business, unless somebody says otherwise.
+    expect(iconsIn(one)).toEqual([]);
+    await using on = await connectToStranger(client, 'sep', way, { icons: MOUNT_ICONS, around: { icons: 'on' } });
+    const { resources } = await on.request<{ resources: readonly object[] }>('resources/list');
+    expect(resources).toMatchObject([
+      { name: 'The shelf', icons: MOUNT_ICONS },
+      { name: 'report', icons: [{ src: 'https://stranger.example/report.png', sizes: ['48x48'] }] },
+    ]);
+    const { resource } = await on.request('resources/metadata', { uri: 'stranger+shelf:///note/1' });
+    expect(resource).toMatchObject({ icons: [{ mimeType: 'image/svg+xml', sizes: ['any'] }] });
   });
 });

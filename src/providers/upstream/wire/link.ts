@@ -32,6 +32,7 @@ import type { Log } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { VERSION } from '../../../core/version.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../border/described.ts';
+import { type Introduction, introductionOf } from '../introduction.ts';
 import { type HttpTarget, isStdio, type UpstreamOptions } from '../options.ts';
 import { createSaid } from '../said.ts';
 import { errorLog } from './error-log.ts';
@@ -43,6 +44,7 @@ export interface LinkFacts {
   readonly capabilities: ServerCapabilities;
   readonly name: string | undefined;
   readonly version: string | undefined;
+  readonly introduction: Introduction;
   readonly instructions: string | undefined;
 }
 
@@ -247,6 +249,7 @@ export async function openLink(
     capabilities: client.getServerCapabilities() ?? {},
     name: server?.name,
     version: server?.version,
+    introduction: introductionOf(server),
     instructions: instructionsOf(client.getInstructions()),
     async request(method, params, { signal, timeoutMs, onProgress, headers, origin }) {
       const turn = ++sent;
