@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ResourceTemplate } from '../../src/protocol/resources.ts';
 import { type Scene, scene } from '../../src/testing/git-scene.ts';
 import { drain, failure, metadata, readOne } from './answers.ts';
 import { temporaryFolder, writeConfig } from './folders.ts';
@@ -75,6 +76,36 @@ describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ t
       'git:///branches/main',
       'git:///branches/moving',
     ]);
+  });
+
+  it('has templates with a title, and with a type where all that match have it [RES-11]', async () => {
+    const { resourceTemplates } = await server.request<{ resourceTemplates: readonly ResourceTemplate[] }>(
+      'resources/templates/list',
+    );
+    const types = Object.fromEntries(
+      resourceTemplates.map(({ uriTemplate, mimeType }) => [uriTemplate.slice('git:///'.length), mimeType]),
+    );
+    expect(types).toMatchObject({
+      'commit/commits/{commit}': 'text/markdown',
+      'diff/commits/{commit}': 'text/x-diff',
+      'log/HEAD/{+path}': 'inode/directory',
+      'HEAD/{+path}': undefined,
+      'blame/HEAD/{+path}': undefined,
+    });
+    for (const { title, description } of resourceTemplates) {
+      expect({ title, description }).toEqual({ title: expect.any(String), description: expect.any(String) });
+    }
+    const [commit] = await drain(server, 'resources/list', { uri: 'git:///commits' });
+    const id = commit?.uri.split('/').at(-1);
+    const matching: Readonly<Record<string, string>> = {
+      'commit/commits/{commit}': `commit/commits/${id}`,
+      'diff/commits/{commit}': `diff/commits/${id}`,
+      'log/HEAD/{+path}': 'log/HEAD/readme.md',
+      'compare/branches/{base}/branches/{branch}': 'compare/branches/moving/branches/main',
+    };
+    for (const [template, path] of Object.entries(matching)) {
+      expect((await metadata(server, `git:///${path}`)).mimeType, path).toBe(types[template]);
+    }
   });
 
   it('reads files of any revision, history and changes [RES-2, 2093-1]', async () => {

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseUriTemplate } from '../../src/core/uri-template.ts';
 import { failure, HINTS, hintsIn, metadata, pages, readOne } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
-import { type Connected, connect, DIAGONAL, MATRIX, MUSEUM } from './harness.ts';
+import { type Connected, connect, DIAGONAL, MATRIX, MUSEUM, ROOT } from './harness.ts';
+
+const SQLITE = `${ROOT}examples/registrar.sqlite`;
 
 interface Templates {
   readonly resourceTemplates: readonly { readonly uriTemplate: string; readonly name: string }[];
@@ -40,6 +42,28 @@ describe.each(MATRIX)('templates over $transport, $era', ({ transport, era }) =>
       },
     ]);
     expect(hintsIn({ ...rest })).toEqual(HINTS[era]);
+  });
+
+  it('says a type, title, description and icons of what matches, where all have them [RES-11]', async () => {
+    await using folder = await temporaryFolder();
+    const icons = [{ src: 'https://example.com/table.png', sizes: ['48x48'] }];
+    const mounts = { db: { sql: SQLITE, icons }, docs: MUSEUM };
+    await using server = await connect(transport, era, ['--config', await writeConfig(folder, { mounts })]);
+    const { resourceTemplates } = await server.request<Templates>('resources/templates/list');
+    const rows = resourceTemplates.filter(({ uriTemplate }) => uriTemplate.startsWith('db+'));
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) {
+      expect(row).toMatchObject({ mimeType: 'application/json', title: expect.any(String), icons });
+      const { uriTemplate } = row;
+      const template = parseUriTemplate(uriTemplate);
+      const [variable = ''] = template.variables;
+      if (template.variables.length > 1) continue;
+      const { values } = await complete(server, '', uriTemplate, variable);
+      const uri = template.expand({ [variable]: values[0] ?? '' });
+      expect((await metadata(server, uri)).mimeType, uri).toBe('application/json');
+    }
+    // What is in a folder is of many types.
+    expect(resourceTemplates.find(({ uriTemplate }) => uriTemplate.startsWith('docs+'))).not.toHaveProperty('mimeType');
   });
 
   it('completes the first segment, folders first and with a slash [RES-3]', async () => {

@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '../../core/provider.ts';
 import { parseUriTemplate } from '../../core/uri-template.ts';
-import type { ResourceTemplate } from '../../protocol/resources.ts';
+import { DIRECTORY_MIME_TYPE, type ResourceTemplate } from '../../protocol/resources.ts';
 import { completeTreePath, type TreeEntry } from '../tree-completion.ts';
 import { isHash, parseUri, type Revision, uriOf } from './address.ts';
 import { recordsOf, runGit } from './command.ts';
@@ -14,32 +14,44 @@ interface Said {
   /** Behind `git:///`. */
   readonly path: string;
   readonly title: string;
+  /** The type of all that match (RES-11). */
+  readonly mimeType?: string;
   /** The parts of the repository that must be shown for it. */
   readonly needs: readonly (keyof Repository['shows'])[];
 }
+
+const DIFF = 'text/x-diff';
 
 const TEMPLATES: readonly Said[] = [
   { path: 'HEAD/{+path}', title: 'A file or folder as it is now', needs: [] },
   { path: 'branches/{branch}/{+path}', title: 'A file or folder of a branch', needs: ['branches'] },
   { path: 'tags/{tag}/{+path}', title: 'A file or folder of a tag', needs: ['tags'] },
   { path: 'commits/{commit}/{+path}', title: 'A file or folder as a commit left it', needs: ['commits'] },
-  { path: 'commit/commits/{commit}', title: 'What a commit says', needs: ['commits'] },
-  { path: 'diff/commits/{commit}', title: 'What a commit changed', needs: ['commits'] },
-  { path: 'log/HEAD/{+path}', title: 'The commits that changed a file or folder', needs: ['commits'] },
+  { path: 'commit/commits/{commit}', title: 'What a commit says', mimeType: 'text/markdown', needs: ['commits'] },
+  { path: 'diff/commits/{commit}', title: 'What a commit changed', mimeType: DIFF, needs: ['commits'] },
+  {
+    path: 'log/HEAD/{+path}',
+    title: 'The commits that changed a file or folder',
+    mimeType: DIRECTORY_MIME_TYPE,
+    needs: ['commits'],
+  },
   {
     path: 'log/branches/{branch}/{+path}',
     title: 'The commits of a branch that changed a file or folder',
+    mimeType: DIRECTORY_MIME_TYPE,
     needs: ['commits', 'branches'],
   },
   { path: 'blame/HEAD/{+path}', title: 'Who wrote which line of a file', needs: ['commits'] },
   {
     path: 'compare/branches/{base}/branches/{branch}',
     title: 'What is different from one branch to another',
+    mimeType: DIFF,
     needs: ['commits', 'branches'],
   },
   {
     path: 'compare/tags/{base}/tags/{tag}',
     title: 'What is different from one tag to another',
+    mimeType: DIFF,
     needs: ['commits', 'tags'],
   },
 ];
@@ -57,6 +69,7 @@ export function listTemplates(repo: Repository, page: Page): TemplatePage {
       title: said.title,
       description:
         'In the name of a branch or tag write ~2F for a slash; in a path write %25 for %, %3F for ?, %23 for #.',
+      ...(said.mimeType !== undefined && { mimeType: said.mimeType }),
     }),
   );
   const from = page.cursor === undefined ? 0 : all.findIndex(({ uriTemplate }) => uriTemplate === page.cursor) + 1;
