@@ -1,6 +1,6 @@
 /** Icons of mounted servers that are not ours, and write `sizes` as one text, as SEP-973 does. */
 import { describe, expect, it } from 'vitest';
-import { trustedIcons } from '../../../src/client/safety/index.ts';
+import { chooseIcon, trustedIcons } from '../../../src/client/safety/index.ts';
 import type { Icon } from '../../../src/protocol/resources.ts';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
 import { connectToStranger, WAYS } from './link.ts';
@@ -70,23 +70,30 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
     },
   );
 
-  it.each(WAYS)('gets no icon that runs or opens something from one over $transport, $era [973-4]', async (way) => {
-    await using on = await connectToStranger(client, 'trap', way);
-    for (const [method, params] of ASKED) {
-      const found = iconsIn(await on.request(method, { ...params })) as readonly (readonly Icon[])[];
-      expect(found.length, method).toBeGreaterThan(0);
-      for (const icons of found) {
-        expect(icons, method).toEqual(SENT);
-        // Its own place is not the gateway's: the user says whether it is trusted.
-        expect(await trustedIcons(icons, { server: 'https://gateway.example/mcp' })).toEqual([]);
-        const trustedDomains = ['stranger.example'];
-        expect(await trustedIcons(icons, { trustedDomains })).toHaveLength(SENT.length);
+  it.each(WAYS)(
+    'gets no icon that runs or opens something from one over $transport, $era [973-4, 973-6]',
+    async (way) => {
+      await using on = await connectToStranger(client, 'trap', way);
+      for (const [method, params] of ASKED) {
+        const found = iconsIn(await on.request(method, { ...params })) as readonly (readonly Icon[])[];
+        expect(found.length, method).toBeGreaterThan(0);
+        for (const icons of found) {
+          expect(icons, method).toEqual(SENT);
+          // Its own place is not the gateway's: the user says whether it is trusted.
+          expect(await trustedIcons(icons, { server: 'https://gateway.example/mcp' })).toEqual([]);
+          const trustedDomains = ['stranger.example'];
+          const trusted = await trustedIcons(icons, { trustedDomains });
+          expect(trusted).toHaveLength(SENT.length);
+          expect(chooseIcon(trusted, { size: 96, theme: 'dark' })?.src).toBe(SENT[0]?.src);
+          expect(chooseIcon(trusted, { size: 96, theme: 'light' })?.src).toBe(SENT[1]?.src);
+          expect(chooseIcon(trusted, { size: 97 })?.src).toBe(SENT[1]?.src);
+        }
       }
-    }
-    const state = await stateOf(on);
-    expect(state).toMatchObject({ server: 'icons', icons: SENT });
-    expect(state).not.toHaveProperty('websiteUrl');
-  });
+      const state = await stateOf(on);
+      expect(state).toMatchObject({ server: 'icons', icons: SENT });
+      expect(state).not.toHaveProperty('websiteUrl');
+    },
+  );
 
   it.each(WAYS)('has those of the mount where one over $transport, $era has none [973-2]', async (way) => {
     await using bare = await connectToStranger(client, 'sep', way, { around: { icons: 'on' } });
