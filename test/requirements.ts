@@ -25,6 +25,8 @@ export type RequirementSource =
 const WHERE: Readonly<Record<string, readonly string[]>> = {
   '2093-10': ['src/client/walk.ts', 'docs/guide/client.md'],
   '973-4': ['src/client/safety/trust.ts', 'src/client/safety/fetch-icon.ts', 'src/client/safety/sanitizer.ts'],
+  '973-6': ['src/client/safety/choose-icon.ts', 'src/client/safety/fetch-icon.ts', 'src/config/mount-schema.ts'],
+  'RES-10': ['src/layers/limits/rates.ts', 'docs/guide/limits.md'],
   'RES-7': ['src/layers/timeout', 'src/layers/limits', 'docs/layers/timeout.md'],
   'RES-8': ['src/serving/http/tls.ts', 'docs/guide/transport.md'],
   'RES-9': ['src/layers/audit', 'docs/layers/audit.md'],
@@ -54,6 +56,7 @@ const WHERE: Readonly<Record<string, readonly string[]>> = {
   'SEC-RES-5': ['src/core/uri-template.ts', 'src/core/uri-template', 'src/providers/http/templates.ts'],
   'SEC-RES-6': ['src/layers/mime', 'src/core/verify-type.ts', 'src/client/safety/contents.ts', 'docs/layers/mime.md'],
   'SEC-RES-7': ['src/client/safety', 'docs/guide/client-safety.md'],
+  'SEC-RES-8': ['src/layers/access', 'docs/guide/access.md'],
   'SEC-TOOL-1': ['src/frontends/tools', 'src/core/schema.ts', 'src/core/tool.ts', 'docs/guide/library.md'],
   'SEC-TOOL-2': [
     'src/layers/access/named.ts',
@@ -68,9 +71,12 @@ const WHERE: Readonly<Record<string, readonly string[]>> = {
     'src/providers/upstream/pins/index.ts',
     'docs/guide/client-safety.md',
   ],
+  'SEC-TOOL-5': ['src/providers/upstream/pins/index.ts', 'docs/guide/gateway.md'],
   'SEC-PROMPT-1': ['src/frontends/prompts/folder', 'docs/guide/prompts.md'],
   'SEC-PROMPT-2': ['src/layers/access/named.ts', 'src/frontends/prompts/folder/embed.ts', 'docs/guide/access.md'],
   'SEC-PROMPT-3': ['src/frontends/prompts/folder', 'docs/guide/prompts.md'],
+  'SEC-PROMPT-4': ['src/cli/client/prompts.ts'],
+  'SEC-PROMPT-5': ['src/layers/redact', 'docs/layers/redact.md'],
   'SEC-SAMP-1': ['src/client/guards/sampling.ts', 'src/client/guards/budget.ts', 'docs/guide/client-safety.md'],
   'SEC-SAMP-2': ['src/frontends/resource-tools/summarize.ts', 'docs/guide/asking-the-client.md'],
   'SEC-ROOT-1': ['src/client/guards/roots.ts', 'docs/guide/client-safety.md'],
@@ -80,6 +86,7 @@ const WHERE: Readonly<Record<string, readonly string[]>> = {
   'SEC-UTIL-3': ['src/serving/dispatch/invocation.ts', 'docs/guide/asking-the-client.md'],
   'SEC-UTIL-4': ['src/serving/http/floods.ts', 'src/core/scrub.ts', 'docs/guide/limits.md'],
   'SEC-UTIL-5': ['src/frontends/completion', 'src/layers/access', 'docs/layers/access.md'],
+  'SEC-UTIL-6': ['src/connection/intake.ts', 'src/connection/allowance.ts', 'src/providers/upstream/said.ts'],
 };
 
 type Row = readonly [id: string, status: Requirement['status'], text: string];
@@ -114,6 +121,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['973-2', 'proved', 'Icons on resources, templates, tools and prompts, with defaults by type and mount'],
     ['973-3', 'proved', 'Icon sizes are sent as an array; a plain string is accepted'],
     ['973-4', 'proved', 'Icons and websites of peers are rendered only from trusted places, and never as live markup'],
+    ['973-5', 'open', 'Icons and website of the client are sent, and those of a peer are shown'],
+    ['973-6', 'proved', 'Of several icons the one that fits by size, theme and type is shown'],
   ]),
   ...rows('MCP resources', [
     ['RES-1', 'proved', 'URIs of any scheme'],
@@ -125,6 +134,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['RES-7', 'proved', 'Long operations time out, and what was held is released at the end'],
     ['RES-8', 'proved', 'TLS when configured'],
     ['RES-9', 'proved', 'Access to resources is audited'],
+    ['RES-10', 'proved', 'Reads are rate-limited by principal'],
+    ['RES-11', 'proved', 'A template has the type of all that match, with title, description and icons'],
   ]),
   ...rows('MCP data structures and security', [
     ['SEC-CAP-1', 'proved', 'What is declared works, and what is not declared is a protocol error'],
@@ -137,13 +148,17 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['SEC-RES-5', 'proved', 'Templates expand and match injection-safe and in linear time'],
     ['SEC-RES-6', 'proved', 'Types are verified from content, by the server and by the client'],
     ['SEC-RES-7', 'proved', 'The client handles content safely by its type'],
+    ['SEC-RES-8', 'proved', 'Rules may allow to list and not to read, and to read and not to list'],
     ['SEC-TOOL-1', 'proved', 'Arguments and results of tools are validated'],
     ['SEC-TOOL-2', 'proved', 'Authorization and rate limits for tools'],
     ['SEC-TOOL-3', 'proved', 'Output of tools is bounded and free of internals'],
     ['SEC-TOOL-4', 'proved', 'As a client, tools are not trusted and not changed unseen'],
+    ['SEC-TOOL-5', 'open', 'A result makes no call by itself, and what one server gives can be held back from another'],
     ['SEC-PROMPT-1', 'proved', 'Arguments of prompts stay in their place'],
     ['SEC-PROMPT-2', 'proved', 'Prompts and what they embed are authorised'],
     ['SEC-PROMPT-3', 'proved', 'Prompts are bounded in size and work'],
+    ['SEC-PROMPT-4', 'open', 'As a client, prompts are shown whole before they are used'],
+    ['SEC-PROMPT-5', 'proved', 'Texts of prompts are redacted and limited like resources'],
     ['SEC-SAMP-1', 'proved', 'As a client, sampling needs consent and has limits'],
     ['SEC-SAMP-2', 'proved', 'As a server, sampling is used where declared, with what the principal may read'],
     ['SEC-ROOT-1', 'proved', 'As a client, only intended roots are exposed'],
@@ -153,6 +168,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['SEC-UTIL-3', 'proved', 'Progress is for active tokens, monotonic, limited and harmless'],
     ['SEC-UTIL-4', 'proved', 'Pings and logs are bounded and scrubbed'],
     ['SEC-UTIL-5', 'proved', 'Completion is authorised, filtered, bounded and limited'],
+    [
+      'SEC-UTIL-6',
+      'open',
+      'As a client, cursors are opaque, floods are bounded, and logs are clean before they are shown',
+    ],
   ]),
   ...rows('MCP tool content blocks', [
     ['CB-1', 'proved', 'Several servers and providers in one tree, with identities and URIs kept whole'],
@@ -165,5 +185,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['CB-8', 'proved', 'Tools for subscriptions'],
     ['CB-9', 'open', 'The cost of each form is measured'],
     ['CB-10', 'proved', 'Reads by a server and its own URI, of nothing but metadata, and in windows over one format'],
+    ['CB-11', 'open', 'Other consumers render what is embedded, and the forms that clients ask for are counted'],
   ]),
 ];

@@ -48,7 +48,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     expect(full.report).toMatchObject({ stopped: 'max-resources', pages: 3, resources: 5 });
   });
 
-  it('cursor loops: a cursor that comes again ends the list [2093-10]', async () => {
+  it('cursor loops: a cursor that comes again ends the list [2093-10, SEC-UTIL-6]', async () => {
     const listing = resources.list('evil:///loop');
     expect(await pagesFor(async () => expect(await all(listing)).toHaveLength(4))).toBe(4);
     expect(listing.report.stopped).toBe('repeated-cursor');

@@ -30,7 +30,7 @@ async function mount(bad: Bad, options: Partial<UpstreamOptions> = {}): Promise<
 }
 
 describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('that floods once it is connected to is cut off, said once, and tried again later [SEC-RES-4]', async () => {
+  it('that floods once it is connected to is cut off, said once, and tried again later [SEC-RES-4, SEC-UTIL-6]', async () => {
     await using mounted = await mount({ kind: 'flood-later', ...way });
     const { up, lines } = mounted;
     // In the 2026 era there is a stream of notices over HTTP where somebody watches, and none before.

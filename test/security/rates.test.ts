@@ -36,7 +36,7 @@ const limited = (limit: string) => ({
 });
 
 describe.each(MATRIX)('a rate in the configuration, over $transport in the $era era', ({ transport, era }) => {
-  it('is said with its name and when to come again, and the connection goes on [SEC-TOOL-2]', async () => {
+  it('is said with its name and when to come again, and the connection goes on [SEC-TOOL-2, RES-10]', async () => {
     await using folder = await temporaryFolder({ 'docs/a.txt': 'A' });
     const limits = { rates: { methods: { 'resources/read': '3/h' }, tools: { read: '1/h' } } };
     const config = await writeConfig(folder, { mounts: { docs: './docs' }, limits });
@@ -55,7 +55,7 @@ describe.each(MATRIX)('a rate in the configuration, over $transport in the $era 
 });
 
 describe.each(ERAS)('rates over HTTP, %s', (era) => {
-  it('are for each principal; anonymous callers are one of them where others are known [SEC-TOOL-2]', async () => {
+  it('are for each principal; anonymous callers are one of them where others are known [SEC-TOOL-2, RES-10]', async () => {
     await using on = await serveWith({ rates: { ...OFF, principal: '8/h' } });
     const asking = async (person: Person) => {
       const ask = await asker(on.url, era, person);

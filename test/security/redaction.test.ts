@@ -34,6 +34,7 @@ interface Scene extends AsyncDisposable {
 async function start(transport: TransportKind, era: Era, redact: unknown): Promise<Scene> {
   const folder = await temporaryFolder();
   for (const [name, content] of Object.entries(FILES)) await folder.write(`data/${name}`, content);
+  await folder.write('prompts/own.md', `---\ndescription: Its own text\n---\nUse ${TOKEN} for it.\n`);
   await folder.write('prompts/show.md', '---\ndescription: Shows\n---\n{{resource data+file:///env.txt}}\n');
   const upstream = await writeConfig(
     folder,
@@ -134,7 +135,7 @@ describe.each(DIAGONAL)('with redact: on, over $transport, $era', ({ transport, 
     expectNoSecret(on);
   });
 
-  it('what mounted servers give is looked through: resources, results of tools, prompts', async () => {
+  it('what mounted servers give is looked through: resources, results of tools, prompts [SEC-PROMPT-5]', async () => {
     await using scene = await start(transport, era, 'on');
     const { on } = scene;
     const [item] = await read(on, 'up+far+file:///env.txt');
@@ -145,6 +146,8 @@ describe.each(DIAGONAL)('with redact: on, over $transport, $era', ({ transport, 
     expect(JSON.stringify(result.content)).toContain('[redacted: github-token]');
     const prompt = await on.request('prompts/get', { name: 'up_tell' });
     expect(JSON.stringify(prompt)).toContain('[redacted: github-token]');
+    const own = await on.request('prompts/get', { name: 'own' });
+    expect(JSON.stringify(own)).toContain('[redacted: github-token]');
     expectNoSecret(on);
   });
 

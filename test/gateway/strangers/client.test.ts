@@ -102,9 +102,33 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
     },
   );
 
+  it.each(WAYS)(
+    'nothing is taken for a container over $transport, $era that does not say so [2093-12]',
+    async (way) => {
+      await using at = await reach('older', way);
+      const walk = at.resources.walk();
+      const found = await all(walk);
+      expect(found.map(({ resource }) => resource.uri)).toEqual(
+        ['day', 'one', 'boast'].map((name) => at.uri(`old:/${name}`)),
+      );
+      expect(found.filter(({ resource }) => resource.capabilities?.list === true)).toEqual([]);
+      expect(walk.report).toMatchObject({ containers: 1, stopped: {}, complete: true });
+      const [alone] = await all(at.resources.list(at.uri('old:/one'))).catch((error: unknown) => [error]);
+      expect(alone).toMatchObject({ code: 'not-listable' });
+      // The read of a container has two of its seven children: a list has all.
+      await using sep = await reach('sep', way);
+      const { alternatives, others, children } = await sep.resources.read(sep.uri('shelf:///'));
+      expect([...alternatives, ...others, ...children]).toHaveLength(2);
+      expect(await all(sep.resources.list(sep.uri('shelf:///')))).toHaveLength(7);
+    },
+  );
+
   it.each(WAYS)('several URIs in one read over $transport, $era are taken [2093-7]', async (way) => {
     await using at = await reach('older', way);
     const { primary, others, children } = await at.resources.read(at.uri('old:/day'));
+    // The gateway says that it is a container, of which they are children; the server itself says nothing.
+    if (at.uri('') === '') expect(primary?.resource.uri).toBe('old:/day/9h');
+    else expect(children).toHaveLength(4);
     const given = [...(primary === undefined ? [] : [primary]), ...others, ...children];
     expect(given.map((item) => item.resource.uri)).toEqual(
       ['9h', '12h', '12h', '20h'].map((hour) => at.uri(`old:/day/${hour}`)),

@@ -36,7 +36,7 @@ describe.each(WAYS)('a stranger over $transport, $era', (way) => {
     expect((await resources.read('thing:///one')).primary?.resource.icons).toEqual(ICONS);
   });
 
-  it('has title, website and icons in `stat` and `doctor` [973-1, 973-3]', async () => {
+  it('has title, website and icons in `stat` and `doctor` [973-1, 973-3, 973-5]', async () => {
     await using server = await startStranger('icons', way);
     const stat = await run(['stat', commandOf(server)]);
     expect(stat.stdout).toMatch(/^ +Title {2}A stranger with icons$/m);

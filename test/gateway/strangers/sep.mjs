@@ -79,9 +79,13 @@ const EMBEDDED = {
   annotations: { audience: ['user'], priority: 0.5 },
 };
 
+/** It says one thing of the resource and another of the block. */
+const DOUBLE = { ...EMBEDDED, resource: { ...EMBEDDED.resource, annotations: { priority: 1 } } };
+
 /** @type {Record<string, (call: import('./peer.mjs').Call) => Data[]>} */
 const TOOLS = {
   show: () => [EMBEDDED],
+  double: () => [DOUBLE],
   counts: ({ count }) => [
     { type: 'text', text: JSON.stringify([count('resources/metadata'), count('resources/read')]) },
   ],

@@ -98,6 +98,7 @@ describe.each(PAIRS)(
           'text/markdown',
           'text/html',
         ]);
+        expect(await metadata('stranger+shelf:///')).toMatchObject({ mimeType: 'inode/directory' });
       });
 
       it('a container is listed in the pages of the server, and what is none is refused [2093-4]', async () => {
@@ -127,7 +128,7 @@ describe.each(PAIRS)(
         // A name there is in any case, and no flag is made up.
         const other = 'stranger+shelf:///note/5';
         const [item] = await read(other);
-        expect(item).toMatchObject({ uri: other, name: expect.any(String), text: 'text 5' });
+        expect(item).toMatchObject({ uri: other, name: expect.stringMatching(/^(?:Note )?5$/), text: 'text 5' });
         expect([undefined, NOTE]).toContainEqual(item?.capabilities);
       });
 
@@ -159,6 +160,11 @@ describe.each(PAIRS)(
         expect(called.content).toEqual([block]);
         const got = await connected().request('prompts/get', { name: 'stranger_show' });
         expect(got.messages).toEqual([{ role: 'user', content: block }]);
+        // Of two that differ there is one left, in the resource.
+        const twice = await connected().request('tools/call', { name: 'stranger_double', arguments: {} });
+        const [double] = twice.content as readonly [{ readonly resource: Data }];
+        expect(double).not.toHaveProperty('annotations');
+        expect(double.resource.annotations).toMatchObject({ priority: 1 });
       });
 
       it('what can be subscribed to is told of, and what cannot is refused [2093-3]', async () => {
@@ -188,8 +194,11 @@ describe.each(PAIRS)(
           ...{ uri: 'stranger+old:/one', name: 'The one', title: 'Listed with a title' },
           capabilities: { list: false, subscribe: false },
         };
+        const [, reads] = await counts();
         expect(await metadata('stranger+old:/one')).toEqual(one);
         expect(await metadata('stranger+old:/one')).toEqual(one);
+        // What is in the list is not read for it.
+        expect((await counts())[1]).toBe(reads);
         expect(await metadata('stranger+old:/in/no/list')).toMatchObject({ name: 'list' });
         expect(await refusal('resources/metadata', 'stranger+old:/none')).toMatchObject({ code: MISSING[client.era] });
         expect((await counts())[0]).toBe(1);

@@ -128,7 +128,9 @@ describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) =>
     const secret = `ghp_${'a1B2c3D4'.repeat(4)}e5F6`;
     const access = { rules: [{ effect: 'allow' }, { effect: 'hide', uris: ['stranger+thing:///hidden'] }] };
     {
-      await using on = await connectToStranger(client, 'tasks', way, { around: { access, redact: 'on', audit: { file } } });
+      await using on = await connectToStranger(client, 'tasks', way, {
+        around: { access, redact: 'on', audit: { file } },
+      });
       const as = crypto.randomUUID();
       const taskId = await begin(on, 'hold', { as });
       await release(on, as, [
