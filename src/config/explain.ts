@@ -7,25 +7,40 @@ export interface Explanation {
   readonly path: readonly PropertyKey[];
 }
 
-/** All that is wrong, each once. @param input what was checked against the schema */
-export function explain(error: z.ZodError, schema: z.ZodType, input: unknown): readonly Explanation[] {
+/**
+ * All that is wrong, each once.
+ * @param input what was checked against the schema
+ * @param under the keys that lead to it in the configuration
+ */
+export function explain(
+  error: Pick<z.ZodError, 'issues'>,
+  schema: z.ZodType,
+  input: unknown,
+  under: readonly PropertyKey[] = [],
+): readonly Explanation[] {
   const issues = likeliest(
     error.issues.flatMap((issue) => deepest(issue, schema, input)),
     input,
   );
   if (issues.length === 0) return [{ message: 'The configuration is not valid', path: [] }];
-  return issues.flatMap((issue) => explanationsOf(issue, schema, input));
+  return issues.flatMap((issue) => explanationsOf(issue, schema, input, under));
 }
 
-function explanationsOf(issue: Issue, schema: z.ZodType, input: unknown): readonly Explanation[] {
-  const where = issue.path.map(String).join('.');
+function explanationsOf(
+  issue: Issue,
+  schema: z.ZodType,
+  input: unknown,
+  under: readonly PropertyKey[],
+): readonly Explanation[] {
+  const place = [...under, ...issue.path];
+  const where = place.map(String).join('.');
   if (issue.code !== 'unrecognized_keys')
-    return [{ message: where === '' ? issue.message : `${where}: ${issue.message}`, path: issue.path }];
+    return [{ message: where === '' ? issue.message : `${where}: ${issue.message}`, path: place }];
   const given = at(input, issue.path);
-  const sources = isObject(given) ? SOURCES.filter((each) => each in given) : [];
+  const sources = isObject(given) && under.length === 0 ? SOURCES.filter((each) => each in given) : [];
   const known = Object.keys(shapeOf(schemaAt(schema, input, issue.path)) ?? {});
   return issue.keys.map((key) => {
-    const path = [...issue.path, key];
+    const path = [...place, key];
     if (sources.some((each) => each === key))
       return { message: `${where} has ${sources.join(' and ')}; a mount has one of path, command and url`, path };
     const nearest = nearestKey(key, known);

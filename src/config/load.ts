@@ -1,10 +1,12 @@
 /** Reads a configuration, or the file of a host; a mistake is reported with its line and what was expected. */
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { ConfigError } from './error.ts';
 import { type Explanation, explain, nearestKey } from './explain.ts';
+import type { PluggedKinds } from './plug-ins/load.ts';
+import { namesKinds } from './plug-ins/named.ts';
 import { type Environment, isRecord, resolveReferences } from './references.ts';
 import { type Config, config, type HostFile, hostFile } from './schema.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
@@ -22,9 +24,29 @@ export interface LoadOptions {
   readonly secrets?: Secrets | undefined;
 }
 
-/** @throws ConfigError with file, line and column */
+/**
+ * Reads a configuration and runs nothing: settings of plug-ins are not checked.
+ * @throws ConfigError with file, line and column
+ */
 export async function loadConfig(path: string, options: LoadOptions = {}): Promise<Config> {
   return parseConfig(await textOf(path, 'vitrine.yaml'), basename(path), options);
+}
+
+/**
+ * Reads a configuration, loads the packages whose kinds its mounts name, and checks the settings of those mounts.
+ * @throws ConfigError with file, line and column
+ */
+export async function loadPlugged(
+  path: string,
+  options: LoadOptions = {},
+): Promise<{ readonly config: Config; readonly plugged: PluggedKinds }> {
+  const written = readText(await textOf(path, 'vitrine.yaml'), basename(path), options);
+  if (!namesKinds(written.content)) return { config: checked(config, written), plugged: new Map() };
+  const { loadKinds, settingsProblems } = await import('./plug-ins/load.ts');
+  const { plugged, problems } = await loadKinds(written.content, dirname(resolve(path)));
+  // Where a package is missing, it is not known what its mounts may say.
+  const more = problems.length > 0 ? problems : await settingsProblems(written.content, plugged);
+  return { config: checked(config, written, more), plugged };
 }
 
 /** Reads a file with `mcpServers`, or VS Code's `servers`. @throws ConfigError with file, line and column */
@@ -54,7 +76,21 @@ export const parseConfig = (text: string, file: string, options: LoadOptions = {
 export const parseHostFile = (text: string, file: string, options: LoadOptions = {}): HostFile =>
   parseAs(hostFile, withoutComments(text), file, options);
 
-function parseAs<S extends z.ZodType>(schema: S, text: string, file: string, options: LoadOptions): z.infer<S> {
+const parseAs = <S extends z.ZodType>(schema: S, text: string, file: string, options: LoadOptions): z.infer<S> =>
+  checked(schema, readText(text, file, options));
+
+/** A file as it is written, before its schema checks it. */
+interface Written {
+  /** Its data, with the values of its references. */
+  readonly content: unknown;
+  /** All that is wrong with references and servers. */
+  readonly problems: readonly Explanation[];
+  /** The error for whoever wrote the file, with the place of each problem. */
+  readonly error: (problems: readonly Explanation[]) => ConfigError;
+}
+
+/** @throws ConfigError for what is no YAML */
+function readText(text: string, file: string, options: LoadOptions): Written {
   if (Buffer.byteLength(text) > MAX_CONFIG_BYTES)
     throw new ConfigError(`${file}: a configuration has at most ${MAX_CONFIG_BYTES} bytes`);
   const lines = new LineCounter();
@@ -67,12 +103,20 @@ function parseAs<S extends z.ZodType>(schema: S, text: string, file: string, opt
   }
   const problems: Explanation[] = [];
   const content = resolved(withoutDisabled(contentOf(document, file) ?? {}, problems), options, problems);
+  return { content, problems, error: (found) => new ConfigError(allOf(found, document, lines, file)) };
+}
+
+/** @param more problems beside those of the schema @throws ConfigError */
+function checked<S extends z.ZodType>(
+  schema: S,
+  { content, problems, error }: Written,
+  more: readonly Explanation[] = [],
+): z.infer<S> {
   const result = schema.safeParse(content);
-  if (result.success && problems.length === 0) return result.data;
+  if (result.success && problems.length + more.length === 0) return result.data;
   // The schema may reject a value that is a problem already: that is not reported a second time.
-  const others = result.success ? [] : explain(result.error, schema, content);
-  const found = [...problems, ...others.filter((other) => !problems.some(({ path }) => isBelow(other.path, path)))];
-  throw new ConfigError(allOf(found, document, lines, file));
+  const others = [...more, ...(result.success ? [] : explain(result.error, schema, content))];
+  throw error([...problems, ...others.filter((other) => !problems.some(({ path }) => isBelow(other.path, path)))]);
 }
 
 const isBelow = (path: readonly PropertyKey[], above: readonly PropertyKey[]): boolean =>

@@ -11,6 +11,8 @@ import { type Kind, kindOf, kindOfSource, openKind } from './kinds/index.ts';
 import { slug } from './mount-names.ts';
 import { nestedFiles } from './nested.ts';
 import type { NestedConfig } from './nested-schema.ts';
+import type { PluggedKinds } from './plug-ins/load.ts';
+import { pluggedKind } from './plug-ins/open.ts';
 import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
 import {
@@ -32,7 +34,7 @@ export function mountsOf(
     [
       ...Object.entries(mounts).map(
         ([name, block]): Source => ({
-          said: [name, block, surroundings.base],
+          said: [name, block, surroundings.base, pluggedFrom(block, surroundings.plugged)],
           open: () => mountOf(name, block, surroundings),
         }),
       ),
@@ -41,6 +43,10 @@ export function mountsOf(
     surroundings.open,
   );
 }
+
+/** The package of a plug-in's mount: one of the same kind from another package is another mount. */
+const pluggedFrom = (block: Config['mounts'][string], plugged: PluggedKinds | undefined): string | undefined =>
+  typeof block === 'object' && 'kind' in block ? plugged?.get(block.kind)?.from : undefined;
 
 interface Source {
   /** All that it is opened by, as data. */
@@ -89,6 +95,7 @@ async function mountOf(
       ? upstreamMount(name, { url: block }, surroundings)
       : filesMount(name, { path: block }, surroundings.base);
   }
+  if ('kind' in block) return kindMount(pluggedKind(block.kind, surroundings.plugged), name, block, surroundings);
   if ('path' in block) return filesMount(name, block, surroundings.base);
   const kind = kindOf(block);
   if (kind !== undefined) return kindMount(kind, name, block, surroundings);

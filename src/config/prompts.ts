@@ -23,7 +23,7 @@ export async function promptFoldersOf(
   const inMounts: PromptFolder[] = [];
   for (const mount of mounts) {
     const block = config.mounts[mount.name];
-    if (typeof block !== 'object' || !('path' in block) || block.prompts === undefined) continue;
+    if (typeof block !== 'object' || 'kind' in block || !('path' in block) || block.prompts === undefined) continue;
     if (block.roots !== undefined)
       throw new ConfigError(`mounts.${mount.name}: prompts cannot be bounded by roots; name their folder at the top`);
     inMounts.push({ uri: await uriInMount(mount, block.prompts), watch: block.watch });

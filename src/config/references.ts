@@ -15,6 +15,9 @@ const REFERRING: ReadonlySet<string> = new Set([
   'run',
 ]);
 
+/** Where none stands in the block of a plug-in, which may have them in all of its own settings. */
+const OF_EVERY_MOUNT: ReadonlySet<string> = new Set(['kind', 'prefix', 'icons', 'forms']);
+
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const VARIABLE = /^(?:env:)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<default>:-(?<value>[\s\S]*))?$/;
 
@@ -62,7 +65,8 @@ export function resolveReferences(
   const inBlock = (block: unknown, path: readonly PropertyKey[]): unknown => {
     if (typeof block === 'string') return hasScheme(block) ? resolve(block, path) : block;
     if (!isRecord(block)) return block;
-    return mapValues(block, (each, key) => (REFERRING.has(key) ? resolve(each, [...path, key]) : each));
+    const refers = (key: string): boolean => ('kind' in block ? !OF_EVERY_MOUNT.has(key) : REFERRING.has(key));
+    return mapValues(block, (each, key) => (refers(key) ? resolve(each, [...path, key]) : each));
   };
   const inIssuer = (issuer: unknown, index: number): unknown =>
     isRecord(issuer) && isRecord(issuer.introspection)

@@ -18,6 +18,7 @@ import { authConfig } from './auth-schema.ts';
 import { describeConfig } from './describe-schema.ts';
 import { formsConfig } from './forms-schema.ts';
 import { indexConfig } from './index-schema.ts';
+import { kindsConfig } from './kinds-schema.ts';
 import { nameServers } from './mount-names.ts';
 import { everyMount, iconConfig } from './mount-schema.ts';
 import { nestedConfig } from './nested-schema.ts';
@@ -181,6 +182,12 @@ const filesMount = filesConfig.extend({
     .describe("client: show only what lies under the client's roots too; symbolic links are left out then"),
 });
 
+/** Settings of a plug-in stand beside these; its own schema checks them when its package is loaded. */
+const pluggedMount = z.looseObject({
+  kind: z.string().min(1).max(64).describe('What a package under kinds adds; its settings stand beside it'),
+  ...everyMount,
+});
+
 /** A mount: a path or URL, or a block with options; each kind of block has one key that no other has. */
 const mountConfig = z.union([
   z.string().min(1),
@@ -193,6 +200,7 @@ const mountConfig = z.union([
   sqlConfig.extend(everyMount),
   commandConfig.extend(everyMount),
   httpConfig.extend(everyMount),
+  pluggedMount,
 ]);
 
 const anchorPlace = z
@@ -263,6 +271,7 @@ const settings = z.strictObject({
   access: accessConfig.optional().describe('Who may do what; with it, what nothing allows is denied'),
   audit: auditConfig.optional().describe('A line for each operation, in a chain that shows changes'),
   telemetry: telemetryConfig.optional().describe('Traces and metrics. Default: none'),
+  kinds: kindsConfig.optional().describe('Packages that add kinds of data. Each is code that runs as Vitrine does'),
   mounts: z
     .record(
       z.string().superRefine((name, context) => {

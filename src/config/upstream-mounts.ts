@@ -4,6 +4,7 @@ import type { ClientFeatures, Log } from '../core/context.ts';
 import type { Mount } from '../core/mounts/mount.ts';
 import type { Upstream } from '../providers/upstream/index.ts';
 import type { StdioTarget, UpstreamTarget } from '../providers/upstream/options.ts';
+import type { PluggedKinds } from './plug-ins/load.ts';
 import type { UpstreamConfig } from './upstream-schema.ts';
 
 /** Facts about a mounted server that its mount does not hold. */
@@ -28,6 +29,8 @@ export interface UpstreamSurroundings {
   readonly sole?: Promise<ClientFeatures> | undefined;
   /** Mounts that are open: those that are wanted again are not opened anew, and closed by nobody here. */
   readonly open?: readonly ConfiguredMount[] | undefined;
+  /** The kinds that packages add. */
+  readonly plugged?: PluggedKinds | undefined;
 }
 
 /** Options of every mount that are on, off, or more than that. */

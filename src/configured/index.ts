@@ -9,6 +9,7 @@ import { openConfig } from './open.ts';
 import { rankedIndexOf } from './ranked-index.ts';
 
 export { ConfigError } from '../config/error.ts';
+export { defineKind, type KindMount, type ProviderKind } from '../config/plug-ins/define-kind.ts';
 export type { Config } from '../config/schema.ts';
 
 export interface LoadConfigOptions {

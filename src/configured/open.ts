@@ -49,8 +49,8 @@ export async function openConfig(
   more: readonly HostServer[],
   { log, secrets, sole, before, env }: Opening,
 ): Promise<Configured> {
-  const { hostServersOf, loadConfig } = await import('../config/load.ts');
-  const config = await loadConfig(file, { secrets, env });
+  const { hostServersOf, loadPlugged } = await import('../config/load.ts');
+  const { config, plugged } = await loadPlugged(file, { secrets, env });
   for (const mount of Object.values(config.mounts))
     addPassword(typeof mount === 'object' && 'sql' in mount ? mount.sql : mount, secrets);
   const base = dirname(resolve(file));
@@ -65,7 +65,7 @@ export async function openConfig(
   ).find((each) => each.problem !== undefined);
   if (clash !== undefined) throw new ConfigError(`--mcp-config, server ${clash.title}: ${clash.problem}`);
   const all = [...servers, ...more];
-  const mounts = await mountsOf(config.mounts, { base, log, sole, open: before?.mounts }, all);
+  const mounts = await mountsOf(config.mounts, { base, log, sole, open: before?.mounts, plugged }, all);
   try {
     const promptFolders = await promptFoldersOf(config, mounts, base);
     return {
@@ -83,7 +83,7 @@ export async function openConfig(
 }
 
 /** Keys of a configuration that may change while it is served. */
-const LIVE: ReadonlySet<string> = new Set(['$schema', 'mounts', 'mcpServers', 'prompts']);
+const LIVE: ReadonlySet<string> = new Set(['$schema', 'mounts', 'mcpServers', 'prompts', 'kinds']);
 
 /** @throws ConfigError for what is decided when the server starts */
 function assertSettled(before: Partial<Config>, after: Config, file: string): void {

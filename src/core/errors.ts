@@ -36,6 +36,9 @@ export interface ResourceErrorOptions {
 
 const RETRYABLE: ReadonlySet<ResourceErrorCode> = new Set(['timeout', 'limited', 'unavailable']);
 
+/** Marks the errors of every copy of Vitrine in a process: a plug-in package may have its own. */
+const MARK = Symbol.for('vitrine.ResourceError');
+
 export class ResourceError extends Error {
   readonly code: ResourceErrorCode;
   readonly uri: string | undefined;
@@ -74,6 +77,15 @@ export class ResourceError extends Error {
     return new ResourceError(this.code, this.message, { ...this.#options, cause });
   }
 }
+
+Object.defineProperty(ResourceError.prototype, MARK, { value: true });
+Object.defineProperty(ResourceError, Symbol.hasInstance, {
+  value(this: unknown, error: unknown): boolean {
+    // Classes below this one inherit the function, and go by themselves.
+    if (this !== ResourceError) return Function.prototype[Symbol.hasInstance].call(this, error);
+    return error instanceof Error && MARK in error;
+  },
+});
 
 /**
  * An error of another server, to be sent on: its code, its words, its data. Where it says that a resource is missing, the

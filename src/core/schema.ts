@@ -31,8 +31,16 @@ export type Schema<Output = unknown> = StandardSchema<Output> | JsonSchema;
 /** The type of the value that a handler gets by a schema. */
 export type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : Readonly<Record<string, unknown>>;
 
-/** The result of a validation. */
-export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+/** A problem of a value, and the keys that lead to it. */
+export interface SchemaIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** The result of a validation. `problem` is the first few `issues` in one line. */
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string; readonly issues: readonly SchemaIssue[] };
 
 export interface CompiledSchema {
   readonly json: JsonSchema;
@@ -50,10 +58,11 @@ export function isStandardSchema(schema: Schema): schema is StandardSchema {
 }
 
 /**
+ * @param all whether a JSON Schema looks for all problems of a value, which only a value of one's own should be looked through for
  * @throws ResourceError `invalid` when the schema has no JSON Schema form or is not valid JSON Schema
  */
-export async function compileSchema(schema: Schema): Promise<CompiledSchema> {
-  return isStandardSchema(schema) ? compileStandard(schema) : compileJson(schema);
+export async function compileSchema(schema: Schema, all = false): Promise<CompiledSchema> {
+  return isStandardSchema(schema) ? compileStandard(schema) : compileJson(schema, all);
 }
 
 function compileStandard(schema: StandardSchema): CompiledSchema {
@@ -66,26 +75,26 @@ function compileStandard(schema: StandardSchema): CompiledSchema {
   const json = standard.jsonSchema.input({ target: TARGET });
   return {
     json,
-    async check(value) {
-      const result = await standard.validate(value);
-      if (result.issues === undefined) return { ok: true, value: result.value };
-      return {
-        ok: false,
-        problem: problemOf(result.issues.map((issue) => ({ at: pathOf(issue), message: issue.message }))),
-      };
-    },
+    check: (value) => checkStandard(schema, value),
   };
 }
 
-function pathOf(issue: StandardIssue): string {
-  return (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+/** Checks a value by a schema that need not have a JSON Schema form. */
+export async function checkStandard(schema: StandardSchema, value: unknown): Promise<Checked> {
+  const result = await schema['~standard'].validate(value);
+  return result.issues === undefined ? { ok: true, value: result.value } : refused(result.issues.map(plainIssue));
 }
 
-async function compileJson(schema: JsonSchema): Promise<CompiledSchema> {
+const plainIssue = ({ message, path = [] }: StandardIssue): SchemaIssue => ({
+  message,
+  path: path.map((part) => (typeof part === 'object' ? part.key : part)),
+});
+
+async function compileJson(schema: JsonSchema, allErrors: boolean): Promise<CompiledSchema> {
   // Loaded with the first JSON Schema: a server without tools of its own starts without it.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   // Own properties only: `toString` is of every object, and no argument that somebody sent.
-  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false, ownProperties: true });
+  const ajv = new Ajv2020({ strict: false, allErrors, validateFormats: false, ownProperties: true });
   let validate: ReturnType<typeof ajv.compile>;
   try {
     validate = ajv.compile(schema);
@@ -97,12 +106,9 @@ async function compileJson(schema: JsonSchema): Promise<CompiledSchema> {
     async check(value) {
       if (validate(value)) return { ok: true, value };
       const errors = validate.errors ?? [];
-      return {
-        ok: false,
-        problem: problemOf(
-          errors.map((error) => ({ at: error.instancePath.slice(1).replaceAll('/', '.'), message: messageOf(error) })),
-        ),
-      };
+      return refused(
+        errors.map((error) => ({ path: error.instancePath.split('/').slice(1), message: messageOf(error) })),
+      );
     },
   };
 }
@@ -112,9 +118,10 @@ function messageOf(error: { readonly message?: string; readonly params?: Record<
   return typeof extra === 'string' ? `unknown field ${JSON.stringify(extra)}` : (error.message ?? 'is not valid');
 }
 
-function problemOf(problems: readonly { readonly at: string; readonly message: string }[]): string {
-  return problems
+function refused(issues: readonly SchemaIssue[]): Checked {
+  const problem = issues
     .slice(0, MAX_PROBLEMS)
-    .map(({ at, message }) => (at === '' ? message : `${at}: ${message}`))
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
     .join('; ');
+  return { ok: false, problem, issues };
 }

@@ -13,6 +13,9 @@ export type Kind = MountKind<never>;
 
 const KINDS: readonly Kind[] = [memoryKind, sqlKind, gitKind, s3Kind, commandKind, httpKind];
 
+/** Keys that say what is mounted: no plug-in has one of these names. */
+export const BUILT_IN: ReadonlySet<string> = new Set(['path', 'command', 'url', ...KINDS.map(({ key }) => key)]);
+
 /** The kind of a block, by its key; undefined for folders and servers. */
 export const kindOf = (block: object): Kind | undefined => KINDS.find(({ key }) => key in block);
 

@@ -1,0 +1,19 @@
+/** Work of a plug-in, which nobody waits for without end. */
+import { ConfigError } from '../error.ts';
+
+/**
+ * Runs work with a signal that is aborted when its time is over. The work goes on then, and nobody waits for it.
+ * @throws ConfigError with the message, when the time is over
+ */
+export async function within<T>(ms: number, message: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(new ConfigError(message)), ms);
+  try {
+    const late = new Promise<never>((_, reject) => {
+      over.signal.addEventListener('abort', () => reject(over.signal.reason), { once: true });
+    });
+    return await Promise.race([work(over.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
