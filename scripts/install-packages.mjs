@@ -1,7 +1,7 @@
 /**
  * Installs packages that `npm ci` leaves out, since they are large and not everybody who builds needs them: `tests`, what the
  * tests and the types of optional packages need, and `checks`, what lints and looks through code and package. Both when none is
- * named. They are in scripts/packages, each with its own lock, and linked into node_modules, where they are looked for.
+ * named; `site`, what makes the site, only when it is named. They are in scripts/packages, each with its own lock, and linked into node_modules, where they are looked for.
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -9,13 +9,14 @@ import { fileURLToPath } from 'node:url';
 import { fail, installNode, WINDOWS } from './installing.mjs';
 
 const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
-const GROUPS = ['tests', 'checks'];
+const USUAL = ['tests', 'checks'];
+const GROUPS = [...USUAL, 'site'];
 
 const named = process.argv.slice(2);
 const unknown = named.find((name) => !GROUPS.includes(name));
 if (unknown !== undefined) fail(`There is no "${unknown}" to install. Try one of: ${GROUPS.join(', ')}.`);
 
-for (const group of named.length > 0 ? named : GROUPS) {
+for (const group of named.length > 0 ? named : USUAL) {
   const folder = fileURLToPath(new URL(`packages/${group}`, import.meta.url));
   installNode(group, folder, true);
   const packages = Object.keys(readJson(join(folder, 'package.json')).dependencies);
