@@ -14,11 +14,9 @@ import type { Data, Era } from '../connection/data.ts';
 import { endsConnection, isGivenUp } from '../connection/faults.ts';
 import { anyResult, type ResourceExtensions, resourceExtensionsIn } from '../connection/results.ts';
 import { sendMeant, uncheckedMethod } from '../connection/whole-messages.ts';
-import { isData } from '../protocol/data.ts';
 import { mendedImplementation } from '../protocol/implementation.ts';
 import { SERVER_INFO_KEY } from '../protocol/meta.ts';
 import type { Icon } from '../protocol/resources.ts';
-import { SKILLS_EXTENSION } from '../protocol/skills.ts';
 import { clientError, invalidAnswer, ResourceClientError, withSeen } from './errors.ts';
 
 export type { Data, Era };
@@ -41,8 +39,6 @@ export interface ServerFacts extends ResourceExtensions {
   readonly resources: boolean;
   readonly subscribe: boolean;
   readonly listChanged: boolean;
-  /** Skills (SEP-2640): `listSkills` and `getSkill` are for such servers only. */
-  readonly skills: boolean;
 }
 
 export interface RequestOptions {
@@ -194,7 +190,6 @@ function observe(
 function factsOf(client: Client): ServerFacts {
   const capabilities = (client.getServerCapabilities() ?? {}) as Data;
   const resources = capabilities.resources as Data | undefined;
-  const extensions = capabilities.extensions as Data | undefined;
   const server = serverOf(client);
   return {
     era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy',
@@ -209,7 +204,6 @@ function factsOf(client: Client): ServerFacts {
     resources: resources !== undefined,
     subscribe: resources?.subscribe === true,
     listChanged: resources?.listChanged === true,
-    skills: isData(extensions?.[SKILLS_EXTENSION]),
     ...resourceExtensionsIn(capabilities),
   };
 }

@@ -46,7 +46,7 @@ export interface ResourceExtensions {
   readonly ranges: boolean;
   /** `resources/directory/read`: declaring skills alone does not say so (SEP-2640, `directoryRead`). */
   readonly directories: boolean;
-  /** `skills/list` and `skills/get` (SEP-2640). */
+  /** `skills/list` and `skills/get` (SEP-2640): only such servers are asked for skills. */
   readonly skills: boolean;
 }
 
