@@ -1,5 +1,4 @@
 /** Git repositories in a served folder, gone into like folders (`nested: on`), by a real client of either era. */
-import { appendFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gitIn } from '../../src/testing/git-fixture.ts';
 import { embeddedIn } from '../tools/engine.ts';
@@ -138,6 +137,41 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
     gitIn(folder.at('docs'), ['gc', '--quiet', '--prune=now']);
     expect((await readOne(server, 'file:///.git/HEAD/readme.md')).text).toBe('# Three\n');
     await subscription.end();
-    await appendFile(folder.at('docs', '.git', 'config'), '\n');
+  });
+});
+
+describe('nested git under rules', () => {
+  it('needs a rule for the file beside it, too, and tells nothing of the others, under a prefix as well', async () => {
+    await using folder = await scene();
+    const file = await writeConfig(folder, {
+      mounts: { docs: { path: 'docs', nested: ['git'] } },
+      access: {
+        default: 'hide',
+        rules: [
+          { effect: 'allow', uris: ['docs+file:///', 'docs+file:///.git/**', 'docs+file:///guide/**'] },
+          { effect: 'hide', uris: ['docs+file:///guide/later/**'] },
+        ],
+      },
+    });
+    await using server = await connect('http', 'modern', ['--config', file]);
+    const list = async (uri: string): Promise<string[]> =>
+      (await drain(server, 'resources/list', { uri })).map((each) => each.uri);
+    expect(await list('docs+file:///')).toEqual(['docs+file:///guide', 'docs+file:///.git']);
+    expect(await list('docs+file:///.git/HEAD')).toEqual(['docs+file:///.git/HEAD/guide']);
+    expect((await readOne(server, 'docs+file:///.git/tags/v1/guide/intro.txt')).text).toBe('a clock\n');
+    for (const path of ['HEAD/readme.md', 'tags/v1/gone.txt', 'diff/HEAD/readme.md', 'HEAD/secret/key.txt'])
+      expect((await failure(read(server, `docs+file:///.git/${path}`))).code, path).toBe(-32602);
+    expect((await readOne(server, 'docs+file:///.git/diff/HEAD')).text).toBe('');
+    const notices = await collectNotices(server);
+    const watched = ['HEAD/guide/later/key.txt', 'HEAD/guide/intro.txt'].map((path) => `docs+file:///.git/${path}`);
+    const [hidden = '', shown = ''] = watched;
+    const subscription = await subscribe(server, watched);
+    await folder.write('docs/guide/later/key.txt', 'hush\n');
+    await folder.write('docs/guide/intro.txt', 'another clock\n');
+    commit(folder, 'Third');
+    await notices.told(shown);
+    expect((await failure(read(server, hidden))).code).toBe(-32602);
+    expect(notices.count(hidden)).toBe(0);
+    await subscription.end();
   });
 });
