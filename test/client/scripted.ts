@@ -54,7 +54,7 @@ export async function serving(
 }
 
 /** What answers requests, at a port. @param asked is filled by it; @param close ends it */
-export async function served(
+async function served(
   fetch: (request: Request) => Response | Promise<Response>,
   asked: Scripted['asked'],
   close: () => Promise<void>,

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Scripted, scripted } from '../../client/scripted.ts';
-import { DRAW, FILES, PROGRAM, serveCatalogue } from '../../client/skills/catalogue.ts';
+import { type Catalogue, DRAW, FILES, PROGRAM, serveCatalogue } from '../../client/skills/catalogue.ts';
 import { fileEntry } from '../../client/skills/entries.ts';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
 import { UNSAFE } from './odd.ts';
@@ -41,7 +41,7 @@ const SKILLS = [
   skill('b/twin', 'Other'),
 ] as const;
 
-let catalogue: Scripted;
+let catalogue: Catalogue;
 let odd: Scripted;
 let plain: Scripted;
 let root: Folder;

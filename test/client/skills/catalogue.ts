@@ -1,8 +1,10 @@
 /** The official SDK's catalogue of skills as a server, over HTTP for both eras, or as a program. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { serve } from '@hono/node-server';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
-import { type Scripted, served } from '../scripted.ts';
 
 export const DRAW =
   '---\nname: draw\ndescription: Draws rooms\nmetadata:\n  version: "2"\nfloors: [1, 2]\n---\n\n# Draw\n';
@@ -19,22 +21,38 @@ export const FILES: Readonly<Record<string, string | Uint8Array>> = {
 /** A program that serves the skills of a folder. */
 export const PROGRAM = fileURLToPath(new URL('catalogue.mjs', import.meta.url));
 
+export interface Catalogue extends AsyncDisposable {
+  readonly url: string;
+  /** Requests as they came. */
+  readonly asked: readonly { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[];
+  /** How often a method was asked for. */
+  count(method: string): number;
+}
+
 /** @param pageSize entries of a page */
-export async function serveCatalogue(files = FILES, pageSize = 100): Promise<Scripted> {
+export async function serveCatalogue(files = FILES, pageSize = 100): Promise<Catalogue> {
   const skills = await SkillsExtension.load(memorySkillFiles({ ...files }), { pageSize });
-  const asked: Scripted['asked'][number][] = [];
+  const asked: Catalogue['asked'][number][] = [];
   const handler = createMcpHandler(() => {
     const mcp = new McpServer({ name: 'catalogue', version: '1' });
     skills.attach(mcp);
     return mcp;
   });
-  return served(
-    async (request) => {
-      const message = request.method === 'POST' ? await request.clone().json() : {};
-      if (typeof message.method === 'string') asked.push({ method: message.method, params: message.params ?? {} });
-      return handler.fetch(request);
-    },
+  async function fetch(request: Request): Promise<Response> {
+    const message = request.method === 'POST' ? await request.clone().json() : {};
+    if (typeof message.method === 'string') asked.push({ method: message.method, params: message.params ?? {} });
+    return handler.fetch(request);
+  }
+  const server = serve({ fetch, port: 0, hostname: '127.0.0.1' });
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     asked,
-    () => handler.close(),
-  );
+    count: (method) => asked.filter((each) => each.method === method).length,
+    async [Symbol.asyncDispose]() {
+      await handler.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
