@@ -7,7 +7,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root, runRevision, startServer } from './suite.mjs';
+import { REVISIONS, root, runExtensions, runRevision, startServer } from './suite.mjs';
 import { UPSTREAMS } from './upstreams.mjs';
 
 /** What an outcome is worth: through the gateway none is worth less. */
@@ -49,16 +49,20 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
 /** Runs the suite against a server, and through a gateway for each way to mount it. */
-async function compare({ name, revisions, scenarios = /./, start }) {
+async function compare({ name, revisions, scenarios = /./, extensions, start }) {
   const counted = (rows) => rows.filter(({ scenario }) => scenarios.test(scenario));
+  const run = async (url, revision, directory) => [
+    ...counted(await runRevision(url, revision, directory)),
+    ...(extensions && revision === REVISIONS.at(-1) ? await runExtensions(url, new Set(), directory, extensions) : []),
+  ];
   for (const revision of revisions) {
     const server = await start(revision);
     try {
-      const direct = counted(await runRevision(server.url, revision, join(results, name, 'direct')));
+      const direct = await run(server.url, revision, join(results, name, 'direct'));
       for (const [way, mount] of Object.entries(server.mounts)) {
         const gateway = await startGateway(mount);
         try {
-          const through = counted(await runRevision(gateway.url, revision, join(results, name, way)));
+          const through = await run(gateway.url, revision, join(results, name, way));
           judge(name, way, revision, direct, through, gateway);
         } finally {
           await gateway.stop();

@@ -143,9 +143,15 @@ export async function runSide(side, revision, results) {
   return rows;
 }
 
-/** Scenarios of extensions that belong to no revision, of servers. */
-export const runExtensions = (url, known, results) =>
-  runOthers(serverAt(url), scenariosOf('server'), [REVISIONS.at(-1)], known, results);
+/** Scenarios of extensions that belong to no revision, of servers. @param wanted which of them */
+export const runExtensions = (url, known, results, wanted = /./) =>
+  runOthers(
+    serverAt(url),
+    scenariosOf('server').filter((name) => wanted.test(name)),
+    [REVISIONS.at(-1)],
+    known,
+    results,
+  );
 
 /** The same of clients, in each revision. */
 export const runClientExtensions = (side, known, results) =>

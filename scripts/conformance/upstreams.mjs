@@ -19,12 +19,14 @@ const INSTALL = 'run node scripts/install-interop.mjs servers';
 
 /**
  * `start` starts the server over HTTP, as it has to be for the revision, and gives its URL and the ways to mount it.
- * `leftOut` gives the reason where a server cannot run on this machine. `scenarios` is what counts, where that is not all.
+ * `leftOut` gives the reason where a server cannot run on this machine. `scenarios` is what counts, where that is not all, and `extensions`
+ * those of extensions that are tried as well.
  */
 export const UPSTREAMS = [
   {
     name: 'fixture',
     revisions: REVISIONS,
+    extensions: /^sep-2640-/,
     async start() {
       const fixture = await startFixture();
       return { ...fixture, mounts: { http: { url: fixture.url } } };

@@ -22,6 +22,7 @@ export async function check(paths: readonly string[], flags: SourceFlags, secret
   const print = (line: string): void => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     await checkMounts(sources, faults.of, print);
+    await checkSkills(vitrine, sources, print);
     for (const [name, keys] of Object.entries(sources.ignored ?? {}))
       print(`--  ${name}  means nothing here, and is left out: ${keys.join(', ')}`);
     if (sources.promptFolders.length > 0) await checkPrompts(vitrine, print);
@@ -81,6 +82,16 @@ async function told<T>(report: T | Promise<T>, late: () => void): Promise<T> {
     return await report;
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Says which folders look like skills and are none, and why: they are left out, and the rest is served. */
+async function checkSkills({ skills }: Engine, { mounts }: Sources, print: Print): Promise<void> {
+  for (const mount of mounts) {
+    const found = await skills.found(mount, everywhere());
+    if (found === undefined) continue;
+    print(`ok  ${mount.name}  ${found.count} ${found.count === 1 ? 'skill' : 'skills'}`);
+    for (const { uri, reason } of found.leftOut) print(`--  ${mount.name}  ${uri} is left out: ${reason}`);
   }
 }
 

@@ -103,8 +103,8 @@ export interface Engine {
     readonly some: boolean;
     /** Whether the folders of all skills can be listed. */
     readonly directories: boolean;
-    /** The skills of a mount that are not served, and why: for whoever runs the server. */
-    leftOut: Skills['leftOut'];
+    /** For whoever runs the server: how many skills a mount has, and which are left out. */
+    found: Skills['found'];
   };
   /** In which eras calls may become tasks, of which mounts, and under which ids clients know them. */
   readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };
@@ -258,7 +258,7 @@ export function createEngine(options: EngineOptions): Engine {
       get directories() {
         return live.skills.directories;
       },
-      leftOut: skills.leftOut,
+      found: skills.found,
     },
     tasks: { mounts: tasks.mounts, book: createTaskBook(options.cursors?.secret) },
     get searchTool() {

@@ -16,8 +16,6 @@ import { skillFolderOf } from '../../core/skill.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { type Catalogue, createCatalogue, firstFrom, type LeftOut } from './catalogue.ts';
 
-export type { LeftOut } from './catalogue.ts';
-
 /** Catalogues that are kept: one for each mount and kind of reader. */
 const MAX_CATALOGUES = 100;
 
@@ -27,12 +25,17 @@ export interface SkillsOptions {
   readonly maxFileBytes: number;
 }
 
+export interface Found {
+  readonly count: number;
+  readonly leftOut: readonly LeftOut[];
+}
+
 export interface Skills {
   readonly layer: Layer;
   /** Whether this is a file of a skill, as far as is known: it is given as it lies there, in no other format. */
   holds(uri: string): boolean;
-  /** The skills of a mount that are not served, and why, for whoever runs the server. */
-  leftOut(mount: Mount, ctx: Context): Promise<readonly LeftOut[]>;
+  /** For whoever runs the server: how many skills a mount has, and which are left out. Undefined where none are looked for. */
+  found(mount: Mount, ctx: Context): Promise<Found | undefined>;
   close(): void;
 }
 
@@ -153,9 +156,10 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
       });
     },
     holds: (uri) => [...catalogues.values()].some((catalogue) => catalogue.holds(uri)),
-    async leftOut(mount, ctx) {
-      if (within === undefined || !hasSkills(mount)) return [];
-      return (await catalogueOf(within, mount, ctx).snapshot(ctx)).leftOut;
+    async found(mount, ctx) {
+      if (within === undefined || !hasSkills(mount)) return undefined;
+      const { skills, leftOut } = await catalogueOf(within, mount, ctx).snapshot(ctx);
+      return { count: skills.length, leftOut };
     },
     close: () => catalogues.clear(),
   };

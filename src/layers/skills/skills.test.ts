@@ -23,7 +23,12 @@ function serve(provider: ResourceProvider, skills: Mount['skills'] = true) {
   const none = { listSkills: async () => ({ items: [] }) } as unknown as Parameters<typeof withNamed>[1];
   const layered = made.layer(withNamed(mountTree([mount], resolver), () => none as never)) as Required<Operations>;
   const list = async () => (await layered.listSkills({ limit: 10_000 }, ctx)).items.map(({ skill }) => skill);
-  return { list, get: (uri: string) => layered.getSkill(uri, ctx), leftOut: () => made.leftOut(mount, ctx), layered };
+  return {
+    list,
+    get: (uri: string) => layered.getSkill(uri, ctx),
+    leftOut: async () => (await made.found(mount, ctx))?.leftOut,
+    layered,
+  };
 }
 
 /** Long ago, so that nobody takes it for something that may still change. */
