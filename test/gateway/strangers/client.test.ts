@@ -5,6 +5,9 @@ import { connectResourceClient } from '../../../src/client/node/index.ts';
 import { MATRIX } from '../../e2e/harness.ts';
 import { connectToStranger, type StrangerWay, startStranger, WAYS } from './link.ts';
 
+/** One of each era, where the transport makes no difference. */
+const OVER_HTTP: typeof WAYS = WAYS.filter(({ transport }) => transport === 'http');
+
 interface Reached extends AsyncDisposable {
   readonly resources: ResourceClient;
   /** How a URI of the server reads. */
@@ -102,7 +105,7 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
     },
   );
 
-  it.each(WAYS)(
+  it.each(OVER_HTTP)(
     'nothing is taken for a container over $transport, $era that does not say so [2093-12]',
     async (way) => {
       await using at = await reach('older', way);
