@@ -21,7 +21,7 @@ const files = {
   ...Object.fromEntries(
     ['config', 'entries', 'list', 'read', 'index'].map((file) => [`${file}.ts`, `src/providers/${name}/${file}.ts`]),
   ),
-  'contract.test.ts': `src/providers/${name}/${name}.contract.test.ts`,
+  'contract.ts': `src/providers/${name}/${name}.contract.test.ts`,
   'kind.ts': `src/config/kinds/${name}.ts`,
   'page.md': `docs/providers/${name}.md`,
 };
