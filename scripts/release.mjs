@@ -5,6 +5,7 @@
  *   vitrine-<version>.mcpb       the bundle for hosts that install one, with programs for macOS, Windows and Linux
  *   vitrine-<version>.cdx.json   what is in it (SBOM, CycloneDX)
  *   server.json                  for the MCP registry, with the bundle's digest
+ *   notes.md                     the part of the changelog for this version, for the page of the release
  *
  * Publishing needs `npm login` or a workflow of the repository (provenance), docker, gh and mcp-publisher. With `--dry-run`
  * everything is made and looked at, and what would be published is printed.
@@ -20,6 +21,9 @@ const RELEASE = join(ROOT, '.release');
 /** Systems beside the one that this runs on, whose program for searching comes in the bundle. */
 const SYSTEMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64'];
 
+/** Characters that the page of a release holds. */
+const MAX_NOTES = 125_000;
+
 const dryRun = process.argv.includes('--dry-run');
 const manifest = readJson('package.json');
 const { version } = manifest;
@@ -30,6 +34,7 @@ const tarball = run('node', ['scripts/pack.mjs']).trim();
 copyFileSync(join(ROOT, tarball), join(RELEASE, 'vitrine.tgz'));
 const files = { tarball, bundle: `.release/vitrine-${version}.mcpb`, sbom: `.release/vitrine-${version}.cdx.json` };
 makeBundle();
+writeFileSync(join(ROOT, '.release/notes.md'), releaseNotes());
 writeJson('.release/server.json', { ...server, packages: [...server.packages, bundlePackage()] });
 publish();
 
@@ -53,6 +58,23 @@ function checkVersions() {
   }
   const changes = run('git', ['status', '--porcelain']);
   if (changes !== '') throw new Error(`There are changes that are not committed:\n${changes}`);
+}
+
+/** The part of the changelog for this version, with links to its tag. */
+function releaseNotes() {
+  const heading = dryRun ? 'Unreleased' : version;
+  const parts = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^## /m);
+  const part = parts.find((each) => each.startsWith(heading));
+  if (part === undefined) throw new Error(`CHANGELOG.md has no part "## ${heading}"`);
+  const place = `${server.repository.url}/blob/v${version}`;
+  const changes = part
+    .slice(part.indexOf('\n') + 1)
+    .trim()
+    .replace(/\]\((?![a-z]+:|#)/g, `](${place}/`);
+  const notes = `\`\`\`sh\nnpx -y vitrine@${version} ./docs\n\`\`\`\n\n${changes}\n\n[All versions](${place}/CHANGELOG.md)\n`;
+  if (notes.length > MAX_NOTES)
+    throw new Error(`The notes have ${notes.length} characters, and a page holds ${MAX_NOTES}`);
+  return notes;
 }
 
 /** Installs the tarball as a host would, once for all systems, and looks whether it runs from there. */
@@ -119,7 +141,7 @@ function publish() {
       '--title',
       `Vitrine ${version}`,
       '--notes-file',
-      'CHANGELOG.md',
+      '.release/notes.md',
     ],
     ['mcp-publisher', 'publish', '.release/server.json'],
   ];
