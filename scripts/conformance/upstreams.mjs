@@ -29,7 +29,8 @@ export const UPSTREAMS = [
     extensions: /^sep-2640-/,
     async start() {
       const fixture = await startFixture();
-      return { ...fixture, mounts: { http: { url: fixture.url } } };
+      // Clients may come before it was reached.
+      return { ...fixture, mounts: { http: { url: fixture.url, skills: 'on' } } };
     },
   },
   {

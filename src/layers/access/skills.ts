@@ -15,7 +15,7 @@ export function guardedSkills(inner: Operations, views: Views): Pick<ProviderOve
   // An override of an optional operation counts only where `inner` has it.
   const has = inner as Required<Operations>;
 
-  /** What is in a file is told by its digest, and that it is there by its URI. */
+  /** A digest tells of the content of a file, and a URI that it is there. */
   async function isOpen(uri: string, { files }: ServedSkill, ctx: Context): Promise<boolean> {
     const resource = files.get(uri);
     const allowed = (operation: 'read' | 'list') =>

@@ -38,7 +38,7 @@ export interface Digests {
   retain(uris: ReadonlyMap<string, unknown>): void;
 }
 
-/** What a provider says of the state of a file; undefined where it does not say enough. */
+/** Returns the state of a file as its provider says it; undefined where that is not enough. */
 function stateOf({ size, annotations, _meta }: Resource): string | undefined {
   const strong = _meta?.[ETAG_META_KEY] ?? (_meta?.[GIT_META_KEY] as { readonly hash?: unknown } | undefined)?.hash;
   if (typeof strong === 'string') return `tag ${strong}`;

@@ -10,7 +10,7 @@ import type { Digests, Hashed } from './digests.ts';
 /** Files that are hashed at once. */
 const HASHED_AT_ONCE = 4;
 
-/** What the `SKILL.md` with this digest says. */
+/** The front matter of the `SKILL.md` with this digest. */
 interface Head {
   readonly digest: string;
   readonly frontmatter: SkillFrontmatter;
@@ -70,7 +70,7 @@ export const byUri = (a: { readonly uri: string }, b: { readonly uri: string }):
 
 const listed = ({ uri, digest, size }: Hashed): SkillResource => ({ uri, digest, size });
 
-/** What one file is refused with is the skill's fault; a mount that is away is not. */
+/** A file that is refused is the skill's fault; a mount that is away is not. */
 function faultOf(error: unknown, { signal }: Context): unknown {
   if (signal.aborted || !(error instanceof ResourceError) || error.code === 'unavailable') return error;
   return new SkillFault(`${error.uri ?? 'a file'} cannot be read: ${error.message}`, { cause: error });

@@ -130,7 +130,7 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
           for (const mount of new Set(ofSkills.map((each) => sourceOf(each.uri)))) await lookFor(mount, ctx);
           return { ...listed, resources: mapEntries(listed.resources, (each) => described(each, ctx), ctx) };
         },
-        // What is described otherwise was made here, and nobody knows it.
+        // A page that is described otherwise was made here, and nobody knows it.
         listAgain: inner.listAgain,
         async metadata(uri, ctx) {
           const resource = await inner.metadata(uri, ctx);
