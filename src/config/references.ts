@@ -65,7 +65,8 @@ export function resolveReferences(
   const inBlock = (block: unknown, path: readonly PropertyKey[]): unknown => {
     if (typeof block === 'string') return hasScheme(block) ? resolve(block, path) : block;
     if (!isRecord(block)) return block;
-    const refers = (key: string): boolean => ('kind' in block ? !OF_EVERY_MOUNT.has(key) : REFERRING.has(key));
+    const isPlugged = path[0] === 'mounts' && 'kind' in block;
+    const refers = (key: string): boolean => (isPlugged ? !OF_EVERY_MOUNT.has(key) : REFERRING.has(key));
     return mapValues(block, (each, key) => (refers(key) ? resolve(each, [...path, key]) : each));
   };
   const inIssuer = (issuer: unknown, index: number): unknown =>

@@ -63,6 +63,9 @@ export async function offerOfServer(
   }
 }
 
+/** Keys of a mount that has code run: a program, or a plug-in. */
+const STARTING = ['command', 'run', 'kind'];
+
 /** Pressing a key is no word to start what came with a folder, nor a command that is being typed. */
 async function mayAsk(server: string, { given }: Position): Promise<boolean> {
   if (isUrl(server)) return true;
@@ -76,7 +79,7 @@ async function mayAsk(server: string, { given }: Position): Promise<boolean> {
   if (kind !== 'configuration' && !CONFIG_NAMES.has(basename(server))) return true;
   const { loadConfig } = await import('../../config/load.ts');
   const { mounts, mcpServers = {} } = await loadConfig(server, {});
-  const starts = Object.values(mounts).some((mount) => isRecord(mount) && ('command' in mount || 'run' in mount));
+  const starts = Object.values(mounts).some((mount) => isRecord(mount) && STARTING.some((key) => key in mount));
   return !starts && Object.keys(mcpServers).length === 0;
 }
 

@@ -129,10 +129,12 @@ describe('offers', () => {
       'run.yaml',
       JSON.stringify({ mounts: { came: { run: { x: [entry.command, ...entry.args] } } } }),
     );
+    await folder.write('kind.mjs', `import fs from 'node:fs'; ${entry.args[1]}`);
+    await folder.write('kind.yaml', JSON.stringify({ kinds: ['./kind.mjs'], mounts: { came: { kind: 'came' } } }));
     await folder.write('servers.yaml', JSON.stringify({ mounts: { here: '.' }, mcpServers: { came: entry } }));
     const line = `${process.execPath} -e "fs.writeFileSync('${started}', '')"`;
     const env = { HOME: folder.at('home') };
-    for (const server of ['came', 'mcp.json', './vitrine.yaml', 'run.yaml', 'servers.yaml', line])
+    for (const server of ['came', 'mcp.json', './vitrine.yaml', 'run.yaml', 'kind.yaml', 'servers.yaml', line])
       expect(await offered(['cat', server, ''], folder.path, env)).toEqual([NO_FILES]);
     expect(await offered(['cat', '--mcp-config', 'mcp.json', 'came', ''], folder.path, env)).toEqual([NO_FILES]);
     expect(existsSync(started)).toBe(false);
