@@ -214,6 +214,16 @@ describe('a repository in a folder', () => {
     expect(found.sort()).toEqual(['file:///.gitattributes', 'file:///a.txt']);
   });
 
+  it('shows no tags of files and trees, which have lost their paths', async () => {
+    await using folder = await served();
+    folder.place.git('tag', 'file', 'HEAD:a.txt');
+    folder.place.git('tag', 'tree', 'HEAD^{tree}');
+    folder.place.git('tag', '-a', '-m', 'Of a commit', 'v1');
+    expect(await uris(folder.provider, 'file:///.git/tags')).toEqual(['file:///.git/tags/v1']);
+    for (const uri of ['file:///.git/tags/file', 'file:///.git/tags/tree/a.txt'])
+      expect(await codeOf(folder.provider.metadata(uri, ctx))).toBe('not-found');
+  });
+
   it('has large objects, and references with slashes, packed and loose', async () => {
     await using folder = await served();
     const large = 'a line of text that is long enough\n'

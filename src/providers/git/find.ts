@@ -14,6 +14,8 @@ export interface Repository {
   readonly name: string;
   /** The path of its root in the URIs by which others know it, for links; empty where that is `git:///`. */
   readonly base: string;
+  /** Tags of trees and files are not shown: by which path those are in the folder around cannot be said. */
+  readonly commitsOnly: boolean;
   /** Where its references are read, and where their changes are seen. */
   readonly place: Place;
   readonly watched: Place;
@@ -58,7 +60,9 @@ export async function resolveRevision(
 ): Promise<Target> {
   const oid = await oidOf(repo, revision, signal);
   if (oid === undefined) throw notFound(uri);
-  return peel(repo, oid, uri, signal);
+  const target = await peel(repo, oid, uri, signal);
+  if (repo.commitsOnly && target.commit === undefined) throw notFound(uri);
+  return target;
 }
 
 async function oidOf(repo: Repository, revision: Revision, signal: AbortSignal): Promise<string | undefined> {

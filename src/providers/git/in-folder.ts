@@ -1,9 +1,10 @@
 /** A repository in a served folder, as it is gone into from there. */
 import type { ResourceProvider } from '../../core/provider.ts';
 import { gitConfig } from './config.ts';
-import { configurationOf, makeMirror, type Source } from './mirror.ts';
+import { configurationOf, makeMirror } from './mirror.ts';
 import { openRepository } from './open.ts';
 import { formatOf, versionOf } from './program.ts';
+import type { Source } from './source.ts';
 
 export { pathBelow, SCHEME } from './address.ts';
 
@@ -39,6 +40,7 @@ export async function gitFolderProvider({ source, name, base, path }: GitFolderO
     format,
     directory,
     base,
+    commitsOnly: true,
     refresh,
     close,
   });

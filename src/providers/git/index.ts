@@ -43,6 +43,7 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
     format,
     directory: standIn.directory,
     base: '',
+    commitsOnly: false,
     refresh: async () => {},
     close: async () => standIn.remove(),
   });

@@ -23,7 +23,7 @@ import { createWatching } from './watch.ts';
 const MAX_WAITING = 1_000;
 
 /** Where a repository is read, and by which rules. */
-export interface Opening extends Pick<Repository, 'name' | 'place' | 'watched' | 'base' | 'refresh'> {
+export interface Opening extends Pick<Repository, 'name' | 'place' | 'watched' | 'base' | 'commitsOnly' | 'refresh'> {
   readonly rules: Omit<GitConfig, 'git'>;
   readonly program: string;
   readonly version: Git['version'];
@@ -57,6 +57,7 @@ export function openRepository(opening: Opening): ResourceProvider {
   const repo: Repository = {
     name: opening.name,
     base: opening.base,
+    commitsOnly: opening.commitsOnly,
     place,
     watched: opening.watched,
     refresh,
