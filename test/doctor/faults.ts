@@ -513,6 +513,13 @@ export const PLANTED: readonly Planted[] = [
     plant: { answer: answers({ 'skills/get': (_, usual) => ('skill' in usual ? result(usual) : refusal(-32_603)) }) },
   },
   {
+    fault: 'an unknown skill has the code of the 2025 era',
+    check: 'skill-unknown',
+    level: 'error',
+    era: 'modern',
+    plant: { answer: answers({ 'skills/get': (_, usual) => ('skill' in usual ? result(usual) : refusal(-32_002)) }) },
+  },
+  {
     fault: 'a frontmatter that the file does not have',
     check: 'skill-files',
     level: 'error',

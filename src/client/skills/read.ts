@@ -115,7 +115,8 @@ const URI = /^[a-z][a-z0-9+.-]*:/i;
 function entryOf({ resources, ...skill }: Skill, uri: string, path: readonly string[]): SkillResource | undefined {
   if (resources === DYNAMIC) return undefined;
   const name = path.join('/');
-  const entry = resources.find((each) => each.uri === uri || pathIn(skill, each.uri).join('/') === name);
+  const entry =
+    resources.find((each) => each.uri === uri) ?? resources.find((each) => pathIn(skill, each.uri).join('/') === name);
   if (entry !== undefined) return entry;
   const data = { what: 'unlisted', expected: 'a file that the skill lists', got: name };
   throw new ResourceClientError('mismatch', 'The file is none of those that the skill lists', { uri, data });

@@ -2,14 +2,14 @@
 import { decodeBase64 } from '../../../../client/base64.ts';
 import { skillIn, skillRoot } from '../../../../client/skills/entry.ts';
 import { checkSkillFile } from '../../../../client/skills/read.ts';
+import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../../../../protocol/error-codes.ts';
 import { DIRECTORY_READ_METHOD } from '../../../../protocol/methods.ts';
 import { DYNAMIC, GET_SKILL_METHOD, SKILL_FILE, type Skill, type SkillResource } from '../../../../protocol/skills.ts';
 import { type Check, type CheckContext, type Finding, notApplicable, ok, problem, problems } from '../check.ts';
 import { nameOf, skillsIn, spread } from '../examined.ts';
-import { type Answer, type Data, isObject, told } from '../wire.ts';
+import { type Answer, type Data, type Era, isObject, told } from '../wire.ts';
 
 const group = 'Skills';
-const INVALID_PARAMS = -32_602;
 const NONE = 'Skills are not declared';
 
 /** Runs a check on the entries that a server lists; it does not apply to one that does not declare skills. */
@@ -115,7 +115,7 @@ export const SKILL_CHECKS: readonly Check[] = [
     level: 'error',
     run: ofSkills(async ({ wire }) => {
       const uri = `skill://vitrine-doctor/no-such-skill/${SKILL_FILE}`;
-      return refused(await wire.ask(GET_SKILL_METHOD, { uri }), 'a skill');
+      return refused(await wire.ask(GET_SKILL_METHOD, { uri }), 'a skill', wire.era);
     }),
   },
   {
@@ -160,7 +160,7 @@ export const SKILL_CHECKS: readonly Check[] = [
       const [file] = sampleOf(ctx, entries);
       const others = ['skill://vitrine-doctor/no-such-folder', ...(file === undefined ? [] : [file.uri])];
       for (const uri of others) {
-        const finding = refused(await ctx.wire.ask(DIRECTORY_READ_METHOD, { uri }), uri);
+        const finding = refused(await ctx.wire.ask(DIRECTORY_READ_METHOD, { uri }), uri, ctx.era);
         if (finding.status === 'problem') return finding;
       }
       return ok();
@@ -168,8 +168,10 @@ export const SKILL_CHECKS: readonly Check[] = [
   },
 ];
 
-function refused(answer: Answer, what: string): Finding {
-  if (answer.kind === 'error' && answer.error.code === INVALID_PARAMS) return ok();
+/** Unknown resources had a code of their own in the 2025 era: there it is taken, too. */
+function refused(answer: Answer, what: string, era: Era): Finding {
+  const codes = era === 'legacy' ? [INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND] : [INVALID_PARAMS];
+  if (answer.kind === 'error' && codes.includes(answer.error.code)) return ok();
   return problem(`${what}: ${told(answer)}`, 'Answer with the error -32602 (Invalid params).');
 }
 
