@@ -3,6 +3,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResourceClient } from '../../src/client/index.ts';
+import { scene } from '../../src/testing/git-scene.ts';
+import { content, startSite } from '../providers/http/site.ts';
 import { failure, type Item } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { CLI, type Connected, connect, DIAGONAL, MATRIX, startHttp } from './harness.ts';
@@ -184,6 +186,46 @@ describe.each(DIAGONAL)('layers, over $transport, in the $era era', ({ transport
     const text = await settled(server, uri, accept);
     expect(notModified(await ask(server, uri, { ...accept, 'vitrine/ifVersion': versionsIn(text) }))).toBe(true);
     expect(notModified(await ask(server, uri, { 'vitrine/ifVersion': versionsIn(text) }))).toBe(false);
+  });
+});
+
+describe.each(DIAGONAL)('strong versions, over $transport, in the $era era', ({ transport, era }) => {
+  it('are those of objects in git, which another commit leaves as they are', async () => {
+    await using work = await scene();
+    const read = async (on: Connected, meta?: Meta) => ask(on, 'git:///HEAD/a.md', meta);
+    await work.write('a.md', 'one');
+    work.commit('First');
+    work.git('branch', 'old');
+    await using folder = await temporaryFolder();
+    const config = await writeConfig(folder, { mounts: { g: { git: work.directory, prefix: 'none' } } });
+    await using server = await connect(transport, era, ['--config', config]);
+    const [first] = versionsIn(await read(server));
+    expect(first).toMatch(/^"[\w-]+"$/);
+    await work.write('a.md', 'two');
+    work.commit('Second');
+    await until(async () => (await read(server)).contents[0]?.text === 'two', 'the second commit');
+    expect((await read(server, { 'vitrine/ifVersion': [first] })).contents[0]?.text).toBe('two');
+    const old = await ask(server, 'git:///old/a.md');
+    expect(notModified(await ask(server, 'git:///old/a.md', { 'vitrine/ifVersion': versionsIn(old) }))).toBe(true);
+  });
+
+  it('are those of a web server where it has strong ones', async () => {
+    await using site = await startSite();
+    const urls = { strong: `${site.origin}/strong`, weak: `${site.origin}/weak`, none: `${site.origin}/none` };
+    const text = { 'content-type': 'text/plain', 'cache-control': 'no-cache' };
+    site.on('/strong', content('one', { ...text, etag: '"1"' }));
+    site.on('/weak', content('one', { ...text, etag: 'W/"1"' }));
+    site.on('/none', content('one', text));
+    await using folder = await temporaryFolder();
+    const config = await writeConfig(folder, { mounts: { web: { http: Object.values(urls), prefix: 'none' } } });
+    await using server = await connect(transport, era, ['--config', config]);
+    expect(versionsIn(await ask(server, urls.weak))).toEqual([undefined]);
+    expect(versionsIn(await ask(server, urls.none))).toEqual([undefined]);
+    const held = { 'vitrine/ifVersion': versionsIn(await ask(server, urls.strong)) };
+    expect(held['vitrine/ifVersion']).toEqual([expect.stringMatching(/^"[\w-]+"$/)]);
+    expect(notModified(await ask(server, urls.strong, held))).toBe(true);
+    site.on('/strong', content('two', { ...text, etag: '"2"' }));
+    expect((await ask(server, urls.strong, held)).contents[0]?.text).toBe('two');
   });
 });
 

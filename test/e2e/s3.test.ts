@@ -60,7 +60,11 @@ describeWith([s3])('with a real store', () => {
         capabilities: { list: false, subscribe: true },
         _meta: { 'vitrine/etag': expect.stringMatching(/^[0-9a-f]{32}$/) },
       });
-      expect(await readOne(server, 's3:///readme.md')).toMatchObject({ text: '# Reports', size: 9 });
+      expect(await readOne(server, 's3:///readme.md')).toMatchObject({
+        text: '# Reports',
+        size: 9,
+        _meta: { 'vitrine/version': expect.stringMatching(/^"[\w-]+"$/) },
+      });
       expect(bytesOf(await readOne(server, 's3:///2026/data.bin')).equals(LARGE)).toBe(true);
       const window = await readOne(server, 's3:///2026/data.bin', { offset: 123_456, length: 1_000 });
       expect(bytesOf(window).equals(LARGE.subarray(123_456, 124_456))).toBe(true);

@@ -141,7 +141,7 @@ async function readContents<T>(
   const range = rangeOf(params);
   const limit = options.limits.maxReadBytes;
   return withBodies(options, resource, { range, accept, loan }, ctx, async (bodies, from) => {
-    const versions = bodies.map((body) => versionOfItem(body, range));
+    const versions = loan === undefined ? [] : bodies.map((body) => versionOfItem(body, range));
     if (isHeld(versions, held)) return { contents: undefined };
     const contents: ItemOf<T>[] = [];
     let budget = limit;
@@ -151,7 +151,7 @@ async function readContents<T>(
       if (turn !== undefined) await turn;
       const { item, bytes } = await encodeBody(body, { budget, limit, range }, form, ctx);
       budget -= bytes;
-      contents.push(loan === undefined ? item : withVersion(item, versions[at]));
+      contents.push(withVersion(item, versions[at]));
     }
     await taken.end();
     return { contents, from };

@@ -91,14 +91,14 @@ function bodyOf(
   const size = Math.max(0, Math.min(facts.size - offset, range?.length ?? Number.POSITIVE_INFINITY));
   return {
     resource,
-    content: versioned(
-      { kind: 'stream', size, open: () => chunks(body, uri, ctx.signal) },
-      facts.etag && versionFrom([facts.etag]),
-    ),
+    content: versioned({ kind: 'stream', size, open: () => chunks(body, uri, ctx.signal) }, versionOfObject(facts)),
     window: range === undefined ? undefined : { offset, total: facts.size },
     close: async () => void body.destroy(),
   };
 }
+
+const versionOfObject = ({ etag }: Content['facts']): string | undefined =>
+  etag === undefined ? undefined : versionFrom([etag]);
 
 /** The type that is stored with the object counts where its name claims none. */
 function withType(resource: Resource, contentType: string | undefined): Resource {
@@ -168,7 +168,11 @@ async function childOf(bucket: Bucket, found: Found, ctx: Context): Promise<Reso
     }
     const facts = { ...content.facts, size: filled };
     const said = withType(resourceOf(bucket, { kind: 'object', key: found.key, facts }), content.contentType);
-    return { resource: said, content: bytesOf(bytes.subarray(0, filled)), child: true };
+    return {
+      resource: said,
+      content: versioned(bytesOf(bytes.subarray(0, filled)), versionOfObject(facts)),
+      child: true,
+    };
   } catch (error) {
     ctx.signal.throwIfAborted();
     ctx.log.debug('left out of the read of a folder', { uri: resource.uri, folder: uriOfPrefix(found.key), error });
