@@ -28,7 +28,7 @@ import { createTaskRegistry, type TaskRegistry } from '../frontends/tasks/regist
 import { createToolRegistry, type ToolRegistry } from '../frontends/tools/registry.ts';
 import type { Audit } from '../layers/audit/index.ts';
 import type { UsageLimits } from '../layers/limits/index.ts';
-import { hasSkills, type Skills } from '../layers/skills/index.ts';
+import { findsSkills, type Skills } from '../layers/skills/index.ts';
 import type { CacheHint, Icon } from '../protocol/resources.ts';
 import { type Changes, createChanges } from './changes.ts';
 import { createLayers, type LayerOptions } from './layers.ts';
@@ -165,6 +165,8 @@ export function createEngine(options: EngineOptions): Engine {
     cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
   };
 
+  const hasSkills = (): boolean => live.skills.some || live.mounts.some(findsSkills);
+
   function partsOf({ mounts, promptFolders = [] }: ServedMounts, { mountOf }: Resolver): NamedParts {
     const own =
       resourceTools === false || toolSubscriptions === undefined
@@ -178,6 +180,7 @@ export function createEngine(options: EngineOptions): Engine {
               subscriptions: toolSubscriptions,
               access: access?.outline,
               ranked: options.index && (() => ranked),
+              hasSkills,
             },
             { icons: icons === true, ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(mounts) },
           );
@@ -253,7 +256,7 @@ export function createEngine(options: EngineOptions): Engine {
     prompts,
     skills: {
       get some() {
-        return live.skills.some || live.mounts.some(hasSkills);
+        return hasSkills();
       },
       get directories() {
         return live.skills.directories;

@@ -1,11 +1,14 @@
 /** Folders with a `SKILL.md` are skills: the official client lists, gets, reads and verifies them, in both eras. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scene } from '../../src/testing/git-scene.ts';
 import { failure, HINTS } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
-import { type Connected, connect, DIAGONAL } from './harness.ts';
+import { type Connected, connect, DIAGONAL, ERAS } from './harness.ts';
+import { collectNotices, subscribe } from './notices.ts';
 
 const BYTES = Uint8Array.from({ length: 700 }, (_, index) => index % 256);
 const head = (name: string, more = ''): string =>
@@ -31,6 +34,18 @@ beforeAll(async () => {
   );
 });
 afterAll(() => folder[Symbol.asyncDispose]());
+
+interface Called {
+  readonly content: readonly {
+    readonly type: string;
+    readonly text?: string;
+    readonly name?: string;
+    readonly resource?: { readonly text?: string };
+  }[];
+}
+
+const callTool = (on: Connected, name: string, args: object): Promise<Called> =>
+  on.request<Called>('tools/call', { name, arguments: args });
 
 const digest = (content: string | Uint8Array): string => `sha256:${createHash('sha256').update(content).digest('hex')}`;
 
@@ -106,8 +121,92 @@ describe.each(DIAGONAL)('skills of a folder over $transport, $era', ({ transport
     });
   });
 
+  it('are listed and got by a tool, for hosts that have tools only', async () => {
+    const listing = await callTool(server, 'skill', {});
+    expect(listing.content[0]?.text).toContain('docs+file:///skills/refunds/SKILL.md  Does refunds');
+    expect(listing.content[0]?.text).toContain('3 skills. That is all.');
+    const { content } = await callTool(server, 'skill', { uri: 'docs+file:///skills/refunds/SKILL.md' });
+    expect(content.map(({ type, name, resource }) => name ?? resource?.text ?? type)).toEqual([
+      'text',
+      FILES['skills/refunds/SKILL.md'],
+      'partial/SKILL.md',
+      'partial/steps.txt',
+      'templates/letter.md',
+      'templates/scan%201.bin',
+    ]);
+  });
+
   it('that break the rules are left out, with a word in the log', () => {
     expect(server.stderr()).toMatch(/broken\/shout\/SKILL\.md.*its name \\"SHOUT\\" is not one.*a skill is left out/);
     expect(server.stderr()).toMatch(/broken\/yaml\/SKILL\.md.*line 2/);
   });
+});
+
+it('are decided about file by file', async () => {
+  const rules = [
+    { effect: 'deny', uris: ['docs+file:///skills/refunds/templates/**', 'docs+file:///other/greeting/SKILL.md'] },
+    { effect: 'allow', uris: ['docs+**'] },
+  ];
+  const config = await writeConfig(
+    folder,
+    { mounts: { docs: { path: folder.at('docs'), skills: 'on' } }, access: { rules } },
+    'rules.yaml',
+  );
+  await using server = await connect('http', 'modern', ['--config', config]);
+  const skills = new SkillsClient(server.client);
+  const listing = await skills.list();
+  expect(listing.skills.map(({ frontmatter }) => frontmatter.name)).toEqual(['refunds', 'partial']);
+  const [refunds] = listing.skills;
+  if (refunds === undefined || refunds.resources === 'dynamic') throw new Error('It has a manifest');
+  expect(refunds.resources.map(({ uri }) => uri)).toEqual([
+    'docs+file:///skills/refunds/SKILL.md',
+    'docs+file:///skills/refunds/partial/SKILL.md',
+    'docs+file:///skills/refunds/partial/steps.txt',
+  ]);
+  expect((await skills.get(refunds.uri)).skill).toEqual(refunds);
+  const uri = 'docs+file:///other/greeting/SKILL.md';
+  expect(await failure(server.request('skills/get', { uri }))).toMatchObject({ code: -32602 });
+});
+
+it('of a revision in git are read and verified', async () => {
+  await using work = await scene();
+  for (const [path, content] of Object.entries(FILES)) {
+    await mkdir(dirname(join(work.directory, path)), { recursive: true });
+    await writeFile(join(work.directory, path), content);
+  }
+  work.commit('Skills');
+  const config = await writeConfig(
+    folder,
+    { mounts: { notes: { git: work.directory, skills: ['HEAD/skills/*'] } } },
+    'git.yaml',
+  );
+  await using server = await connect('http', 'modern', ['--config', config]);
+  const skills = new SkillsClient(server.client);
+  const { skills: listed } = await skills.list();
+  expect(listed.map(({ uri }) => uri)).toEqual(['notes+git:///HEAD/skills/refunds/SKILL.md']);
+  for (const skill of listed) {
+    if (skill.resources === 'dynamic') throw new Error('It has a manifest');
+    for (const { uri } of skill.resources) expect((await skills.read(skill, uri)).verified).toBe(true);
+  }
+});
+
+it.each(ERAS)('have the new digest as soon as a client of %s is told of a change', async (era) => {
+  await using own = await temporaryFolder({
+    'docs/greeting/SKILL.md': head('greeting'),
+    'docs/greeting/words.txt': 'Hello',
+  });
+  const config = await writeConfig(own, { mounts: { docs: { path: own.at('docs'), skills: 'on' } } });
+  await using server = await connect('http', era, ['--config', config]);
+  const uri = 'docs+file:///greeting/words.txt';
+  const skill = 'docs+file:///greeting/SKILL.md';
+  const skills = new SkillsClient(server.client);
+  await server.reachable;
+  await skills.list();
+  const notices = await collectNotices(server);
+  const subscription = await subscribe(server, [uri]);
+  await own.write('docs/greeting/words.txt', 'Howdy');
+  await notices.told(uri);
+  const { resources } = (await skills.get(skill)).skill;
+  expect(resources).toContainEqual({ uri, digest: digest('Howdy'), size: 5 });
+  await subscription.end();
 });

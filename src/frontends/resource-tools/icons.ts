@@ -14,6 +14,7 @@ const STROKES: Readonly<Record<ToolName, string>> = {
   read: `${PAGE}M6 8h5M6 11h5`,
   read_embedded: `${PAGE}M7 8l-1 1.5L7 11M10 8l1 1.5-1 1.5`,
   search: 'M7 2a5 5 0 1 0 0 10A5 5 0 1 0 7 2M11 11l3 3',
+  skill: 'M8 2l1.8 3.7 4 .6-2.9 2.8.7 4L8 11.2 4.4 13.1l.7-4L2.2 6.3l4-.6z',
   summarize: 'M2 3h12M4 7h8M6 11h4M8 14h0',
   subscribe: BELL,
   unsubscribe: `${BELL}${SLASH}`,

@@ -10,7 +10,7 @@ describe('the resource tools', () => {
   it('are all there, and described for a model', async () => {
     await using own = engine();
     const described = await toolsOf(own.vitrine);
-    expect(described.map(({ name }) => name).sort()).toEqual([...TOOL_NAMES].sort());
+    expect(described.map(({ name }) => name).sort()).toEqual(TOOL_NAMES.filter((name) => name !== 'skill').sort());
     const ajv = new Ajv2020({ strict: false });
     for (const tool of described) {
       expect(tool.title).toMatch(/^[A-Z]/);

@@ -20,6 +20,7 @@ import { readToolAgain } from './reading/kept.ts';
 import { searchTool } from './search.ts';
 import type { ToolSetup } from './setup.ts';
 import { DEFAULT_OUTPUT_BYTES, type ResourceToolContext, type ResourceToolOptions } from './setup.ts';
+import { skillTool } from './skill.ts';
 import { subscribeTool } from './subscribe.ts';
 import { subscribeListChangesTool } from './subscribe-list-changes.ts';
 import { summarizeTool } from './summarize.ts';
@@ -57,6 +58,8 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
     readTool(setup),
     readEmbeddedTool(setup),
     withIcon('search', search.tool),
+    // A server that is mounted may turn out to have skills.
+    ...(context.mounts.some(({ skills, server }) => skills ?? server) ? [skillTool(setup)] : []),
   ];
   const summarizing = [withIcon('summarize', summarizeTool(context, { prefix }))];
   const subscribing = [

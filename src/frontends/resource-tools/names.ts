@@ -7,6 +7,7 @@ export const TOOL_NAMES = [
   'read',
   'read_embedded',
   'search',
+  'skill',
   'summarize',
   'subscribe',
   'unsubscribe',

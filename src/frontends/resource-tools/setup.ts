@@ -24,7 +24,9 @@ export const DEFAULT_OUTPUT_BYTES = 25_000;
 /** The parts of the engine that the resource tools work with. */
 export interface ResourceToolContext {
   readonly resources: ResourceOptions;
-  readonly operations: Pick<NamedOperations, 'subscribe'>;
+  readonly operations: Pick<NamedOperations, 'subscribe' | 'listSkills' | 'getSkill'>;
+  /** Whether there are skills now. Default: there are none. */
+  readonly hasSkills?: (() => boolean) | undefined;
   readonly mounts: readonly Mount[];
   readonly resolver: Resolver;
   /** Which of the mounts a caller may know of. Default: all. */

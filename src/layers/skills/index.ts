@@ -40,7 +40,7 @@ export interface Skills {
 }
 
 /** Whether folders of a mount are served as skills. A server that declares skills knows best which they are. */
-export const hasSkills = ({ skills, server }: Mount): boolean =>
+export const findsSkills = ({ skills, server }: Mount): boolean =>
   skills !== undefined && skills !== false && server?.features.skills !== true;
 
 export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills {
@@ -75,7 +75,7 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
   }
 
   const sources = (inner: Operations): ListSource<ServedSkill>[] => [
-    ...resolver.mounts.filter(hasSkills).map(
+    ...resolver.mounts.filter(findsSkills).map(
       (mount) =>
         ({
           name: mount.name,
@@ -99,7 +99,7 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
       const has = inner as Required<Operations>;
       const sourceOf = (uri: string): Mount | undefined => {
         const mount = resolver.resolve(uri)?.mount;
-        return mount !== undefined && hasSkills(mount) ? mount : undefined;
+        return mount !== undefined && findsSkills(mount) ? mount : undefined;
       };
 
       /** Looks for skills where nobody has yet: whoever asks next is told the same. */
@@ -157,7 +157,7 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
     },
     holds: (uri) => [...catalogues.values()].some((catalogue) => catalogue.holds(uri)),
     async found(mount, ctx) {
-      if (within === undefined || !hasSkills(mount)) return undefined;
+      if (within === undefined || !findsSkills(mount)) return undefined;
       const { skills, leftOut } = await catalogueOf(within, mount, ctx).snapshot(ctx);
       return { count: skills.length, leftOut };
     },
