@@ -39,6 +39,7 @@ export type { ClientFeatures, Invocation, LoggingLevel } from './core/invocation
 export { applyLayers, type Layer, wrapProvider } from './core/layer.ts';
 export type { Mount } from './core/mounts/mount.ts';
 export { mountTree } from './core/mounts.ts';
+export type { Passage } from './core/passage.ts';
 export { definePrompt, type Prompt, type PromptFolder, type PromptSource } from './core/prompt.ts';
 export type {
   ByteRange,
@@ -54,6 +55,14 @@ export type {
   SearchQuery,
   TemplatePage,
 } from './core/provider.ts';
+export type {
+  IndexState,
+  IndexSurroundings,
+  RankedIndex,
+  RankedMatch,
+  RankedQuery,
+  RankedSearch,
+} from './core/ranked.ts';
 export type { JsonSchema, OutputOf, Schema, StandardSchema } from './core/schema.ts';
 export type { Telemetry } from './core/telemetry.ts';
 export { defineTool, type Tool, type ToolDefinition, type ToolOutcome } from './core/tool.ts';

@@ -23,9 +23,9 @@ export interface RankedMatch extends SearchMatch {
 
 /** How an index is now, without a word of what is in it. */
 export interface IndexState {
-  /** `building` answers with what is there so far; `unavailable` not at all. */
-  readonly state: 'opening' | 'building' | 'ready' | 'unavailable';
-  /** Why, where it is unavailable. */
+  /** `building` answers with what is there so far; `down` not at all. */
+  readonly state: 'opening' | 'building' | 'ready' | 'down';
+  /** Why, where it is down. */
   readonly reason?: string | undefined;
   readonly resources: number;
   readonly passages: number;
@@ -41,7 +41,7 @@ export interface RankedSearch {
    */
   find(query: RankedQuery, ctx: Context): AsyncIterable<RankedMatch>;
   state(): IndexState;
-  /** Resolves when everything that was there is in it, or it is unavailable. */
+  /** Resolves when everything that was there is in it, or it is down. */
   settled(): Promise<void>;
   /** The served mounts have changed. */
   changed(): void;
@@ -55,7 +55,7 @@ export interface IndexSurroundings {
   readonly provider: Operations;
   readonly mounts: () => readonly Mount[];
   readonly mountOf: (uri: string) => string | undefined;
-  /** What the texts depend on, beside the resources: with another one the index is built anew. */
+  /** The settings that the texts depend on: with others the index is built anew. */
   readonly settings: string;
   readonly access: Pick<AccessOutline, 'kindOf' | 'mayRead' | 'everything'> | undefined;
 }

@@ -131,7 +131,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
       await crawler.work();
       figures = await store.figures();
       if (round === 0) {
-        // What changed before it was watched is found by a second look.
+        // A second look finds changes of resources that were not watched yet.
         await following.opened();
         continue;
       }
@@ -161,7 +161,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
       } catch (error) {
         await following?.close();
         if (signal.aborted) break;
-        state = 'unavailable';
+        state = 'down';
         reason = reasonOf(error);
         log.warn('the index cannot be used now', { error, reason });
         const damaged = error instanceof SqlFault && error.kind === 'damaged';
@@ -177,7 +177,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
 
   return {
     async *find(query, caller) {
-      if (state === 'unavailable' || state === 'opening')
+      if (state === 'down' || state === 'opening')
         throw new ResourceError(
           'unavailable',
           `The index cannot be used now${reason === undefined ? '' : `: ${reason}`}`,
@@ -204,7 +204,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
         throw new ResourceError('unavailable', 'The index cannot be used now; try again', { cause: error });
       }
     },
-    state: () => ({ state, ...(state === 'unavailable' && { reason }), ...figures }),
+    state: () => ({ state, ...(state === 'down' && { reason }), ...figures }),
     settled: () => settled,
     changed() {
       crawler.again();

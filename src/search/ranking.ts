@@ -98,7 +98,7 @@ function conditionsOf(filters: Filters): { readonly sql: string; readonly parame
   if (mount !== undefined) conditions.push(['mount = ?', mount]);
   if (folder !== undefined) {
     const bare = folder.replace(/\/$/, '');
-    // What follows the slash in the order of characters is the digit 0.
+    // The digit 0 follows the slash in the order of characters.
     conditions.push(['(uri IN (?, ?) OR (uri > ? AND uri < ?))', folder, bare, `${bare}/`, `${bare}0`]);
   }
   if (type !== undefined) conditions.push(["type LIKE ? ESCAPE '\\'", typePattern(type)]);

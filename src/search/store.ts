@@ -34,7 +34,7 @@ export interface StoreOptions extends Tokenizing {
   readonly library: string;
   /** Bytes of the database. */
   readonly maxBytes: number;
-  /** What the texts in it depend on, beside the resources: with other settings it is begun anew. */
+  /** The settings that its texts depend on: with others it is begun anew. */
   readonly settings: string;
 }
 

@@ -218,7 +218,7 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
     async close() {
       const ended = worker;
       if (ended === undefined) return;
-      // What has begun is finished: a transaction is not cut off.
+      // The thread finishes what it has begun: no transaction is cut off.
       await post({}, STATEMENT_MS).catch(() => {});
       fail(ended, 'it was closed');
       await ended.terminate();

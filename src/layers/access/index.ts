@@ -53,7 +53,7 @@ export function createAccess(options: AccessOptions, resolver?: Resolver): Acces
           ? undefined
           : async ({ principal, ...asked }) => (await decisions.decide(asked, createContext({ principal }))).scopes,
       kindOf: decisions.kindOf,
-      // What a human has to allow first is not found by a search.
+      // A search does not find a resource that a human has to allow first.
       mayRead: async (uri, ctx) => (await decisions.decide(decisions.unseen('read', uri), ctx)).effect === 'allow',
       everything: (principal) => policy.everything?.(principal) === true,
     },
