@@ -74,6 +74,11 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
   const settled = new Promise<void>((resolve) => {
     settle = resolve;
   });
+  /** Resolves when the file has been opened for the first time, or could not be. */
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
 
   const mountsIn = (): readonly string[] =>
     around
@@ -157,6 +162,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
         failure = undefined;
         await store.open();
         state = 'building';
+        open();
         await keepTrue();
       } catch (error) {
         await following?.close();
@@ -166,10 +172,12 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
         log.warn('the index cannot be used now', { error, reason });
         const damaged = error instanceof SqlFault && error.kind === 'damaged';
         await (damaged ? store.discard() : store.close());
+        open();
         settle();
         if (!damaged) await rest(RETRY_MS);
       }
     }
+    open();
     settle();
   }
 
@@ -177,11 +185,13 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
 
   return {
     async *find(query, caller) {
-      if (state === 'down' || state === 'opening')
+      if (state === 'opening') await opened;
+      if (state === 'down' || state === 'opening') {
         throw new ResourceError(
           'unavailable',
           `The index cannot be used now${reason === undefined ? '' : `: ${reason}`}`,
         );
+      }
       const asked = parseQuestion(query.text, stemming === 'english');
       const question = {
         ...asked,

@@ -63,7 +63,7 @@ export async function* matchesOfTool(
 }
 
 /** The tool says in words what went wrong. */
-const failureOf = (said: string, uri: string | undefined): ResourceClientError =>
+export const failureOf = (said: string, uri: string | undefined): ResourceClientError =>
   new ResourceClientError(
     /not found/i.test(said) ? 'not-found' : 'failed',
     messageOf(new Error(said)),

@@ -7,6 +7,7 @@ import type { CatFlags } from './cat.ts';
 import type { ServerFlags } from './connect.ts';
 import type { ConvertFlags } from './convert.ts';
 import type { DoctorFlags } from './doctor/index.ts';
+import type { FindFlags } from './find.ts';
 import type { GetFlags } from './get.ts';
 import type { GrepFlags } from './grep.ts';
 import type { LsFlags } from './ls.ts';
@@ -135,6 +136,21 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .action(async (server: string, pattern: string, uris: readonly string[], flags: GrepFlags) => {
       const { grep } = await import('./grep.ts');
       await grep(server, pattern, uris, flags, secrets);
+    });
+
+  serverOptions(program.command('find'))
+    .summary('find the best places for a question')
+    .description(
+      'Asks the index of a Vitrine with a question in words; phrases, prefix*, NEAR(a b, 5) and filters such as type:pdf work, ' +
+        'too. Exits with 1 when nothing is found, and with 8 where there is no index.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .argument('<words...>', 'a question, as in: how is the carriage clock wound')
+    .option('--include <glob>', 'only names like this, as in *.md, or paths, as in src/**/*.ts')
+    .option('--max-matches <count>', 'places that are printed, at most 50 (default: 10)')
+    .action(async (server: string, words: readonly string[], flags: FindFlags) => {
+      const { find } = await import('./find.ts');
+      await find(server, words, flags, secrets);
     });
 
   serverOptions(program.command('watch'))

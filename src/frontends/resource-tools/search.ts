@@ -25,6 +25,8 @@ const BLOCK_BYTES = 200;
 /** Bytes that are left on a page for one more match. */
 const MIN_ROOM = 1_500;
 
+const BUILDING = 'The index is still being made: there may be more.';
+
 const input = z.strictObject({
   pattern: textArgument(MAX_PATTERN_LENGTH).optional().describe('Regular expression (RE2), line by line'),
   literal: z.boolean().optional().describe('pattern is plain text'),
@@ -60,6 +62,7 @@ const rankedOutput = output.extend({
       mimeType: z.string().optional(),
     }),
   ),
+  building: z.boolean().optional(),
 });
 
 type Arguments = z.infer<typeof rankedInput>;
@@ -84,6 +87,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   /** @throws ResourceError `invalid` for a mode that does not go with the other arguments */
   function begin(args: Arguments): {
     readonly key: object;
+    readonly isRanked?: boolean;
     readonly start: (ctx: Context) => AsyncIterable<SearchMatch>;
   } {
     const { pattern, glob, uri } = args;
@@ -95,6 +99,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
       if (pattern === undefined) throw invalid('A ranked search needs words in pattern');
       if (ranked === undefined) throw new ResourceError('unavailable', 'There is no index yet; use another mode');
       return {
+        isRanked: true,
         key: { ranked: pattern, glob, uri },
         start: (ctx) => findRanked(ranked, { text: pattern, glob, uri }, ctx),
       };
@@ -117,7 +122,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   }
 
   async function run(args: Arguments, invocation: Invocation): Promise<CallToolResult> {
-    const { key, start } = begin(args);
+    const { key, start, isRanked } = begin(args);
     const scope = scopeOf(invocation, `${name} tool`, JSON.stringify(key));
     const [id, given] = openCursor(resources, args.cursor, scope)?.split(' ') ?? [];
     const search = id === undefined ? searches.start(start, invocation) : searches.resume(id, invocation);
@@ -128,9 +133,15 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     const page = await search.use(invocation.signal, () => collect(search, args.context ?? 2, invocation));
     const nextCursor = page.more ? resources.cursors.seal(`${search.id} ${search.count}`, scope) : undefined;
     if (!page.more) await searches.end(search.id);
+    const building = isRanked && context.ranked?.()?.state().state === 'building';
+    const said = summary(page.places.length, nextCursor, id !== undefined, name);
     return {
-      content: [text(summary(page.places.length, nextCursor, id !== undefined, name)), ...page.blocks],
-      structuredContent: { matches: page.places, ...(nextCursor !== undefined && { nextCursor }) },
+      content: [text(building ? `${said} ${BUILDING}` : said), ...page.blocks],
+      structuredContent: {
+        matches: page.places,
+        ...(nextCursor !== undefined && { nextCursor }),
+        ...(building && { building }),
+      },
     };
   }
 

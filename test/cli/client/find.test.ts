@@ -1,0 +1,28 @@
+/** `vitrine find`: a question to an index, which is made first where a server is started for it. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../e2e/folders.ts';
+import { MUSEUM } from '../../e2e/harness.ts';
+import { run } from './run.ts';
+
+describe('find', () => {
+  it('prints the best places of a configuration that it serves itself', async () => {
+    await using folder = await temporaryFolder({});
+    const config = join(folder.path, 'vitrine.yaml');
+    await writeFile(config, JSON.stringify({ index: { folder: './index' }, mounts: { museum: MUSEUM } }));
+    const { status, stdout, stderr } = await run(['find', config, 'how', 'is', 'the', 'carriage', 'clock', 'wound']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^museum\+file:\/\/\/collection\/clocks\/winding\.toml#L\d+-L\d+\n/);
+    const json = await run(['find', config, '"Winding schedule"', '--json', '--max-matches', '1']);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { uri: expect.stringContaining('#L'), text: expect.stringMatching(/winding schedule/i) },
+    ]);
+    expect(await run(['find', config, 'zeppelin'])).toMatchObject({ status: 1, stdout: '' });
+  });
+
+  it('says so where there is no index', async () => {
+    const { status, stderr } = await run(['find', MUSEUM, 'clock']);
+    expect({ status, stderr }).toEqual({ status: 8, stderr: expect.stringContaining('index: on') });
+  });
+});
