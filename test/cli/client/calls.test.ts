@@ -101,7 +101,7 @@ describe('call', () => {
   });
 });
 
-it('prompts are listed, and got with their arguments', async () => {
+it('prompts are listed, and got with their arguments [SEC-PROMPT-4]', async () => {
   const [all, one, data, missing, unknown] = await Promise.all([
     run(['prompts', ODD]),
     run(['prompts', ODD, 'greet', '--arg', 'who=you']),

@@ -95,7 +95,7 @@ const CHANGES: Readonly<Record<string, Data>> = {
 };
 
 describe.concurrent.each(MATRIX)('[SEC-TOOL-4] a server of the $era era over $transport that is pinned', (way) => {
-  it('is as it was accepted, or is not there: a change is neither listed nor called until somebody accepts it', async () => {
+  it('is as it was accepted, or is not there: a change is neither listed nor called until somebody accepts it [SEC-TOOL-5]', async () => {
     await using it = await pinned(way);
     const { scene, file } = it;
     const { server, up } = scene;
