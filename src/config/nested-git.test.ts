@@ -174,6 +174,9 @@ describe('a repository in a folder', () => {
     await rename(join(place.directory, '.git'), join(place.directory, 'later'));
     const provider = await nestedFiles({ path: place.directory }, ['git']);
     const root = (): Promise<string[]> => uris(provider, 'file:///');
+    await writeFile(join(place.directory, '.git'), `gitdir: ${join(place.directory, 'later')}\n`);
+    expect(await root()).not.toContain('file:///.git');
+    await rm(join(place.directory, '.git'));
     await mkdir(join(place.directory, '.git'));
     await writeFile(join(place.directory, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     // Twice: what is listed again is kept.

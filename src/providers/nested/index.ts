@@ -1,7 +1,7 @@
 /**
  * Shows files as if they were folders: `file:///pack.zip/guide/intro.md` is an entry of an archive,
  * `file:///shop.db/customers/17` a row of a database. A file keeps its own content; what is in it lies below its URI, where
- * nothing else is. Whatever is around this provider sees one tree of URIs.
+ * nothing else is. A folder can be gone into as something else too, as a repository is: `file:///.git/HEAD/a.txt`. Whatever is around this provider sees one tree of URIs.
  */
 import { createOrigins, withAgain } from '../../core/again.ts';
 import { closeBodies, countedBodies, type ResourceBody } from '../../core/body.ts';

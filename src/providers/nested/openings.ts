@@ -45,7 +45,7 @@ export function createOpenings(idleMs = IDLE_MS): Openings {
   const queue = createFairQueue({
     places: PLACES,
     maxWaiting: MAX_WAITING,
-    busy: 'Too many archives and databases are being opened at a time; try again later',
+    busy: 'Too many archives, databases and repositories are being opened at a time; try again later',
     limit: 'nested',
   });
   const opening = new Map<string, Promise<Kept>>();
