@@ -248,6 +248,15 @@ describe('a repository in a folder', () => {
     expect(await textOf(folder.provider, 'file:///.git/HEAD/a.txt')).toBe('one\n');
   });
 
+  it('cannot be gone into without room for what is taken over of it, and can be when there is some', async () => {
+    await using folder = await served();
+    vi.stubEnv('TMPDIR', folder.git('none'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await codeOf(uris(folder.provider, 'file:///.git'))).toBe('unavailable');
+    vi.unstubAllEnvs();
+    expect(await uris(folder.provider, 'file:///.git/HEAD')).toContain('file:///.git/HEAD/a.txt');
+  });
+
   it('is closed with the folder: nothing stays of it', async () => {
     // Others have theirs in the same place.
     await using own = await scene();

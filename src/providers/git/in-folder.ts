@@ -1,5 +1,7 @@
 /** A repository in a served folder, as it is gone into from there. */
+import { ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import { gitFailed } from './command.ts';
 import { gitConfig } from './config.ts';
 import { configurationOf, makeMirror } from './mirror.ts';
 import { openRepository } from './open.ts';
@@ -27,8 +29,8 @@ export async function gitFolderProvider({ source, name, base, path }: GitFolderO
   const program = 'git';
   const version = await versionOf(program);
   const format = await formatOf(program, await configurationOf(source), 'the repository');
-  const mirror = await makeMirror(source, format);
-  const { directory, refresh, close } = mirror;
+  const mirror = await makeMirror(source, format).catch(failed);
+  const { directory, close } = mirror;
   const watched = { gitDirectory: path, commonDirectory: path, called: name };
   return openRepository({
     name,
@@ -41,7 +43,12 @@ export async function gitFolderProvider({ source, name, base, path }: GitFolderO
     directory,
     base,
     commitsOnly: true,
-    refresh,
+    refresh: () => mirror.refresh().catch(failed),
     close,
   });
+}
+
+/** The folder for temporary files may be full, or not be there. */
+function failed(error: unknown): never {
+  throw error instanceof ResourceError ? error : gitFailed(error);
 }
