@@ -21,22 +21,28 @@ export interface SkillListing extends AsyncIterable<Skill> {
   readonly refused: readonly RefusedSkill[];
 }
 
-/** Entries of one list that were left out and are named. */
+/** Entries of one list that were left out and are named; and those after which the list is given up. */
 const MAX_REFUSED = 100;
+const MAX_DROPPED = 10_000;
 
 /**
  * Lists the skills of a server. It may have more: some are had by their URI alone.
- * @throws ResourceClientError (when it is gone through) `unsupported` for a server without skills, and those of a request
+ * @throws ResourceClientError (when it is gone through) `unsupported` for a server without skills, `invalid-answer` for one
+ *   that lists very much that is no skill, and those of a request
  */
 export function listSkills(client: ResourceClient, options: ListOptions = {}): SkillListing {
   const report = newReport();
   const refused: RefusedSkill[] = [];
   const asking = askingOf(client);
+  let dropped = 0;
 
   function entryIn(value: unknown): Skill | undefined {
     try {
       return skillIn(value);
     } catch (error) {
+      // Each takes its time.
+      if (++dropped > MAX_DROPPED)
+        throw invalidAnswer(`The server lists more than ${MAX_DROPPED} entries that are no skills`);
       const { uri = '', message } = clientError(error);
       if (refused.length < MAX_REFUSED) refused.push({ uri, reason: message });
       return undefined;

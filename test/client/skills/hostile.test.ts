@@ -199,13 +199,15 @@ describe('an entry', () => {
 });
 
 describe('a list', () => {
-  it('of very many entries that are none ends, and names the first of them', async () => {
-    const skills = Array.from({ length: 20_000 }, () => ({ uri: URI }));
-    await using on = await scene({}, {}, { answers: { 'skills/list': () => ({ skills }) } });
-    const listing = listSkills(on.resources);
+  it('of entries that are none names the first of them, and is given up when there are very many', async () => {
+    let count = 10_000;
+    const answers: Answers = { 'skills/list': () => ({ skills: Array.from({ length: count }, () => ({ uri: URI })) }) };
+    await using on = await scene({}, {}, { answers });
+    const listing = listSkills(on.resources, { fresh: true });
     expect(await all(listing)).toEqual([]);
-    expect(listing.report.dropped).toBe(20_000);
-    expect(listing.refused).toHaveLength(100);
+    expect([listing.report.dropped, listing.refused.length]).toEqual([10_000, 100]);
+    count = 10_001;
+    await expect(all(listSkills(on.resources, { fresh: true }))).rejects.toMatchObject({ code: 'invalid-answer' });
   });
 
   it('whose cursor comes again ends', async () => {
