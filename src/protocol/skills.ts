@@ -69,7 +69,7 @@ export interface SkillFrontmatter {
 export interface Skill {
   /** Of its `SKILL.md`. The segment before that is the skill's name. */
   readonly uri: string;
-  /** The fields that the author wrote at the head of `SKILL.md`, as JSON. */
+  /** The head of `SKILL.md` as its author wrote it, as JSON. */
   readonly frontmatter: SkillFrontmatter;
   /** Every file of the skill, those of skills nested in it included. */
   readonly resources: readonly SkillResource[] | typeof DYNAMIC;
