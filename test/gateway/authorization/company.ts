@@ -39,6 +39,8 @@ export interface Company extends AsyncDisposable {
   readonly assertions: readonly string[];
   /** Changes what assertions are made of from now on; the text that it returns is given as it is. */
   tamper(change: (assertion: Assertion) => Assertion | string): void;
+  /** Lets people of the company into one more server, whose tokens the same authorization server gives. */
+  allow(resource: string): void;
   /** Signs somebody in, and returns the ID token. */
   signIn(): Promise<string>;
   /** A JWT signed with the key of the authorization server. */
@@ -75,6 +77,8 @@ export async function company(): Promise<Company> {
   const idpKey = newKey();
   const serverKey = newKey();
   const assertions: string[] = [];
+  const allowed = new Set<unknown>();
+  const isAllowed = (resource: unknown): boolean => resource === url() || allowed.has(resource);
   let change: (assertion: Assertion) => Assertion | string = (assertion) => assertion;
 
   const idp = await listening((origin) => {
@@ -102,7 +106,7 @@ export async function company(): Promise<Company> {
         );
         if (signedIn === undefined) return refuse(context, 'invalid_grant');
         // The company lets nobody into other servers than its own.
-        if (audience !== authorization.origin || resource !== url()) return refuse(context, 'invalid_target');
+        if (audience !== authorization.origin || !isAllowed(resource)) return refuse(context, 'invalid_target');
         const { claims, header, ...made } = textOr(
           change({
             claims: {
@@ -138,12 +142,15 @@ export async function company(): Promise<Company> {
         const expected = { issuer: idp.origin, audience: origin, typ: ID_JAG, algorithms: ['ES256'] };
         const verified = await jwtVerify(assertion, keys, expected).catch(() => undefined);
         const { jti, sub, resource, client_id: client, scope: granted } = verified?.payload ?? {};
-        const good = verified !== undefined && resource === url() && client === context.oidc.client.clientId;
+        const good = verified !== undefined && isAllowed(resource) && client === context.oidc.client.clientId;
         if (!good || taken.has(jti)) return refuse(context, 'invalid_grant');
         taken.add(jti);
         const asked = String(scope ?? granted).split(' ');
         const scopes = asked.filter((each) => String(granted).split(' ').includes(each)).join(' ');
-        const token = await forge({ sub: String(sub), client_id: client, scope: scopes }, 'at+jwt');
+        const token = await forge(
+          { sub: String(sub), client_id: client, scope: scopes, aud: String(resource) },
+          'at+jwt',
+        );
         context.body = { access_token: token, token_type: 'Bearer', expires_in: 600, scope: scopes };
       },
       ['assertion', 'scope'],
@@ -179,6 +186,7 @@ export async function company(): Promise<Company> {
     tamper(by) {
       change = by;
     },
+    allow: (resource) => void allowed.add(resource),
     signIn: () => signIn(idp.origin),
     async [Symbol.asyncDispose]() {
       await endpoint?.close();

@@ -1,14 +1,19 @@
 /** Enterprise-managed authorization: an ID token, an assertion for it, a token for that, and everything that must not do. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
-import { CrossAppAccessProvider, discoverAndRequestJwtAuthGrant } from '@modelcontextprotocol/client';
+import {
+  CrossAppAccessProvider,
+  discoverAndRequestJwtAuthGrant,
+  exchangeJwtAuthGrant,
+} from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createResourceClient } from '../../../src/client/index.ts';
 import { toWireError } from '../../../src/core/errors.ts';
 import { AuthConfig, createAuth } from '../../../src/providers/upstream/auth/index.ts';
+import { eraOf } from '../../client/scripted.ts';
 import { readOne } from '../../e2e/answers.ts';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
-import { connect, DIAGONAL } from '../../e2e/harness.ts';
+import { connect, DIAGONAL, ERAS, startHttp } from '../../e2e/harness.ts';
 import { connectWith, readWith } from './client.ts';
 import { type Assertion, AT_IDP, AT_SERVER, type Company, company, ID_JAG, JWT_BEARER } from './company.ts';
 import { SCOPE, TEXT } from './servers.ts';
@@ -95,6 +100,54 @@ it('a client of the library does the same with the provider of the SDK', async (
   });
   await using resources = createResourceClient({ url: all.url, authProvider: provider });
   expect(await (await resources.read('memory:///private.txt')).primary?.text()).toBe(TEXT);
+});
+
+it.each(ERAS)('a gateway takes such tokens, and shows one of its own to the server behind it, %s', async (era) => {
+  const resource = 'https://library.example/mcp';
+  all.allow(resource);
+  await using folder = await temporaryFolder({ 'id-token': idToken });
+  const auth = {
+    type: 'enterprise',
+    issuer: all.authorization.origin,
+    ...AT_SERVER,
+    idp: { ...AT_IDP, issuer: all.idp.origin },
+  };
+  const config = {
+    auth: { resource, issuers: [{ issuer: all.authorization.origin }], scopes: [SCOPE] },
+    access: { rules: [{ effect: 'allow', who: { subjects: ['ada'] } }] },
+    audit: { file: folder.at('audit.jsonl') },
+    mounts: { docs: { url: all.url, auth: { ...auth, idp: { ...auth.idp, idTokenFile: folder.at('id-token') } } } },
+  };
+  const gateway = await startHttp(['--config', await writeConfig(folder, config)]);
+  const { jwtAuthGrant } = await discoverAndRequestJwtAuthGrant({
+    ...{ idpUrl: all.idp.origin, audience: all.authorization.origin, resource, idToken, scope: SCOPE },
+    ...AT_IDP,
+  });
+  const tokenEndpoint = `${all.authorization.origin}/token`;
+  const { access_token: token } = await exchangeJwtAuthGrant({ tokenEndpoint, jwtAuthGrant, ...AT_SERVER });
+  const uri = 'docs+memory:///private.txt';
+  for (const [shown, expected] of [
+    [token, TEXT],
+    [jwtAuthGrant, undefined],
+    [idToken, undefined],
+  ] as const) {
+    await using resources = createResourceClient({
+      url: gateway.url,
+      authProvider: { token: async () => shown },
+      ...eraOf[era],
+    });
+    const text = resources.read(uri).then((read) => read.primary?.text());
+    if (expected === undefined) await expect(text).rejects.toThrow();
+    else expect(await text).toBe(expected);
+  }
+  const atServer = all.server.requests.map(({ authorization }) => authorization).filter((each) => each !== undefined);
+  expect(atServer.length).toBeGreaterThan(0);
+  expect(atServer).not.toContain(`Bearer ${token}`);
+  await gateway.stop();
+  const seen = gateway.output() + (await readFile(folder.at('audit.jsonl'), 'utf8'));
+  expect(seen).toContain('private.txt');
+  for (const secret of [token, jwtAuthGrant, idToken, ...all.assertions, AT_IDP.clientSecret, AT_SERVER.clientSecret])
+    expect(seen).not.toContain(secret);
 });
 
 const withPart =
