@@ -71,3 +71,21 @@ it('a list is believed for longer where its server tells of changes, and not at 
   expect(known.whole).toBe(false);
   expect(known.get('a:1')).toBeUndefined();
 });
+
+it('contents with versions stay after their time to be asked about, for the same audience, and until they have changed', () => {
+  let now = 0;
+  const cache = createCache(() => now);
+  const result = { contents: [{ uri: 'a:1', text: 'one', _meta: { 'vitrine/version': '"1"' } }], ttlMs: 100 };
+  const others = { contents: [...result.contents, { uri: 'a:2', text: 'two' }], ttlMs: 100 };
+  cache.put('resources/read', 'a', 'one', result, 0);
+  cache.put('resources/read', 'b', 'one', others, 0);
+  cache.put('resources/read', 'c', 'one', { contents: result.contents }, 0);
+  now = 100;
+  for (const key of ['a', 'b', 'c']) expect(cache.get('resources/read', key, 'one')).toBeUndefined();
+  expect(cache.old('resources/read', 'a', 'one')).toBe(result);
+  expect(cache.old('resources/read', 'b', 'one')).toBeUndefined();
+  expect(cache.old('resources/read', 'c', 'one')).toEqual({ contents: result.contents });
+  expect(cache.old('resources/read', 'a', 'two')).toBeUndefined();
+  cache.forget('resources/read');
+  expect(cache.old('resources/read', 'a', 'one')).toBeUndefined();
+});
