@@ -70,20 +70,20 @@ function keysOfMounts(needed) {
   const blocks = schema.properties.mounts.additionalProperties.anyOf.filter((each) => each.required?.includes(needed));
   return blocks.flatMap((block) => keysOf(block));
 }
-const filesKeys = keysOfMounts('path').filter((key) => !['prefix', 'forms', 'index'].includes(key));
+const filesKeys = keysOfMounts('path').filter((key) => !['prefix', 'forms', 'skills', 'index'].includes(key));
 compare('option', FILES, new Set(filesKeys), inTables(section(files, 'Options')));
 
 const UPSTREAM = 'docs/providers/upstream.md';
 const upstream = read(UPSTREAM);
 // Icons are documented with the configuration.
 const upstreamKeys = [...keysOfMounts('command'), ...keysOfMounts('url')].filter(
-  (key) => !key.startsWith('icons.') && key !== 'forms' && key !== 'index',
+  (key) => !key.startsWith('icons.') && !['forms', 'skills', 'index'].includes(key),
 );
 const documented = [...inTables(section(upstream, 'Options')), ...inTables(section(upstream, 'Authorization'))];
 compare('option', UPSTREAM, new Set(upstreamKeys), new Set([...documented, ...parentsOf(upstreamKeys)]));
 
 /** What may be said of every mount is documented with the configuration. */
-const OF_EVERY_MOUNT = /^(?:prefix|forms|index|icons(?:\..*)?)$/;
+const OF_EVERY_MOUNT = /^(?:prefix|forms|skills|index|icons(?:\..*)?)$/;
 for (const [key, name] of Object.entries(KINDS)) {
   const page = `docs/providers/${name}.md`;
   const own = keysOfMounts(key).filter((each) => !OF_EVERY_MOUNT.test(each));

@@ -34,6 +34,8 @@ interface Kept {
 export interface Digests {
   /** @param keepBytes also gives the bytes @throws SkillFault for a file that cannot be served, and what reading throws */
   of(resource: Resource, keepBytes: boolean, ctx: Context): Promise<Hashed>;
+  /** Whether the digest of a file in this state is kept. */
+  isKept(resource: Resource): boolean;
   /** Forgets all but these URIs. */
   retain(uris: ReadonlyMap<string, unknown>): void;
 }
@@ -101,13 +103,18 @@ export function createDigests(inner: ResourceProvider, maxFileBytes: number): Di
     throw new SkillFault(`${uri} changes while it is read`);
   }
 
+  const isKept = (resource: Resource): boolean => {
+    const known = kept.get(resource.uri);
+    return known !== undefined && known.state === stateOf(resource);
+  };
+
   return {
+    isKept,
     async of(resource, keepBytes, ctx) {
       const { uri, size = 0 } = resource;
       if (size > maxFileBytes) throw tooLarge(uri, maxFileBytes);
       const known = kept.get(uri);
-      if (!keepBytes && known !== undefined && known.state === stateOf(resource)) return known.hashed;
-      return hash(resource, keepBytes, ctx);
+      return !keepBytes && known !== undefined && isKept(resource) ? known.hashed : hash(resource, keepBytes, ctx);
     },
     retain(uris) {
       for (const uri of kept.keys()) if (!uris.has(uri)) kept.delete(uri);

@@ -29,6 +29,16 @@ export interface Entries {
 
 export function createEntries(digests: Digests, mount: string): Entries {
   const heads = new Map<string, Head>();
+  const made = new Map<string, ServedSkill>();
+
+  /** The entry that was made of the same files in the same state. */
+  function again(uri: string, files: readonly Resource[]): ServedSkill | undefined {
+    const before = made.get(uri);
+    if (before === undefined || before.files.size !== files.length) return undefined;
+    const isSame = files.every((each) => before.files.has(each.uri) && digests.isKept(each));
+    // A link may lead elsewhere now, by which access decides.
+    return isSame ? { ...before, files: byUris(files) } : undefined;
+  }
 
   async function headOf(resource: Resource, ctx: Context): Promise<{ hashed: Hashed; frontmatter: SkillFrontmatter }> {
     const { uri } = resource;
@@ -43,6 +53,8 @@ export function createEntries(digests: Digests, mount: string): Entries {
 
   return {
     async make(uri, files, ctx) {
+      const before = again(uri, files);
+      if (before !== undefined) return before;
       assertSkillFits(files);
       const head = files.find((each) => each.uri === uri);
       if (head === undefined) throw new SkillFault('its SKILL.md is gone');
@@ -53,16 +65,21 @@ export function createEntries(digests: Digests, mount: string): Entries {
         assertSkillFits(all);
         const manifest = all.some(({ dynamic }) => dynamic) ? DYNAMIC : all.map(listed).sort(byUri);
         const skill: Skill = { uri, frontmatter, resources: manifest };
-        return { skill, mount, files: new Map(files.map((each) => [each.uri, each])) };
+        const served = { skill, mount, files: byUris(files) };
+        made.set(uri, served);
+        return served;
       } catch (error) {
         throw faultOf(error, ctx);
       }
     },
     retain(uris) {
-      for (const uri of heads.keys()) if (!uris.has(uri)) heads.delete(uri);
+      for (const each of [heads, made]) for (const uri of each.keys()) if (!uris.has(uri)) each.delete(uri);
     },
   };
 }
+
+const byUris = (files: readonly Resource[]): ReadonlyMap<string, Resource> =>
+  new Map(files.map((each) => [each.uri, each]));
 
 /** Orders by URI, in UTF-16 units, as cursors do. */
 export const byUri = (a: { readonly uri: string }, b: { readonly uri: string }): number =>
