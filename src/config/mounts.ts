@@ -12,7 +12,6 @@ import { slug } from './mount-names.ts';
 import { nestedFiles } from './nested.ts';
 import type { NestedConfig } from './nested-schema.ts';
 import type { PluggedKinds } from './plug-ins/load.ts';
-import { pluggedKind } from './plug-ins/open.ts';
 import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
 import {
@@ -95,7 +94,10 @@ async function mountOf(
       ? upstreamMount(name, { url: block }, surroundings)
       : filesMount(name, { path: block }, surroundings.base);
   }
-  if ('kind' in block) return kindMount(pluggedKind(block.kind, surroundings.plugged), name, block, surroundings);
+  if ('kind' in block) {
+    const { pluggedKind } = await import('./plug-ins/open.ts');
+    return kindMount(pluggedKind(block.kind, surroundings.plugged), name, block, surroundings);
+  }
   if ('path' in block) return filesMount(name, block, surroundings.base);
   const kind = kindOf(block);
   if (kind !== undefined) return kindMount(kind, name, block, surroundings);
