@@ -18,7 +18,7 @@ export interface FindFlags extends ServerFlags {
 const DEFAULT_MAX_MATCHES = 10;
 
 /** A page of the tool has no more. */
-const MOST_MATCHES = 50;
+const MOST_MATCHES = 10;
 
 /** Milliseconds between two looks at an index that is being made. */
 const BUILDING_MS = 300;

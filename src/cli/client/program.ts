@@ -147,7 +147,7 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<words...>', 'a question, as in: how is the carriage clock wound')
     .option('--include <glob>', 'only names like this, as in *.md, or paths, as in src/**/*.ts')
-    .option('--max-matches <count>', 'places that are printed, at most 50 (default: 10)')
+    .option('--max-matches <count>', 'places that are printed, at most 10 (default: 10)')
     .action(async (server: string, words: readonly string[], flags: FindFlags) => {
       const { find } = await import('./find.ts');
       await find(server, words, flags, secrets);

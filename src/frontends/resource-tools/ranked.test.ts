@@ -78,7 +78,7 @@ describe('ranked search by the search tool', () => {
     await using engine = memoryEngine(many, { index: createIndex({ folder: folder.path }) });
     await ready(engine);
     const seen = new Set<string>();
-    for (let cursor: string | undefined, pages = 0; pages < 10; pages++) {
+    for (let cursor: string | undefined, pages = 0; pages < 20; pages++) {
       const page = await engine.call('search', { pattern: 'clock', ...(cursor !== undefined && { cursor }) });
       for (const { uri } of matchesOf(page)) seen.add(uri);
       cursor = structured<Answer>(page).nextCursor;

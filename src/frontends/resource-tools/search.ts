@@ -19,6 +19,9 @@ import { snippetOf } from './snippet.ts';
 /** Matches of one page. */
 const PAGE = 50;
 
+/** The same of a ranked search, whose best places come first. */
+const RANKED_PAGE = 10;
+
 /** Bytes that a block has beside its text. */
 const BLOCK_BYTES = 200;
 
@@ -130,7 +133,9 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     if (search !== undefined && given !== undefined && search.count !== Number(given) && !search.busy)
       throw invalid('This page was given already; go on with the cursor of the latest page, or search again');
     if (search === undefined) throw invalid('This search has ended; search again without the cursor');
-    const page = await search.use(invocation.signal, () => collect(search, args.context ?? 2, invocation));
+    const page = await search.use(invocation.signal, () =>
+      collect(search, isRanked ? RANKED_PAGE : PAGE, args.context ?? 2, invocation),
+    );
     const nextCursor = page.more ? resources.cursors.seal(`${search.id} ${search.count}`, scope) : undefined;
     if (!page.more) await searches.end(search.id);
     const building = isRanked && context.ranked?.()?.state().state === 'building';
@@ -146,11 +151,11 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   }
 
   /** Matches until the page is full: by count, or by what they take of a model's context. */
-  async function collect(search: OpenSearch, lines: number, invocation: Invocation): Promise<Page> {
+  async function collect(search: OpenSearch, most: number, lines: number, invocation: Invocation): Promise<Page> {
     const blocks: ContentBlock[] = [];
     const places: Place[] = [];
     let bytes = 0;
-    while (places.length < PAGE && (places.length === 0 || outputBytes - bytes >= MIN_ROOM)) {
+    while (places.length < most && (places.length === 0 || outputBytes - bytes >= MIN_ROOM)) {
       const match = await search.next();
       if (match === undefined) return { blocks, places, more: false };
       const block = await blockOf(match, lines, Math.min(4_096, outputBytes - bytes - BLOCK_BYTES), invocation);
