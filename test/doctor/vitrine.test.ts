@@ -1,6 +1,5 @@
 /** The doctor finds nothing in a Vitrine: in either era, over stdio and over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SKILL_CHECKS } from '../../src/cli/client/doctor/checks/skills.ts';
 import { type Diagnosis, diagnose } from '../../src/cli/client/doctor/diagnose.ts';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { CLI, type Listening, MUSEUM_CONFIG, ROOT, startHttp, TRANSPORTS, type TransportKind } from '../e2e/harness.ts';
@@ -32,7 +31,6 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
         'base64-valid',
         'prompt-get',
         'subscribe-undeclared',
-        ...SKILL_CHECKS.map(({ id }) => id),
         ...(transport === 'http' ? ['http-authorization'] : []),
       ].sort(),
     );

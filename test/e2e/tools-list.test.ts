@@ -107,14 +107,17 @@ describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
 
   it('give the same as resources/read, embedded [CB-4, 2093-1]', async () => {
     const uri = 'museum+file:///collection/clocks/index.md';
-    const read = await museum.request<{ contents: { icons?: unknown }[] }>('resources/read', { uri });
+    const read = await museum.request<{ contents: { icons?: unknown; _meta?: object }[] }>('resources/read', { uri });
     const result = await museum.request<CallToolResult & Record<string, unknown>>('tools/call', {
       name: 'read_embedded',
       arguments: { uri },
     });
-    // Icons by type are for those who see them; a model would only pay for them.
-    const withoutIcons = read.contents.map(({ icons: _icons, ...item }) => item);
-    expect(embeddedIn(result)).toEqual(withoutIcons);
+    // Icons by type are for those who see them, versions for those who ask again; a model would only pay for them.
+    const plain = read.contents.map(({ icons: _icons, _meta, ...item }) => {
+      expect(Object.keys(_meta ?? {})).toEqual(['vitrine/version']);
+      return item;
+    });
+    expect(embeddedIn(result)).toEqual(plain);
   });
 
   it('list by mount and prefix, a page at a time, to the end [CB-2]', async () => {
