@@ -68,7 +68,7 @@ export function createLayers(
   const access = rules && createAccess(rules, resolver);
   const limits = createLimits(usage, audit?.refused);
   const redaction = options.redact && createRedaction(options.redact);
-  const skills = createSkills({ resolver, maxFileBytes: maxReadBytes });
+  const skills = createSkills({ resolver, maxFileBytes: maxReadBytes, readable: access === undefined });
   const concerns = (uri: string): boolean => {
     const mount = resolve(uri)?.mount;
     return mount !== undefined && hasForms(mount) && !skills.holds(uri);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scene } from '../../src/testing/git-scene.ts';
-import { failure, HINTS } from './answers.ts';
+import { failure, HINTS, metadata } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, DIAGONAL, ERAS } from './harness.ts';
 import { collectNotices, subscribe } from './notices.ts';
@@ -164,6 +164,8 @@ it('are decided about file by file', async () => {
     'docs+file:///skills/refunds/partial/steps.txt',
   ]);
   expect((await skills.get(refunds.uri)).skill).toEqual(refunds);
+  // A description is content, and whoever may list it may not always read it.
+  expect((await metadata(server, refunds.uri)).description).toBeUndefined();
   const uri = 'docs+file:///other/greeting/SKILL.md';
   expect(await failure(server.request('skills/get', { uri }))).toMatchObject({ code: -32602 });
 });

@@ -23,6 +23,11 @@ export interface SkillsOptions {
   readonly resolver: Resolver;
   /** The most that a client gets of a file in one read, in bytes. */
   readonly maxFileBytes: number;
+  /**
+   * Whether everybody who may list a `SKILL.md` may read it as well: then it has the description of its skill in lists, which is
+   * a part of its content. Default: nobody knows, so it has the name only, which is in its URI.
+   */
+  readonly readable?: boolean | undefined;
 }
 
 export interface Found {
@@ -43,7 +48,7 @@ export interface Skills {
 export const findsSkills = ({ skills, server }: Mount): boolean =>
   skills !== undefined && skills !== false && server?.features.skills !== true;
 
-export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills {
+export function createSkills({ resolver, maxFileBytes, readable = false }: SkillsOptions): Skills {
   const catalogues = new LRUCache<string, Catalogue>({
     max: MAX_CATALOGUES,
     dispose: (catalogue) => catalogue.close(),
@@ -93,15 +98,15 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
     { name: '', remote: false, list: async (page, ctx) => (await inner.listSkills?.(page, ctx)) ?? { items: [] } },
   ];
 
+  const sourceOf = (uri: string): Mount | undefined => {
+    const mount = resolver.resolve(uri)?.mount;
+    return mount !== undefined && findsSkills(mount) ? mount : undefined;
+  };
+
   return {
     layer(inner) {
       within = inner;
       const has = inner as Required<Operations>;
-      const sourceOf = (uri: string): Mount | undefined => {
-        const mount = resolver.resolve(uri)?.mount;
-        return mount !== undefined && findsSkills(mount) ? mount : undefined;
-      };
-
       /** Looks for skills where nobody has yet: whoever asks next is told the same. */
       async function lookFor(mount: Mount | undefined, ctx: Context): Promise<void> {
         if (mount === undefined) return;
@@ -109,6 +114,17 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
         // Where they cannot be looked for, what was asked for has its own answer.
         if (!catalogue.isKnown) await catalogue.snapshot(ctx).catch(() => ctx.signal.throwIfAborted());
       }
+
+      /** Files of skills are known before they are read: they are given as they lie there. */
+      const readIn = async (
+        mount: Mount,
+        ...[uri, want, ctx]: Parameters<Operations['read']>
+      ): ReturnType<Operations['read']> => {
+        await lookFor(mount, ctx);
+        const bodies = await inner.read(uri, want, ctx);
+        if (!bodies.some(({ resource }) => mayBeSkill(resource))) return bodies;
+        return bodies.map((body) => ({ ...body, resource: described(body.resource, ctx) }));
+      };
 
       const mayBeSkill = ({ uri }: Resource): boolean =>
         skillFolderOf(uri) !== undefined && sourceOf(uri) !== undefined;
@@ -119,7 +135,7 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
         const served = mount && catalogueOf(inner, mount, ctx).known(resource.uri);
         if (served === undefined) return resource;
         const { name, description } = served.skill.frontmatter;
-        return { ...resource, name, description: resource.description ?? description };
+        return { ...resource, name, ...(readable && { description: resource.description ?? description }) };
       }
 
       return wrapProvider(inner, {
@@ -138,12 +154,10 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
           await lookFor(sourceOf(resource.uri), ctx);
           return described(resource, ctx);
         },
-        async read(uri, want, ctx) {
-          // Its files are known before they are read: they are given as they lie there.
-          await lookFor(sourceOf(uri), ctx);
-          const bodies = await inner.read(uri, want, ctx);
-          if (!bodies.some(({ resource }) => mayBeSkill(resource))) return bodies;
-          return bodies.map((body) => ({ ...body, resource: described(body.resource, ctx) }));
+        // Each read comes by here, and most are of mounts without skills.
+        read: (uri, want, ctx) => {
+          const mount = sourceOf(uri);
+          return mount === undefined ? inner.read(uri, want, ctx) : readIn(mount, uri, want, ctx);
         },
         again: inner.again,
         listSkills: (page, ctx) => pageAcross(sources(inner), page, ctx),
@@ -155,7 +169,7 @@ export function createSkills({ resolver, maxFileBytes }: SkillsOptions): Skills 
         },
       });
     },
-    holds: (uri) => [...catalogues.values()].some((catalogue) => catalogue.holds(uri)),
+    holds: (uri) => sourceOf(uri) !== undefined && [...catalogues.values()].some((catalogue) => catalogue.holds(uri)),
     async found(mount, ctx) {
       if (within === undefined || !findsSkills(mount)) return undefined;
       const { skills, leftOut } = await catalogueOf(within, mount, ctx).snapshot(ctx);
