@@ -68,11 +68,15 @@ interface Answer {
 async function answers(engine: Engine, principal: (typeof CALLERS)[number]): Promise<readonly Answer[]> {
   const given: Answer[] = [];
   for (const pattern of QUESTIONS) {
-    const result = await engine.call('search', { pattern, mode: 'ranked' }, { principal });
-    given.push({
-      places: structured<{ matches: unknown[] }>(result)?.matches ?? [],
-      text: textOf(result).replace(/cursor "[^"]+"/, 'cursor'),
-    });
+    let cursor: string | undefined;
+    do {
+      const args = { pattern, mode: 'ranked', ...(cursor !== undefined && { cursor }) };
+      const result = await engine.call('search', args, { principal });
+      const { matches = [], nextCursor } = structured<{ matches?: unknown[]; nextCursor?: string }>(result) ?? {};
+      // Cursors are sealed, and differ each time.
+      given.push({ places: matches, text: textOf(result).replace(/cursor "[^"]*"/, 'cursor') });
+      cursor = nextCursor;
+    } while (cursor !== undefined);
   }
   return given;
 }

@@ -135,14 +135,14 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
       crawler.again();
       await crawler.work();
       figures = await store.figures();
+      state = 'ready';
+      settle();
       if (round === 0) {
+        log.info('the index is built', { ...figures });
         // A second look finds changes of resources that were not watched yet.
         await following.opened();
         continue;
       }
-      state = 'ready';
-      settle();
-      if (round === 1) log.info('the index is built', { ...figures });
       const least = (performance.now() - begun) * REST_FACTOR;
       const until = performance.now() + Math.max(least, rescanSeconds * 1_000 * (following.whole ? WATCHED_FACTOR : 1));
       for (let left = until - performance.now(); left > 0; left = until - performance.now()) {

@@ -64,7 +64,7 @@ describe('the file of an index', () => {
     await using second = await serving(folder.path);
     await second.vitrine.ranked?.settled();
     expect(second.vitrine.ranked?.state()).toMatchObject({
-      state: 'unavailable',
+      state: 'down',
       reason: expect.stringContaining('another'),
     });
     await expect(found(second, 'clock')).rejects.toThrow(/another server/);
