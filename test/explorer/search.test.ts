@@ -1,6 +1,7 @@
 /** Searching in the explorer over real HTTP, without JavaScript: names and texts, as the person may see them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesProvider } from '../../src/providers/files/index.ts';
+import { createIndex } from '../../src/search/index.ts';
 import { serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type VitrineOptions } from '../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
@@ -128,6 +129,15 @@ describe('a search', () => {
     const response = await site.get(path);
     expect(response.status).toBe(status);
     expect(await response.text()).toMatch(says);
+  });
+
+  it('has the best places first where there is an index', async () => {
+    await using indexed = await serve({ index: createIndex({ folder: folder.at('.index') }) });
+    const page = (): Promise<string> => indexed.text('/search?q=how%20do%20I%20turn%20a%20brass%20key');
+    await expect
+      .poll(async () => hrefs(await page())[0], { timeout: 30_000 })
+      .toMatch(/^\/view\/docs\+file\/clocks\/winding\.md\?lines=4\d-4\d$/);
+    expect(await page()).not.toMatch(/hidden|a locked/);
   });
 
   it('is not there without the tools that search', async () => {

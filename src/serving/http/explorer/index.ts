@@ -149,7 +149,9 @@ export function createExplorer(
   async function search(query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
     if (vitrine.searchTool === undefined) return problem('not-found');
     const sought = soughtOf(query);
-    const found = searchFor(ask, vitrine.searchTool, sought, visitor);
+    const index = vitrine.ranked?.state().state;
+    const how = { tool: vitrine.searchTool, isRanked: index === 'ready' || index === 'building' };
+    const found = searchFor(ask, how, sought, visitor);
     const [shell, results] = await Promise.all([shellFor(visitor), found]);
     return { status: 200, headers: PAGE_HEADERS, body: searchPage(shell, sought, results) };
   }

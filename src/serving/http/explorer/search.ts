@@ -11,17 +11,24 @@ const LINES = 1;
 const NAME = /^[\p{L}\p{N} ._-]+$/u;
 
 /**
- * Looks for words in names and in texts, in upper and lower case. Words are text: nothing in them is a pattern.
+ * Looks for words in names and in texts: for the best places where there is an index, otherwise for the words as they are
+ * written, in upper and lower case.
  * @param tool the name of the tool that searches
  * @throws Refused
  */
-export async function searchFor(ask: Ask, tool: string, sought: Sought, visitor: Visitor): Promise<Found | undefined> {
-  const { words, cursor } = sought;
+export async function searchFor(
+  ask: Ask,
+  { tool, isRanked }: { readonly tool: string; readonly isRanked: boolean },
+  { words, cursor }: Sought,
+  visitor: Visitor,
+): Promise<Found | undefined> {
   if (words === '') return undefined;
   const call = (args: object): Promise<CallToolResult> =>
     ask<CallToolResult>('tools/call', { name: tool, arguments: args }, visitor);
-  const pattern = `(?i)${words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`;
-  const texts = call({ pattern, context: LINES, ...(cursor !== undefined && { cursor }) });
+  const question = isRanked
+    ? { pattern: words, mode: 'ranked' }
+    : { pattern: `(?i)${words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}` };
+  const texts = call({ ...question, context: LINES, ...(cursor !== undefined && { cursor }) });
   const names =
     cursor === undefined && NAME.test(words) ? call({ glob: `*${anyCase(words)}*` }).catch(none) : undefined;
   return { texts: await texts, names: await names };
