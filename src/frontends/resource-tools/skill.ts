@@ -69,7 +69,9 @@ async function got(setup: ToolSetup, uri: string, ctx: Context): Promise<CallToo
   const long = head.length < contents.length ? ` It is long: ${callOf(setup, 'read', { uri: skill.uri })}` : '';
   const left = others.length > MAX_LINKS ? `, of which ${MAX_LINKS} are linked` : '';
   const count =
-    skill.resources === DYNAMIC ? 'Its files are made when they are read' : `${others.length} other files${left}`;
+    skill.resources === DYNAMIC
+      ? 'Its files are made when they are read'
+      : `${others.length === 1 ? '1 other file' : `${others.length} other files`}${left}`;
   return {
     content: [
       text(`Skill ${skill.frontmatter.name}. ${count}.${long}`),
