@@ -2,7 +2,7 @@
 //! It speaks both revisions, gives two entries a page, tells of changes, and asks the user in the way of each.
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -27,6 +27,8 @@ const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mN
 #[derive(Clone)]
 struct Tray {
     touched: Arc<watch::Sender<u64>>,
+    /// Watched from before a subscription is acknowledged: a change right after that is told as well.
+    accepted: Arc<Mutex<Vec<watch::Receiver<u64>>>>,
 }
 
 fn icons() -> Value {
@@ -266,11 +268,13 @@ impl ServerHandler for Tray {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.accepted.lock().expect("nobody panics with it").push(self.touched.subscribe());
         Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changed = self.touched.subscribe();
+        let accepted = self.accepted.lock().expect("nobody panics with it").pop();
+        let mut changed = accepted.unwrap_or_else(|| self.touched.subscribe());
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -305,7 +309,7 @@ impl Tray {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
-    let tray = Tray { touched: Arc::new(watch::Sender::new(0)) };
+    let tray = Tray { touched: Arc::new(watch::Sender::new(0)), accepted: Arc::default() };
     if std::env::args().nth(1).as_deref() != Some("http") {
         tray.serve(stdio()).await?.waiting().await?;
         return Ok(());
