@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { bytesOf, codeOf, type Scene, scene, textOf } from '../../testing/git-scene.ts';
@@ -129,8 +129,7 @@ it('what the environment of this process says to git is not said', async () => {
   const { place, outside, canary, run } = await prepared();
   await using _place = place;
   await using _outside = outside;
-  const before = { ...process.env };
-  Object.assign(process.env, {
+  const said = {
     GIT_EXTERNAL_DIFF: run,
     GIT_PAGER: run,
     GIT_DIR: outside.directory,
@@ -138,12 +137,10 @@ it('what the environment of this process says to git is not said', async () => {
     GIT_CONFIG_KEY_0: 'diff.external',
     GIT_CONFIG_VALUE_0: run,
     GIT_TRACE: canary,
-  });
-  try {
-    expect(await everything(await place.open())).toContain('two');
-  } finally {
-    process.env = before;
-  }
+  };
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const [name, value] of Object.entries(said)) vi.stubEnv(name, value);
+  expect(await everything(await place.open())).toContain('two');
   expect(existsSync(canary)).toBe(false);
 });
 
