@@ -2,6 +2,7 @@
  * Fills an index and keeps it true: goes through the folders one after the other, reads what is new or has changed, and takes
  * out what is gone. It goes on where it was when it was ended, because what has not changed is not read again.
  */
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { giveWay } from '../core/breaks.ts';
 import type { Context } from '../core/context.ts';
@@ -103,8 +104,12 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     const { passages, problem, bytes } = hasText
       ? await textOf(provider, resource, ctx)
       : { passages: named(resource), problem: undefined, bytes: 0 };
+    // What is as it was is not put in again: the table of words counts a row for good, also one that was replaced.
+    const state =
+      version ?? digestOf([resource.name, resource.title, resource.mimeType, resource.size, problem, passages]);
+    if (known !== undefined && known.kind === kind && known.version === state) return;
     batch.set(resource.uri, {
-      ...{ uri: resource.uri, parent: folder.uri, mount, container, kind, version, problem, passages },
+      ...{ uri: resource.uri, parent: folder.uri, mount, container, kind, version: state, problem, passages },
       ...{ type: resource.mimeType, name: resource.name, title: resource.title ?? '', size: resource.size },
       path: pathIn(folder, resource),
       changed: timeOf(resource),
@@ -239,6 +244,9 @@ const pathIn = (folder: Folder, { name, capabilities }: Resource): string =>
   folder.uri === undefined && capabilities?.list === true ? '' : folder.path === '' ? name : `${folder.path}/${name}`;
 
 /** The same as long as the resource is; undefined where nothing tells of its changes. */
+const digestOf = (facts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(facts)).digest('base64');
+
 function versionOf({ name, title, description, mimeType, size, annotations }: Resource): string | undefined {
   const lastModified = annotations?.lastModified;
   return lastModified === undefined
