@@ -121,7 +121,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ['973-2', 'proved', 'Icons on resources, templates, tools and prompts, with defaults by type and mount'],
     ['973-3', 'proved', 'Icon sizes are sent as an array; a plain string is accepted'],
     ['973-4', 'proved', 'Icons and websites of peers are rendered only from trusted places, and never as live markup'],
-    ['973-5', 'open', 'Icons and website of the client are sent, and those of a peer are shown'],
+    ['973-5', 'proved', 'Icons and website of the client are sent, and those of a peer are shown'],
     ['973-6', 'proved', 'Of several icons the one that fits by size, theme and type is shown'],
   ]),
   ...rows('MCP resources', [

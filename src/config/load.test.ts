@@ -65,6 +65,7 @@ describe('parseConfig', () => {
   it.each(ADDRESSES)('refuses %j as an icon and as a website', (address) => {
     const icon = `icons: [{ src: "${address}" }]`;
     expect(mistake(`${MOUNTS}server:\n  ${icon}\n`)).toContain('server.icons.0.src: is an https: or http: URL');
+    expect(mistake(`${MOUNTS}client:\n  ${icon}\n`)).toContain('client.icons.0.src: is an https: or http: URL');
     expect(mistake(`mounts:\n  docs: { path: ./docs, ${icon} }\n`)).toContain('icons.0.src');
     expect(mistake(`${MOUNTS}describe:\n  - { uris: ['docs+file:///**'], ${icon} }\n`)).toContain('icons.0.src');
     expect(mistake(`${MOUNTS}server:\n  websiteUrl: "${address}"\n`)).toContain('server.websiteUrl');

@@ -33,7 +33,7 @@ export function mountsOf(
     [
       ...Object.entries(mounts).map(
         ([name, block]): Source => ({
-          said: [name, block, surroundings.base, pluggedFrom(block, surroundings.plugged)],
+          said: [name, block, surroundings.base, surroundings.clientInfo, pluggedFrom(block, surroundings.plugged)],
           open: () => mountOf(name, block, surroundings),
         }),
       ),
@@ -58,7 +58,7 @@ const serverSource = (
   more: Pick<Mount, 'prefix'>,
   surroundings: UpstreamSurroundings,
 ): Source => ({
-  said: [name, block, base, more],
+  said: [name, block, base, surroundings.clientInfo, more],
   open: () => upstreamMount(name, { ...more, ...block }, { ...surroundings, base }),
 });
 

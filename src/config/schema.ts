@@ -52,12 +52,14 @@ const cardConfig = z.union([
   }),
 ]);
 
+// Not `z.url`, which takes out what URL parsers take out.
+const webAddress = z.string().refine(isWebAddress, 'is an https: or http: URL without user');
+
 const serverConfig = z.strictObject({
   name: z.string().min(1).max(128).optional().describe('How the server is called in a host. Default: vitrine'),
   title: z.string().optional(),
   description: z.string().optional(),
-  // Not `z.url`, which takes out what URL parsers take out.
-  websiteUrl: z.string().refine(isWebAddress, 'is an https: or http: URL without user').optional(),
+  websiteUrl: webAddress.optional(),
   icons: z.array(iconConfig).max(16).optional(),
   instructions: z.string().max(32_768).optional().describe('For the model: how to use what is served'),
   allowHosts: z
@@ -71,6 +73,17 @@ const serverConfig = z.strictObject({
     .describe('Lets HTTP listen where other machines can reach it, without authorization'),
   card: cardConfig.optional().describe('The server card that everybody may read over HTTP (SEP-2127). Default: on'),
   tls: tlsConfig.optional().describe('Serves HTTPS, with certificates that are read again when they change'),
+});
+
+/** What goes with each request of 2026-07-28 has to be short: so no icon contains its image. */
+const clientConfig = z.strictObject({
+  title: z.string().min(1).max(128).optional(),
+  description: z.string().min(1).max(1_024).optional(),
+  websiteUrl: webAddress.optional(),
+  icons: z
+    .array(iconConfig.refine(({ src }) => isWebAddress(src), 'is an https: or http: URL without user'))
+    .max(4)
+    .optional(),
 });
 
 const rate = z.string().regex(RATE, 'is a number and s, min or h, as in 600/min, or off');
@@ -243,6 +256,7 @@ const NO_ACCESS =
 const settings = z.strictObject({
   $schema: z.string().optional(),
   server: serverConfig.optional(),
+  client: clientConfig.optional().describe('How Vitrine introduces itself to the servers in mounts. Default: vitrine'),
   auth: authConfig.optional().describe('Who may use HTTP; without it, everybody who reaches it'),
   listing: listingConfig.optional().describe('What a host sees without asking for a folder: walk (default) or roots'),
   limits: limitsConfig.optional(),

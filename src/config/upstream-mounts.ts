@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { ClientFeatures, Log } from '../core/context.ts';
 import type { Mount } from '../core/mounts/mount.ts';
 import type { Upstream } from '../providers/upstream/index.ts';
-import type { StdioTarget, UpstreamTarget } from '../providers/upstream/options.ts';
+import type { ClientIntroduction, StdioTarget, UpstreamTarget } from '../providers/upstream/options.ts';
 import type { PluggedKinds } from './plug-ins/load.ts';
 import type { UpstreamConfig } from './upstream-schema.ts';
 
@@ -27,6 +27,8 @@ export interface UpstreamSurroundings {
   readonly log?: Log | undefined;
   /** The only client that there will be, once it is known. */
   readonly sole?: Promise<ClientFeatures> | undefined;
+  /** Given to servers in `clientInfo`. */
+  readonly clientInfo?: ClientIntroduction | undefined;
   /** Mounts that are open: those that are wanted again are not opened anew, and closed by nobody here. */
   readonly open?: readonly ConfiguredMount[] | undefined;
   /** The kinds that packages add. */
@@ -57,7 +59,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 export async function upstreamMount(
   name: string,
   block: UpstreamConfig,
-  { base, log, sole }: UpstreamSurroundings,
+  { base, log, sole, clientInfo }: UpstreamSurroundings,
 ): Promise<ConfiguredMount> {
   const { upstream } = await import('../providers/upstream/index.ts');
   const {
@@ -94,6 +96,7 @@ export async function upstreamMount(
     pins: pinsOf(name, block.pins, base),
     texts,
     results,
+    clientInfo,
     log,
   });
   const shown = 'url' in block ? new URL(block.url).origin : basename(block.command);

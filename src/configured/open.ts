@@ -65,7 +65,11 @@ export async function openConfig(
   ).find((each) => each.problem !== undefined);
   if (clash !== undefined) throw new ConfigError(`--mcp-config, server ${clash.title}: ${clash.problem}`);
   const all = [...servers, ...more];
-  const mounts = await mountsOf(config.mounts, { base, log, sole, open: before?.mounts, plugged }, all);
+  const mounts = await mountsOf(
+    config.mounts,
+    { base, log, sole, clientInfo: config.client, open: before?.mounts, plugged },
+    all,
+  );
   try {
     const promptFolders = await promptFoldersOf(config, mounts, base);
     return {

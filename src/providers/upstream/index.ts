@@ -23,7 +23,7 @@ import { createWatching } from './watching.ts';
 import { wholeList } from './whole-list.ts';
 import type { LinkFacts } from './wire/link.ts';
 
-export type { HttpTarget, StdioTarget, UpstreamOptions, UpstreamTarget } from './options.ts';
+export type { ClientIntroduction, HttpTarget, StdioTarget, UpstreamOptions, UpstreamTarget } from './options.ts';
 export type { PinChange, PinReview } from './pins/index.ts';
 
 /** Methods whose answers describe resources. */

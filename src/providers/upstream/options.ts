@@ -1,5 +1,5 @@
 /** How another MCP server is reached, and how it is treated. */
-import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { AuthProvider, Implementation, OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { ClientFeatures, Log } from '../../core/context.ts';
 
 /** A program that speaks MCP over its standard input and output. */
@@ -80,5 +80,13 @@ export interface UpstreamOptions {
    * fit; `refuse`: the call fails; `as-is`: results are not checked.
    */
   readonly results?: 'mark' | 'refuse' | 'as-is' | undefined;
+  /**
+   * Title, description, website and icons that Vitrine gives to the server as its own, in `clientInfo` (973-5). In
+   * 2026-07-28 they go with each request. Default: its name and version alone.
+   */
+  readonly clientInfo?: ClientIntroduction | undefined;
   readonly log?: Log | undefined;
 }
+
+/** How a client introduces itself to a server, beside its name and version. */
+export type ClientIntroduction = Omit<Implementation, 'name' | 'version'>;

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../e2e/folders.ts';
 import { MUSEUM, startHttp } from '../../e2e/harness.ts';
 import { ENVELOPE, INITIALIZE, messageOf, post, startStdio } from '../../e2e/raw.ts';
 import { until } from '../../e2e/waiting.ts';
-import { commandOf, startStranger, WAYS } from './link.ts';
+import { commandOf, connectToStranger, startStranger, WAYS } from './link.ts';
 
 const ICONS = [
   { src: 'https://stranger.example/icon.png', mimeType: 'image/png', sizes: ['48x48', '96x96'], theme: 'dark' },
@@ -70,6 +70,32 @@ describe.each(WAYS)('a stranger over $transport, $era', (way) => {
     expect(followed).toMatchObject({ status: 0, stdout: 'https://stranger.example/about\n' });
     await until(() => existsSync(opened), 'the browser to be started');
     expect(readFileSync(opened, 'utf8')).toBe('https://stranger.example/about');
+  });
+});
+
+describe.each(WAYS)('a gateway before a stranger over $transport, $era', (way) => {
+  const client = {
+    title: 'Reading room',
+    websiteUrl: 'https://library.example/',
+    icons: [{ src: 'https://library.example/icon.png', mimeType: 'image/png', sizes: '48x48 96x96' }],
+  };
+
+  it.each([
+    ['its name and version', {}, {}],
+    [
+      'title, website and icons of its configuration',
+      { client },
+      { ...client, icons: [{ ...client.icons[0], sizes: ['48x48', '96x96'] }] },
+    ],
+  ])('introduces itself with %s [973-5]', async (_what, around, introduced) => {
+    const asks = { transport: 'http', era: 'modern' } as const;
+    await using connection = await connectToStranger(asks, 'curious', way, { around });
+    const { content } = await connection.client.callTool({ name: 'stranger_who', arguments: {} });
+    expect(JSON.parse((content as { text: string }[])[0]?.text ?? '')).toEqual({
+      name: 'vitrine',
+      version: expect.stringMatching(/^\d/),
+      ...introduced,
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 /** A server of somebody else, as its author wrote it: a table of methods, spoken in either era without anybody's SDK. */
 import {
   CAPABILITIES_KEY,
+  CLIENT_KEY,
   LEGACY_VERSION,
   LOG_LEVEL_KEY,
   MODERN_VERSION,
@@ -16,6 +17,7 @@ import {
  * @property {Data} params
  * @property {boolean} modern
  * @property {Data} client its capabilities
+ * @property {Data} who the `clientInfo` of the client
  * @property {string | undefined} level of log messages that the client wants
  * @property {(method: string, params: Data) => Promise<any>} ask of 2025: a request to the client
  * @property {(method: string, params: Data) => void} tell a notification in the course of the request
@@ -47,6 +49,8 @@ export function createStrangerPeer(stranger, era, send) {
   let closed = false;
   /** @type {Data} */
   let client = {};
+  /** @type {Data} */
+  let who = {};
   /** @type {string | undefined} */
   let level;
   let questions = 0;
@@ -71,6 +75,7 @@ export function createStrangerPeer(stranger, era, send) {
       return handler({
         params,
         modern: !isLegacy,
+        who: isLegacy ? who : meta[CLIENT_KEY],
         client: isLegacy ? client : (meta[CAPABILITIES_KEY] ?? {}),
         level: isLegacy ? level : meta[LOG_LEVEL_KEY],
         ask: (asks, asking) => ask(asks, asking, id),
@@ -86,6 +91,7 @@ export function createStrangerPeer(stranger, era, send) {
     if (!isLegacy && method === 'server/discover') return { supportedVersions: [MODERN_VERSION], ...said };
     if (isLegacy && method === 'initialize') {
       client = params.capabilities ?? {};
+      who = params.clientInfo;
       return { protocolVersion: LEGACY_VERSION, serverInfo: identity, ...said };
     }
     if (isLegacy && method === 'logging/setLevel' && capabilities.logging !== undefined) {

@@ -115,7 +115,7 @@ export interface LinkLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Target = Pick<UpstreamOptions, 'name' | 'target' | 'era' | keyof IntakeLimits>;
+type Target = Pick<UpstreamOptions, 'name' | 'target' | 'era' | 'clientInfo' | keyof IntakeLimits>;
 
 /** Whatever a server says to a handshake, for the clients that wait it cannot be reached. */
 function connectFault(error: unknown, name: string): unknown {
@@ -133,7 +133,7 @@ export async function openLink(
   events: LinkEvents,
   limits: LinkLimits,
 ): Promise<{ link: Link; verdict: Verdict }> {
-  const { name, target } = options;
+  const { name, target, clientInfo } = options;
   let ended = false;
   let opened = false;
   let questions = 0;
@@ -147,11 +147,14 @@ export async function openLink(
   const logged = createAllowance(LOGGED);
   function newClient(versionNegotiation: Negotiation): Client {
     ended = false;
-    const client = new Client(IDENTITY, {
-      capabilities: capabilities as ClientCapabilities,
-      versionNegotiation,
-      inputRequired: { autoFulfill: false },
-    });
+    const client = new Client(
+      { ...clientInfo, ...IDENTITY },
+      {
+        capabilities: capabilities as ClientCapabilities,
+        versionNegotiation,
+        inputRequired: { autoFulfill: false },
+      },
+    );
     client.onerror = (error) => {
       if (logged.take(1)) limits.log.debug('upstream', { mount: name, error });
       if (isGivenUp(error)) void client.close();
