@@ -104,7 +104,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     const { passages, problem, bytes } = hasText
       ? await textOf(provider, resource, ctx)
       : { passages: named(resource), problem: undefined, bytes: 0 };
-    // Puts nothing in again that is as it was: the table of words counts a row for good, also one that was replaced.
+    // Puts nothing in again that is as it was.
     const state =
       version ?? digestOf([resource.name, resource.title, resource.mimeType, resource.size, problem, passages]);
     if (known !== undefined && known.kind === kind && known.version === state) return;

@@ -2,7 +2,7 @@
 import type { Statement } from './thread.ts';
 
 /** Another one is another index: it is built anew. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 export interface Tokenizing {
   /** `english` finds the forms of a word; `off` only the word. */

@@ -6,7 +6,7 @@ import { libraryPath } from './library.ts';
 import { parseQuestion } from './question.ts';
 import { rank } from './ranking.ts';
 import { createStore, type Entry, type IndexStore, type StoreOptions } from './store.ts';
-import { SqlFault } from './thread.ts';
+import { type Rows, SqlFault } from './thread.ts';
 
 const open: IndexStore[] = [];
 afterEach(async () => {
@@ -132,6 +132,34 @@ describe('the store of an index', () => {
     for (const question of ['iron clock', 'brass', 'iron oak bell'])
       expect(await found(store, question, kinds)).toEqual(await found(alone, question));
     expect(await found(store, 'iron', [])).toEqual([]);
+  });
+
+  it('scores after many edits as one does that was made anew', async () => {
+    await using folder = await temporaryFolder({});
+    await using other = await temporaryFolder({});
+    const edited = await storeIn(folder.path);
+    const texts = ['brass clock', 'iron clock clock, long wound', 'iron', 'brass bell', 'oak', 'a spring', 'keys'];
+    const entries = texts.map((text, at) => entry(`${at}.md`, text, { kind: at % 2 === 0 ? 'one' : 'two' }));
+    await edited.put(entries);
+    for (let edit = 0; edit < 40; edit++) {
+      await edited.put([entry('0.md', `brass clock number ${edit}`, { kind: 'one' }), entry('gone.md', 'iron bell')]);
+      await edited.remove([...(await edited.known(['m+memory:///gone.md'])).values()].map(({ id }) => id));
+    }
+    await edited.put(entries);
+    const anew = await storeIn(other.path);
+    await anew.put(entries);
+    const scores = (store: IndexStore, question: string): Promise<readonly Rows[]> =>
+      store.ask(
+        [1, 2].map((kind) => [
+          `SELECT uri, rank FROM words_${kind} JOIN chunk ON chunk.id = words_${kind}.rowid
+           JOIN resource ON resource.id = chunk.resource WHERE words_${kind} MATCH ? ORDER BY rank, uri`,
+          question,
+        ]),
+      );
+    for (const question of ['clock', 'iron OR brass', 'oak OR keys OR spring'])
+      expect(await scores(edited, question)).toEqual(await scores(anew, question));
+    for (const question of ['iron clock', 'brass', 'oak bell keys'])
+      expect(await found(edited, question)).toEqual(await found(anew, question));
   });
 
   it('keeps what it has over a restart, for its user only', async () => {

@@ -13,6 +13,7 @@ import {
   type Tokenizing,
   wordsTable,
 } from './schema.ts';
+import { readSums, takeOff } from './sums.ts';
 import { type Rows, SqlFault, type SqlThread, type SqlValue, type Statement, sqlThread } from './thread.ts';
 import { apart } from './words.ts';
 
@@ -179,7 +180,14 @@ export function createStore(options: StoreOptions): IndexStore {
       'SELECT chunk.id, kind FROM chunk JOIN resource ON resource.id = chunk.resource WHERE resource.id IN (SELECT value FROM json_each(?))',
       list,
     );
+    const statements: Statement[] = [];
+    for (const kind of new Set(rows.map((row) => Number(row[1])))) {
+      const chunks = rows.filter((row) => Number(row[1]) === kind).map(([id]) => id);
+      const [sums, lengths = []] = await begun(writer).run(readSums(kind, JSON.stringify(chunks)));
+      statements.push(...takeOff(kind, sums?.[0]?.[0], lengths));
+    }
     return [
+      ...statements,
       ...rows.map(([id, kind]): Statement => [`DELETE FROM ${wordsTable(Number(kind))} WHERE rowid = ?`, id ?? null]),
       ['DELETE FROM chunk WHERE resource IN (SELECT value FROM json_each(?))', list],
     ];

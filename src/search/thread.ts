@@ -30,6 +30,8 @@ const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require(workerData.library);
 const options = { timeout: ${BUSY_MS}, enableDoubleQuotedStringLiterals: false, returnArrays: true };
+// The sums of a table of words are written to, which only code of the index does.
+const writable = { defensive: false };
 let lock;
 let database;
 const prepared = new Map();
@@ -46,7 +48,7 @@ function open() {
     }
     lock = taken;
   }
-  const opened = new DatabaseSync(workerData.file, { ...options, readOnly: workerData.lock === undefined });
+  const opened = new DatabaseSync(workerData.file, { ...options, ...(workerData.lock === undefined ? { readOnly: true } : writable) });
   try {
     for (const pragma of workerData.pragmas) opened.exec(pragma);
   } catch (error) {
