@@ -16,6 +16,7 @@ const LONG = [
   'test/gateway/storm.test.ts',
   'test/interop/**/*.test.ts',
   'test/providers/sql/**/*.test.ts',
+  'test/search/**/*.test.ts',
   'test/security/access/model/**/*.test.ts',
   'test/security/access-matrix.test.ts',
   'test/security/hostile-answers.test.ts',

@@ -14,7 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   providers: ['protocol', 'core', 'connection'],
   layers: ['protocol', 'core'],
   frontends: ['protocol', 'core'],
-  search: ['protocol', 'core'],
+  search: ['protocol', 'core', 'providers'],
   testing: ['protocol', 'core', 'providers'],
   engine: ['protocol', 'core', 'layers', 'frontends'],
   serving: ['protocol', 'core', 'frontends', 'engine'],

@@ -3,16 +3,30 @@ import { z } from 'zod';
 
 const MIB = 1024 * 1024;
 
+/** Where several servers share an index. */
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(?:ql)?:\/\//, 'has to begin with postgres://')
+  .describe('A PostgreSQL database, instead of files: servers share it');
+
 export const indexConfig = z.union([
   z.enum(['on', 'off']),
+  databaseUrl,
   z.strictObject({
     folder: z.string().min(1).optional().describe('Where its files are. Default: a folder of the cache of this user'),
+    url: databaseUrl.optional(),
+    schema: z
+      .string()
+      .min(1)
+      .max(63)
+      .optional()
+      .describe('The schema of the database that is for this index alone. Default: vitrine_index'),
     maxBytes: z
       .number()
       .int()
       .min(MIB)
       .optional()
-      .describe('Bytes of its file; what has no room is left out. Default: 1073741824'),
+      .describe('Bytes of its file, or tables; what has no room is left out. Default: 1073741824'),
     stemming: z
       .enum(['english', 'off'])
       .optional()

@@ -17,7 +17,7 @@ export async function rankedIndexOf(
   const { index = 'off' } = config;
   const everything = index !== 'off';
   if (file === undefined || !(everything || mounts.some(({ indexed }) => indexed === true))) return undefined;
-  const block = typeof index === 'object' ? index : {};
+  const block = typeof index === 'object' ? index : index === 'on' || index === 'off' ? {} : { url: index };
   const folder = block.folder === undefined ? folderFor(file) : resolve(dirname(resolve(file)), block.folder);
   const { createIndex } = await import('../search/index.ts');
   return createIndex({ ...block, folder, everything, log });

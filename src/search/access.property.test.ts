@@ -1,84 +1,21 @@
 /** Whoever may read a part of what is in an index finds what an index of that part alone would give, in the same order. */
-import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { temporaryFolder } from '../../test/e2e/folders.ts';
-import { type Engine, engineOf, structured, textOf } from '../../test/tools/engine.ts';
+import { findsOnlyWhatIsSeen, type TwoIndexes } from '../../test/search/found-by-whom.ts';
 import type { AccessPolicy } from '../core/access.ts';
-import { type AccessRule, type AccessRules, rulesPolicy } from '../layers/access/index.ts';
-import { memoryProvider } from '../providers/memory/index.ts';
+import { type AccessRules, rulesPolicy } from '../layers/access/index.ts';
 import { createIndex } from './index.ts';
 
-const WORDS = ['clock', 'brass', 'spring', 'key', 'oak', 'bell'];
-const FOLDERS = ['a', 'b', 'c'];
-const QUESTIONS = [
-  'clock',
-  'brass key',
-  '"oak bell"',
-  'spr*',
-  'bell clock oak',
-  'NEAR(key spring, 4)',
-  'clock type:plain',
-];
-
-const texts = fc.array(
-  fc.record({
-    folder: fc.constantFrom(...FOLDERS),
-    words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 12 }),
-  }),
-  { minLength: 2, maxLength: 14 },
-);
-
-const rule: fc.Arbitrary<AccessRule> = fc
-  .record(
-    {
-      effect: fc.constantFrom<AccessRule['effect']>('allow', 'deny', 'hide', 'ask'),
-      who: fc.constantFrom<NonNullable<AccessRule['who']>>({ subjects: ['ann'] }, 'anyone', { groups: ['staff'] }),
-      uris: fc.subarray(
-        [...FOLDERS.map((folder) => `m+memory:///${folder}/**`), 'm+memory:///*/1*.txt', 'm+memory:///**'],
-        { minLength: 1 },
-      ),
+async function twoIndexes(): Promise<TwoIndexes> {
+  const [one, other] = [await temporaryFolder({}), await temporaryFolder({})];
+  return {
+    one: createIndex({ folder: one.path }),
+    other: createIndex({ folder: other.path }),
+    async [Symbol.asyncDispose]() {
+      await one[Symbol.asyncDispose]();
+      await other[Symbol.asyncDispose]();
     },
-    { requiredKeys: ['effect', 'uris'] },
-  )
-  .map((each): AccessRule => (each.effect === 'ask' ? { ...each, operations: ['read'] } : each));
-
-const rules: fc.Arbitrary<AccessRules> = fc.record({
-  rules: fc.array(rule, { minLength: 1, maxLength: 4 }),
-  default: fc.constantFrom('allow', 'deny', 'hide'),
-});
-
-const CALLERS = [{ id: 'ann', subject: 'ann' }, { id: 'bob', subject: 'bob', groups: ['staff'] }, { id: 'anonymous' }];
-
-/** Two of three texts are to be seen: at least here something is found. */
-const SEEN = [
-  [
-    { folder: 'a', words: ['clock'] },
-    { folder: 'a', words: ['clock', 'brass'] },
-    { folder: 'b', words: ['clock'] },
-  ],
-  { rules: [{ effect: 'allow', uris: ['m+memory:///a/**'] }], default: 'deny' },
-  CALLERS[2],
-] as const;
-
-interface Answer {
-  readonly places: readonly unknown[];
-  readonly text: string;
-}
-
-async function answers(engine: Engine, principal: (typeof CALLERS)[number]): Promise<readonly Answer[]> {
-  const given: Answer[] = [];
-  for (const pattern of QUESTIONS) {
-    let cursor: string | undefined;
-    do {
-      const args = { pattern, mode: 'ranked', ...(cursor !== undefined && { cursor }) };
-      const result = await engine.call('search', args, { principal });
-      const { matches = [], nextCursor } = structured<{ matches?: unknown[]; nextCursor?: string }>(result) ?? {};
-      // Cursors are sealed, and differ each time.
-      given.push({ places: matches, text: textOf(result).replace(/cursor "[^"]*"/, 'cursor') });
-      cursor = nextCursor;
-    } while (cursor !== undefined);
-  }
-  return given;
+  };
 }
 
 /** Decides as the rules do, and says of nothing why. */
@@ -93,38 +30,5 @@ it.each([
   ['a policy of its own', (given: AccessRules) => opaque(rulesPolicy(given)), 6],
 ] as const)(
   'finds nothing that is not to be known, and tells nothing of it by what is found, under %s',
-  async (_name, accessOf, runs) => {
-    let seenSome = 0;
-    await fc.assert(
-      fc.asyncProperty(texts, rules, fc.constantFrom(...CALLERS), async (all, given, principal) => {
-        const resources = Object.fromEntries(
-          all.map(({ folder, words }, at) => [`${folder}/${at}.txt`, { text: words.join(' ') }]),
-        );
-        const policy = rulesPolicy(given);
-        const mayRead = (path: string): boolean =>
-          (['read', 'metadata'] as const).every((operation) => {
-            const uri = `m+memory:///${path}`;
-            return policy.decide({ principal, operation, uri, mount: 'm' }).effect === 'allow';
-          });
-        const seen = Object.fromEntries(Object.entries(resources).filter(([path]) => mayRead(path)));
-        await using folder = await temporaryFolder({});
-        await using other = await temporaryFolder({});
-        const access = accessOf(given);
-        await using whole = engineOf(
-          { m: memoryProvider({ resources }) },
-          { access, index: createIndex({ folder: folder.path }) },
-        );
-        await using part = engineOf(
-          { m: memoryProvider({ resources: seen }) },
-          { access, index: createIndex({ folder: other.path }) },
-        );
-        await Promise.all([whole.vitrine.ranked?.settled(), part.vitrine.ranked?.settled()]);
-        const found = await answers(whole, principal);
-        if (found.some(({ places }) => places.length > 1)) seenSome++;
-        expect(found).toEqual(await answers(part, principal));
-      }),
-      { numRuns: runs, endOnFailure: true, examples: [SEEN as never] },
-    );
-    expect(seenSome).toBeGreaterThan(0);
-  },
+  async (_name, accessOf, runs) => findsOnlyWhatIsSeen(twoIndexes, accessOf, runs),
 );

@@ -3,21 +3,26 @@
  * filled with what is redacted, by nobody's rules; what a caller finds is decided for each, and read as that caller.
  */
 import { createContext, type Log, SILENT } from '../core/context.ts';
-import { ResourceError } from '../core/errors.ts';
+import { invalid, ResourceError } from '../core/errors.ts';
 import { globFilter } from '../core/glob/filter.ts';
 import type { IndexState, IndexSurroundings, RankedIndex, RankedMatch, RankedSearch } from '../core/ranked.ts';
 import { createCrawler } from './crawler.ts';
 import { createFollowing, type Following } from './following.ts';
 import { kindOf, seenKinds } from './kinds.ts';
-import { libraryPath } from './library.ts';
+import { postgresPackage, sqlitePackage } from './library.ts';
+import { DEFAULT_SCHEMA } from './postgres/schema.ts';
+import { postgresStore } from './postgres/store.ts';
 import { parseQuestion, termsIn } from './question.ts';
-import { rank } from './ranking.ts';
-import { createStore, type Figures } from './store.ts';
+import { createStore, type Figures, type IndexStore } from './store.ts';
 import { SqlFault } from './thread.ts';
 
 export interface IndexOptions {
-  /** Where its files are; made for this user only. One server has it at a time. */
-  readonly folder: string;
+  /** Where its files are; made for this user only. One server has it at a time. Needed where there is no `url`. */
+  readonly folder?: string | undefined;
+  /** `postgres://...` of a database instead of files. Servers share it: one of them follows changes, and all answer. */
+  readonly url?: string | undefined;
+  /** The schema of that database that is the index's alone. Default: `vitrine_index`. */
+  readonly schema?: string | undefined;
   /** Bytes of the database; what has no room is left out, and counted. Default: 1 GiB. */
   readonly maxBytes?: number | undefined;
   /** Whether the forms of English words are found by each other. Default: `english`. */
@@ -41,8 +46,11 @@ const WATCHED_FACTOR = 10;
 /** Between two looks passes this many times as long as one takes. */
 const REST_FACTOR = 20;
 
-/** Milliseconds until a file is tried again that another server has, or that has no room. */
-const RETRY_MS = 10_000;
+/** Milliseconds until an index is tried again that another server has, that has no room, or whose database does not answer. */
+const RETRY_MS = 2_000;
+
+/** Milliseconds between two looks whether the server that follows changes is still there. */
+const LEASE_MS = 1_000;
 
 /** Events that come together are one change; in milliseconds. */
 const GATHER_MS = 20;
@@ -52,19 +60,34 @@ const NOTHING: Figures = { resources: 0, passages: 0, bytes: 0, leftOut: {} };
 /** Of these, others decide: nobody finds the state of the server by them. */
 const OWN_MOUNT = 'vitrine';
 
-/** @throws ResourceError `invalid` where the package that it is made of is not installed */
+/** @throws ResourceError `invalid` where a package that it is made of is not installed, or neither folder nor URL is given */
 export function createIndex(options: IndexOptions): RankedIndex {
-  const library = libraryPath();
-  return { begin: (around) => beginIndex({ ...options, library }, around) };
+  const { url, folder } = options;
+  if (url === undefined && folder === undefined) throw invalid('An index has a folder or the URL of a database');
+  const library = url === undefined ? sqlitePackage() : postgresPackage();
+  return { begin: (around) => beginIndex(options, library, around) };
 }
 
-function beginIndex(options: IndexOptions & { readonly library: string }, around: IndexSurroundings): RankedSearch {
-  const { log = SILENT, folder, library, maxBytes = DEFAULT_INDEX_BYTES, everything = true } = options;
-  const { stemming = 'english', diacritics = 'fold', rescanSeconds = DEFAULT_RESCAN_SECONDS } = options;
+function storeOf(
+  options: IndexOptions,
+  library: string,
+  settings: string,
+  lost: (fault: SqlFault) => void,
+): IndexStore {
+  const { log = SILENT, folder = '', url, schema = DEFAULT_SCHEMA, maxBytes = DEFAULT_INDEX_BYTES } = options;
+  const { stemming = 'english', diacritics = 'fold' } = options;
+  const common = { maxBytes, stemming, diacritics, settings };
+  return url === undefined
+    ? createStore({ ...common, folder, library })
+    : postgresStore({ ...common, url, schema, log, lost });
+}
+
+function beginIndex(options: IndexOptions, library: string, around: IndexSurroundings): RankedSearch {
+  const { log = SILENT, everything = true, stemming = 'english', rescanSeconds = DEFAULT_RESCAN_SECONDS } = options;
   const ended = new AbortController();
   const { signal } = ended;
   const ctx = createContext({ principal: { id: 'vitrine:index' }, signal, log });
-  const store = createStore({ folder, library, maxBytes, stemming, diacritics, settings: around.settings });
+  const store = storeOf(options, library, around.settings, fail);
   let state: IndexState['state'] = 'opening';
   let reason: string | undefined;
   let figures = NOTHING;
@@ -126,6 +149,25 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
     });
   }
 
+  /** Something is wrong with the database: it is opened again. */
+  function fail(fault: SqlFault): void {
+    failure = fault;
+    wake();
+  }
+
+  /** Resolves when no other server keeps it true. @throws SqlFault; the reason of the signal */
+  async function waitForLead(): Promise<void> {
+    for (const { sharing } = store; sharing !== undefined && !(await sharing.lead()); ) {
+      state = (await sharing.whole()) ? 'ready' : 'building';
+      figures = await store.figures();
+      if (state === 'ready') settle();
+      await rest(LEASE_MS);
+      signal.throwIfAborted();
+      if (failure !== undefined) throw failure;
+    }
+    state = (await store.sharing?.whole()) === true ? 'ready' : 'building';
+  }
+
   /** Fills it, and keeps it true. @throws SqlFault; the reason of the signal */
   async function keepTrue(): Promise<never> {
     following = createFollowing(around.provider, changed, ctx);
@@ -135,6 +177,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
       crawler.again();
       await crawler.work();
       figures = await store.figures();
+      await store.sharing?.setWhole();
       state = 'ready';
       settle();
       if (round === 0) {
@@ -163,6 +206,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
         await store.open();
         state = 'building';
         open();
+        await waitForLead();
         await keepTrue();
       } catch (error) {
         await following?.close();
@@ -200,7 +244,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
       const isNamed = globFilter(query.glob);
       try {
         const { ids, unsure } = await seenKinds(store, around, caller);
-        for await (const { kind, path, uri, ...place } of rank(store, question, ids)) {
+        for await (const { kind, path, uri, ...place } of store.find(question, ids)) {
           caller.signal.throwIfAborted();
           if (!isNamed(path)) continue;
           const fits = (text: string): number => termsIn(question, text).size / question.terms.length;
@@ -209,8 +253,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
         }
       } catch (error) {
         if (!(error instanceof SqlFault)) throw error;
-        failure = error;
-        wake();
+        fail(error);
         throw new ResourceError('unavailable', 'The index cannot be used now; try again', { cause: error });
       }
     },
@@ -231,6 +274,7 @@ function beginIndex(options: IndexOptions & { readonly library: string }, around
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof SqlFault)) return 'it failed; the log has the cause';
+  if (error.said !== undefined) return error.said;
   switch (error.kind) {
     case 'locked':
       return 'another server has its folder';

@@ -5,14 +5,13 @@
 import { invalid } from '../core/errors.ts';
 import { expressionOf, type Filters, matchOf, matchOfAll, type Question } from './question.ts';
 import { wordsTable } from './schema.ts';
-import type { IndexStore } from './store.ts';
 import type { Rows, SqlValue, Statement } from './thread.ts';
 
 /** Places of each kind that are looked at, round after round; there is nothing behind the last. */
 const ROUNDS = [50, 400, 3_200] as const;
 
 /** A passage that has all that is asked for is worth so much more than one that has as rare words of it. */
-const ALL_THERE = 2;
+export const ALL_THERE = 2;
 
 export interface Place {
   readonly uri: string;
@@ -27,23 +26,18 @@ export interface Place {
   readonly changed: string | undefined;
 }
 
-interface Scored extends Place {
+export interface Scored extends Place {
   readonly chunk: number;
   /** Higher is better. */
   readonly score: number;
 }
 
-/** The places of one kind that fit an expression. */
-interface List {
-  readonly kind: number;
-  readonly scale: number;
-}
+type Asking = (statements: readonly Statement[]) => Promise<readonly Rows[]>;
 
 /** @param kinds the numbers of those that the caller may read */
-export async function* rank(store: IndexStore, question: Question, kinds: readonly number[]): AsyncGenerator<Place> {
+export async function* rank(ask: Asking, question: Question, kinds: readonly number[]): AsyncGenerator<Place> {
   if (kinds.length === 0) return;
-  const scales = kinds.length === 1 ? [1] : await scalesOf(store, question, kinds);
-  const given = new Set<string>();
+  const scales = kinds.length === 1 ? [1] : await scalesOf(ask, question, kinds);
   const all = matchOfAll(question);
   // Each list is ordered by itself.
   const lists = kinds.flatMap((kind, at) => {
@@ -51,9 +45,19 @@ export async function* rank(store: IndexStore, question: Question, kinds: readon
     const some = { kind, scale, match: matchOf(question) };
     return all === undefined ? [some] : [{ kind, scale: scale * ALL_THERE, match: all }, some];
   });
+  yield* bestFirst(async (limit) => {
+    const answers = await ask(lists.map(({ kind, match }) => placesOf(question.filters, kind, match, limit)));
+    return answers.map((rows, at) => rows.flatMap((row) => scoredOf(row, lists[at] ?? { scale: 1 })));
+  });
+}
+
+/** Merges lists of places into one, of each resource the best. @param listsOf the first places of each list, each list best first */
+export async function* bestFirst(
+  listsOf: (limit: number) => Promise<readonly (readonly Scored[])[]>,
+): AsyncGenerator<Place> {
+  const given = new Set<string>();
   for (const limit of ROUNDS) {
-    const answers = await store.ask(lists.map(({ kind, match }) => placesOf(question.filters, kind, match, limit)));
-    const found = answers.map((rows, at) => rows.flatMap((row) => scoredOf(row, lists[at])));
+    const found = await listsOf(limit);
     // Behind the last that was looked at, others may follow that come before those of another list.
     const cut = found.flatMap((places) => (places.length < limit ? [] : [places.at(-1)?.score ?? 0]));
     const sure = limit === ROUNDS.at(-1) ? Number.NEGATIVE_INFINITY : Math.max(Number.NEGATIVE_INFINITY, ...cut);
@@ -113,20 +117,20 @@ function conditionsOf(filters: Filters): { readonly sql: string; readonly parame
 }
 
 /** `image/*` is a range; `text/plain` a type, whatever its parameters; `pdf` a part of one. */
-function typePattern(type: string): string {
+export function typePattern(type: string): string {
   if (!/^[a-z0-9!#$&^_.+*/-]+$/.test(type)) throw invalid('type: takes a type as text/markdown, image/* or pdf');
   const escaped = type.replace(/[%_]/g, '\\$&');
   if (type.endsWith('/*')) return `${escaped.slice(0, -1)}%`;
   return type.includes('/') ? `${escaped}%` : `%${escaped}%`;
 }
 
-function scoredOf(row: Rows[number], list: List | undefined): Scored[] {
-  if (list === undefined) return [];
-  const [chunk, score, uri, path, heading, page, first, last, offset, length, size, changed] = row;
+/** @param row the columns of a place; its kind comes last where a list has several */
+export function scoredOf(row: Rows[number], list: { readonly kind?: number; readonly scale: number }): Scored[] {
+  const [chunk, score, uri, path, heading, page, first, last, offset, length, size, changed, kind] = row;
   const scored: Scored = {
     chunk: Number(chunk),
     score: Number(score) * list.scale,
-    kind: list.kind,
+    kind: list.kind ?? Number(kind),
     uri: String(uri),
     path: String(path),
     heading: typeof heading === 'string' ? heading : undefined,
@@ -143,8 +147,8 @@ function scoredOf(row: Rows[number], list: List | undefined): Scored[] {
 const weight = (all: number, having: number): number => Math.max(1e-6, Math.log((all - having + 0.5) / (having + 0.5)));
 
 /** For each kind, how much more its terms weigh in all kinds together than in it alone. */
-async function scalesOf(store: IndexStore, { terms }: Question, kinds: readonly number[]): Promise<readonly number[]> {
-  const counts = await store.ask(
+async function scalesOf(ask: Asking, { terms }: Question, kinds: readonly number[]): Promise<readonly number[]> {
+  const counts = await ask(
     kinds.flatMap((kind): Statement[] => {
       const table = wordsTable(kind);
       return [

@@ -2,21 +2,20 @@ import { appendFile, readdir, readFile, stat, truncate, writeFile } from 'node:f
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/e2e/folders.ts';
-import { libraryPath } from './library.ts';
-import { parseQuestion } from './question.ts';
-import { rank } from './ranking.ts';
-import { createStore, type Entry, type IndexStore, type StoreOptions } from './store.ts';
+import { entry, found, storeCases } from '../../test/search/store-cases.ts';
+import { sqlitePackage } from './library.ts';
+import { createStore, type FileStore, type StoreOptions } from './store.ts';
 import { type Rows, SqlFault } from './thread.ts';
 
-const open: IndexStore[] = [];
+const open: FileStore[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((store) => store.close()));
 });
 
-async function storeIn(folder: string, options: Partial<StoreOptions> = {}): Promise<IndexStore> {
+async function storeIn(folder: string, options: Partial<StoreOptions> = {}): Promise<FileStore> {
   const store = createStore({
     folder,
-    library: libraryPath(),
+    library: sqlitePackage(),
     maxBytes: 1e9,
     settings: '',
     stemming: 'english',
@@ -28,138 +27,38 @@ async function storeIn(folder: string, options: Partial<StoreOptions> = {}): Pro
   return store;
 }
 
-const entry = (name: string, text: string, more: Partial<Entry> = {}): Entry => ({
-  uri: `m+memory:///${name}`,
-  parent: 'm+memory:///',
-  mount: 'm',
-  container: false,
-  kind: '',
-  version: '1',
-  type: 'text/plain',
-  name,
-  title: '',
-  path: name,
-  changed: '2025-04-01T00:00:00.000Z',
-  size: text.length,
-  problem: undefined,
-  passages: [{ headings: [], page: undefined, lines: { first: 1, last: 1 }, bytes: undefined, text }],
-  ...more,
-});
-
-async function found(store: IndexStore, question: string, kinds?: readonly number[]): Promise<readonly string[]> {
-  const all = kinds ?? (await store.kinds()).map(({ id }) => id);
-  const names: string[] = [];
-  for await (const { path } of rank(store, parseQuestion(question), all)) names.push(path);
-  return names;
-}
-
 describe('the store of an index', () => {
-  it('finds words, their forms, phrases, beginnings and what is near', async () => {
-    await using folder = await temporaryFolder({});
-    const store = await storeIn(folder.path);
-    await store.put([
-      entry('winding.md', 'The carriage clock is wound on Tuesdays, with the small key'),
-      entry('café.md', 'The café clock never strikes'),
-      entry('keys.md', 'Keys hang behind the door; the small one is a key of iron'),
-      entry('案内.txt', '懐中時計の巻き方'),
-    ]);
-    expect(await found(store, 'how is the carriage clock wound')).toEqual(['winding.md', 'café.md']);
-    expect(await found(store, 'clocks')).toHaveLength(2);
-    expect(await found(store, 'cafe')).toEqual(['café.md']);
-    expect(await found(store, '"small key"')).toEqual(['winding.md']);
-    expect(await found(store, 'carr*')).toEqual(['winding.md']);
-    expect(await found(store, 'NEAR(small iron, 5)')).toEqual(['keys.md']);
-    expect(await found(store, 'NEAR(small iron, 1)')).toEqual([]);
-    expect(await found(store, '時計')).toEqual(['案内.txt']);
-    expect(await found(store, '計時')).toEqual([]);
+  const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
+  afterEach(async () => {
+    for (const folder of folders.splice(0)) await folder[Symbol.asyncDispose]();
   });
 
-  it('takes what is typed for words, whatever it would mean to the database', async () => {
-    await using folder = await temporaryFolder({});
-    const store = await storeIn(folder.path);
-    await store.put([entry('a.md', 'clock OR 1 text')]);
-    for (const text of ['clock) OR (', 'text : clock', '^clock', 'clock + OR', '-clock', 'NOT clock', "'clock';--"])
-      expect(await found(store, text)).toEqual(['a.md']);
-    expect(await found(store, 'text:clock')).toEqual([]);
-  });
-
-  it('filters by mount, folder, type, time and size', async () => {
-    await using folder = await temporaryFolder({});
-    const store = await storeIn(folder.path);
-    await store.put([
-      entry('a.md', 'clock', { type: 'text/markdown' }),
-      entry('f/b.md', 'clock of brass', { mount: 'n', changed: '2020-01-01T00:00:00.000Z' }),
-    ]);
-    const both = ['a.md', 'f/b.md'];
-    expect(await found(store, 'clock')).toEqual(both);
-    expect(await found(store, 'clock mount:n')).toEqual(['f/b.md']);
-    expect(await found(store, 'clock in:m+memory:///f')).toEqual(['f/b.md']);
-    expect(await found(store, 'clock in:m+memory:///f/')).toEqual(['f/b.md']);
-    expect(await found(store, 'clock in:m+memory:///')).toEqual(both);
-    expect(await found(store, 'clock type:markdown')).toEqual(['a.md']);
-    expect(await found(store, 'clock type:text/*')).toEqual(both);
-    expect(await found(store, 'clock after:2024')).toEqual(['a.md']);
-    expect(await found(store, 'clock before:2024')).toEqual(['f/b.md']);
-    expect(await found(store, 'clock larger:5')).toEqual(['f/b.md']);
-    expect(await found(store, 'clock smaller:1k')).toEqual(both);
-  });
-
-  it('forgets what is replaced or removed, with all below it', async () => {
-    await using folder = await temporaryFolder({});
-    const store = await storeIn(folder.path);
-    const inside = { parent: 'm+memory:///f' };
-    await store.put([entry('f', '', { container: true }), entry('f/a.md', 'clock', inside), entry('b.md', 'clock')]);
-    await store.put([entry('b.md', 'piano')]);
-    expect(await found(store, 'clock')).toEqual(['f/a.md']);
-    const known = await store.known(['m+memory:///f']);
-    await store.remove([...known.values()].map(({ id }) => id));
-    expect(await found(store, 'clock')).toEqual([]);
-    expect((await store.figures()).resources).toBe(1);
-  });
-
-  it('scores as if there were nothing but the kinds that are asked', async () => {
-    await using folder = await temporaryFolder({});
-    await using other = await temporaryFolder({});
-    const store = await storeIn(folder.path);
-    const seen = ['brass clock', 'iron clock clock', 'iron', 'brass bell', 'oak'].map((text, at) =>
-      entry(`${at}.md`, text, { kind: at % 2 === 0 ? 'one' : 'two' }),
-    );
-    const hidden = Array.from({ length: 50 }, (_, at) => entry(`h${at}.md`, 'iron iron', { kind: 'hidden' }));
-    await store.put([...hidden, ...seen]);
-    const alone = await storeIn(other.path);
-    await alone.put(seen);
-    const kinds = (await store.kinds()).filter(({ key }) => key !== 'hidden').map(({ id }) => id);
-    for (const question of ['iron clock', 'brass', 'iron oak bell'])
-      expect(await found(store, question, kinds)).toEqual(await found(alone, question));
-    expect(await found(store, 'iron', [])).toEqual([]);
+  storeCases(async () => {
+    const folder = await temporaryFolder({});
+    folders.push(folder);
+    return await storeIn(folder.path);
   });
 
   it('scores after many edits as one does that was made anew', async () => {
     await using folder = await temporaryFolder({});
     await using other = await temporaryFolder({});
-    const edited = await storeIn(folder.path);
-    const texts = ['brass clock', 'iron clock clock, long wound', 'iron', 'brass bell', 'oak', 'a spring', 'keys'];
-    const entries = texts.map((text, at) => entry(`${at}.md`, text, { kind: at % 2 === 0 ? 'one' : 'two' }));
-    await edited.put(entries);
-    for (let edit = 0; edit < 40; edit++) {
-      await edited.put([entry('0.md', `brass clock number ${edit}`, { kind: 'one' }), entry('gone.md', 'iron bell')]);
-      await edited.remove([...(await edited.known(['m+memory:///gone.md'])).values()].map(({ id }) => id));
-    }
-    await edited.put(entries);
-    const anew = await storeIn(other.path);
-    await anew.put(entries);
-    const scores = (store: IndexStore, question: string): Promise<readonly Rows[]> =>
-      store.ask(
-        [1, 2].map((kind) => [
-          `SELECT uri, rank FROM words_${kind} JOIN chunk ON chunk.id = words_${kind}.rowid
-           JOIN resource ON resource.id = chunk.resource WHERE words_${kind} MATCH ? ORDER BY rank, uri`,
+    const [edited, anew] = [await storeIn(folder.path), await storeIn(other.path)];
+    const scores = async (store: FileStore): Promise<readonly Rows[]> =>
+      await store.ask(
+        ['clock', 'iron OR brass', 'oak'].map((question) => [
+          `SELECT uri, rank FROM words_1 JOIN chunk ON chunk.id = words_1.rowid
+           JOIN resource ON resource.id = chunk.resource WHERE words_1 MATCH ? ORDER BY rank, uri`,
           question,
         ]),
       );
-    for (const question of ['clock', 'iron OR brass', 'oak OR keys OR spring'])
-      expect(await scores(edited, question)).toEqual(await scores(anew, question));
-    for (const question of ['iron clock', 'brass', 'oak bell keys'])
-      expect(await found(edited, question)).toEqual(await found(anew, question));
+    const entries = ['brass clock', 'iron clock clock', 'brass bell', 'oak', 'keys'].map((text, at) =>
+      entry(`${at}.md`, text),
+    );
+    await edited.put(entries);
+    for (let edit = 0; edit < 20; edit++) await edited.put([entry('0.md', `brass clock ${edit}`)]);
+    await edited.put(entries);
+    await anew.put(entries);
+    expect(await scores(edited)).toEqual(await scores(anew));
   });
 
   it('keeps what it has over a restart, for its user only', async () => {
@@ -203,7 +102,7 @@ describe('the store of an index', () => {
     await using folder = await temporaryFolder({});
     const first = await storeIn(folder.path);
     const second = createStore({
-      ...{ folder: folder.path, library: libraryPath(), maxBytes: 1e9, settings: '' },
+      ...{ folder: folder.path, library: sqlitePackage(), maxBytes: 1e9, settings: '' },
       ...{ stemming: 'english', diacritics: 'fold' },
     });
     await expect(second.open()).rejects.toSatisfy((error) => error instanceof SqlFault && error.kind === 'locked');

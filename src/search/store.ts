@@ -4,6 +4,8 @@
  */
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Question } from './question.ts';
+import { type Place, rank } from './ranking.ts';
 import {
   createWords,
   PRAGMAS,
@@ -93,6 +95,8 @@ export interface Figures {
 export interface IndexStore {
   /** Opens it, and begins it anew where that is needed. @throws SqlFault `locked` where another server has it */
   open(): Promise<void>;
+  /** Of an index that several servers have at a time. */
+  readonly sharing?: Sharing | undefined;
   /** Whether there is room for more. */
   readonly full: boolean;
   known(uris: readonly string[]): Promise<ReadonlyMap<string, Known>>;
@@ -105,15 +109,30 @@ export interface IndexStore {
   keepMounts(mounts: readonly string[]): Promise<void>;
   /** Each kind with the URI of one of its resources. */
   kinds(): Promise<readonly { readonly id: number; readonly key: string; readonly uri: string }[]>;
-  /** Asks. @throws SqlFault */
-  ask(statements: readonly Statement[]): Promise<readonly Rows[]>;
+  /** The places that fit, best first, one of each resource. @param kinds those that may be asked @throws SqlFault */
+  find(question: Question, kinds: readonly number[]): AsyncIterable<Place>;
   figures(): Promise<Figures>;
   /** Puts the file aside: what comes next begins anew. */
   discard(): Promise<void>;
   close(): Promise<void>;
 }
 
-export function createStore(options: StoreOptions): IndexStore {
+/** One of the servers writes; the others only ask. */
+export interface Sharing {
+  /** Whether this server is the one that writes, or becomes it now. @throws SqlFault */
+  lead(): Promise<boolean>;
+  /** Whether everything that was there has been in it. */
+  whole(): Promise<boolean>;
+  setWhole(): Promise<void>;
+}
+
+/** An index in a file. */
+export interface FileStore extends IndexStore {
+  /** Asks. @throws SqlFault */
+  ask(statements: readonly Statement[]): Promise<readonly Rows[]>;
+}
+
+export function createStore(options: StoreOptions): FileStore {
   const { folder, library, maxBytes } = options;
   const file = join(folder, FILE);
   const kinds = new Map<string, number>();
@@ -339,6 +358,7 @@ export function createStore(options: StoreOptions): IndexStore {
       return rows.map(([id, key, uri]) => ({ id: Number(id), key: String(key), uri: String(uri) }));
     },
     ask: read,
+    find: (question, ids) => rank(read, question, ids),
     async figures() {
       const [resources, passages, problems] = await read([
         ['SELECT count(*) FROM resource WHERE container = 0'],

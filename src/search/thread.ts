@@ -99,14 +99,17 @@ parentPort.on('message', ({ id, statements, together }) => {
 /** How the database of an index fails. */
 export type FaultKind = 'damaged' | 'locked' | 'full' | 'gone' | 'other';
 
-/** A statement that SQLite refused; `kind` says what can be done about it. */
+/** A statement that the database refused; `kind` says what can be done about it. */
 export class SqlFault extends Error {
   override readonly name = 'SqlFault';
   readonly kind: FaultKind;
+  /** The fault in words that may be told. */
+  readonly said: string | undefined;
 
-  constructor(kind: FaultKind, message: string) {
-    super(message);
+  constructor(kind: FaultKind, message: string, options: { readonly said?: string; readonly cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
     this.kind = kind;
+    this.said = options.said;
   }
 }
 

@@ -42,7 +42,8 @@ export async function postgresPool({ source, config, log }: Opening): Promise<Co
   return { pool, queue, apart: () => new pg.Client(client) };
 }
 
-function clientConfig({ host, port, socket, user, password, database, tls }: ServerAddress): ClientConfig {
+/** How `pg` connects to it. */
+export function clientConfig({ host, port, socket, user, password, database, tls }: ServerAddress): ClientConfig {
   return {
     // A path is a folder with sockets to this library.
     host: socket ?? host,

@@ -1,0 +1,30 @@
+/** Says how the database of an index failed, in words that may be told: nothing of its URL, and none of its own words. */
+import { ResourceError } from '../../core/errors.ts';
+import { isLostConnection, withoutClient } from '../../providers/sql/postgres/errors.ts';
+import { networkFault } from '../../providers/sql/server-url.ts';
+import { type FaultKind, SqlFault } from '../thread.ts';
+
+/** By the code of PostgreSQL (appendix A of its manual), or the beginning of one. */
+const FAULTS: readonly (readonly [code: string, kind: FaultKind, said: string])[] = [
+  ['28', 'other', 'its database refuses the user or the password'],
+  ['3D000', 'other', 'the server of its database has no database of this name'],
+  ['42501', 'other', 'its database does not let it make and fill its schema'],
+  ['53100', 'full', 'the disk of its database is full'],
+  ['53300', 'other', 'its database has no connection left'],
+  ['XX001', 'damaged', 'its tables are damaged, and are made anew'],
+  ['XX002', 'damaged', 'its tables are damaged, and are made anew'],
+];
+
+/** @returns a ResourceError for a question that took too long, which says nothing of the index; else a SqlFault */
+export function faultOf(error: unknown): SqlFault | ResourceError {
+  if (error instanceof SqlFault || error instanceof ResourceError) return error;
+  const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
+  const cause = withoutClient(error);
+  if (code === '57014' || message === 'Query read timeout')
+    return new ResourceError('timeout', 'The question takes too long; ask for words that are less common', { cause });
+  const known = FAULTS.find(([each]) => typeof code === 'string' && code.startsWith(each));
+  if (known !== undefined) return new SqlFault(known[1], message, { said: known[2], cause });
+  if (isLostConnection(error) || networkFault(code) !== undefined)
+    return new SqlFault('gone', message, { said: 'its database does not answer', cause });
+  return new SqlFault('other', message, { cause });
+}

@@ -1,0 +1,134 @@
+/**
+ * Places in PostgreSQL that fit a question, scored by BM25: how rare a word is and how long passages are come from sums over the
+ * kinds that are asked, and how often a word is in a passage from `ts_rank`, which grows with it and knows the weights of fields.
+ */
+import type { Filters, Question } from '../question.ts';
+import { ALL_THERE, bestFirst, type Place, scoredOf, typePattern } from '../ranking.ts';
+import type { Tokenizing } from '../schema.ts';
+import type { Ask } from './connections.ts';
+import { quoted } from './schema.ts';
+import { type Expression, expressionsOf, matchOf } from './words.ts';
+
+/** The weights of text, path, name and headings, and title in a score, in parts of the last. */
+const WEIGHTS = [1, 1.5, 3, 5] as const;
+const [TEXT, , , TITLE] = WEIGHTS;
+
+/** `ts_rank` of a word that is in a passage very often, in parts of the weight of its field. */
+const RANK_LIMIT = Math.PI ** 2 / 6;
+
+/** As FTS5 has them. */
+const K1 = 1.2;
+const B = 0.75;
+
+export interface RankingOptions {
+  readonly ask: Ask;
+  readonly schema: string;
+  readonly diacritics: Tokenizing['diacritics'];
+}
+
+/** @param kinds the numbers of those that the caller may read */
+export async function* rank(
+  { ask, schema, diacritics }: RankingOptions,
+  question: Question,
+  kinds: readonly number[],
+): AsyncGenerator<Place> {
+  const expressions = expressionsOf(question, diacritics);
+  if (kinds.length === 0 || expressions.length === 0) return;
+  yield* bestFirst(async (limit) => {
+    const { sql, parameters } = placesOf(schema, expressions, question.filters, kinds, limit);
+    return [(await ask(sql, ...parameters)).flatMap((row) => scoredOf(row, { scale: 1 }))];
+  });
+}
+
+const COLUMNS =
+  'found.id, found.score, resource.uri, resource.path, found.heading, found.page, found.first, found.last, found."offset", found.length, resource.size, resource.changed, found.kind';
+
+interface Sql {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+function placesOf(
+  schema: string,
+  expressions: readonly Expression[],
+  filters: Filters,
+  kinds: readonly number[],
+  limit: number,
+): Sql {
+  const s = quoted(schema);
+  const parameters: unknown[] = [kinds];
+  const parameter = (value: unknown): string => `$${parameters.push(value)}`;
+  const query = (text: string): string => `to_tsquery('${s.replaceAll("'", "''")}.words', ${parameter(text)})`;
+  const terms = expressions.map(({ sql, term, words }) => ({
+    query: query(sql),
+    forms: (term.forms?.length ?? 0) + 1,
+    // Its words may all be there, and the phrase may not.
+    isPhrase: words.length > 1,
+  }));
+  const match = query(matchOf(expressions));
+  const near = expressions.map((each) => nearOf(s, each, parameter)).join('');
+  const all = expressions.filter(({ term }) => !term.required).length < 2 ? undefined : terms;
+  const factor =
+    all === undefined
+      ? ''
+      : ` * CASE WHEN ${all.map(({ query }) => `vector @@ ${query}`).join(' AND ')} THEN ${ALL_THERE} ELSE 1 END`;
+  const conditions = conditionsOf(filters, parameter);
+  const joined = conditions === '' ? '' : `JOIN ${s}.resource ON resource.id = chunk.resource`;
+  const length = `${K1} * (${1 - B} + ${B} * chunk.words / sums.mean)`;
+  const scores = terms.map(({ query, forms, isPhrase }, at) => {
+    const often = `${TITLE * TEXT * RANK_LIMIT * forms} * ts_rank('{${WEIGHTS.map((each) => each / TITLE)}}', vector, ${query})`;
+    const score = `(SELECT often * ${K1 + 1} / (often + ${length}) FROM (SELECT ${often} AS often) AS counted) * weights.w${at}`;
+    return isPhrase ? `CASE WHEN vector @@ ${query} THEN ${score} ELSE 0 END` : score;
+  });
+  const counts = terms.map(
+    ({ query }, at) => `(SELECT count(*) FROM ${s}.chunk WHERE kind = ANY($1) AND vector @@ ${query}) AS n${at}`,
+  );
+  const weights = terms.map(
+    (_, at) => `greatest(1e-6, ln(greatest(1e-6, (sums.passages - n${at} + 0.5) / (n${at} + 0.5)))) AS w${at}`,
+  );
+  return {
+    sql: `WITH sums AS MATERIALIZED (
+        SELECT coalesce(sum(passages), 0)::float8 AS passages, greatest(1, sum(words)::float8 / greatest(1, sum(passages))) AS mean
+        FROM ${s}.kind WHERE id = ANY($1)),
+      weights AS MATERIALIZED (SELECT ${weights.join(', ')} FROM sums, (SELECT ${counts.join(', ')}) AS counts)
+      SELECT ${COLUMNS} FROM (
+        SELECT chunk.id, chunk.resource, chunk.kind, heading, page, first, last, "offset", chunk.length,
+          round((((${scores.join(' + ')})${factor}))::numeric, 9) AS score
+        FROM ${s}.chunk ${joined} CROSS JOIN sums CROSS JOIN weights
+        WHERE chunk.kind = ANY($1) AND vector @@ ${match}${near}${conditions}
+        ORDER BY score DESC, chunk.id LIMIT ${limit}) AS found
+      JOIN ${s}.resource ON resource.id = found.resource ORDER BY found.score DESC`,
+    parameters,
+  };
+}
+
+/** From the first of the words to the last lie at most so many others. */
+function nearOf(schema: string, { term, words }: Expression, parameter: (value: unknown) => string): string {
+  if (term.near === undefined) return '';
+  const wanted = parameter([...new Set(words)]);
+  return ` AND EXISTS (
+    WITH wanted AS (SELECT DISTINCT (ts_lexize('${schema.replaceAll("'", "''")}.forms', word))[1] AS lexeme FROM unnest(${wanted}::text[]) AS word),
+    places AS (SELECT lexeme, place FROM unnest(vector) AS each (lexeme, positions, fields)
+      CROSS JOIN unnest(positions) AS place WHERE lexeme IN (SELECT lexeme FROM wanted))
+    SELECT FROM places AS one WHERE (SELECT count(DISTINCT lexeme) FROM places
+      WHERE place BETWEEN one.place AND one.place + ${term.near + 1}) = (SELECT count(*) FROM wanted))`;
+}
+
+function conditionsOf(filters: Filters, parameter: (value: unknown) => string): string {
+  const { mount, folder, type, after, before, larger, smaller } = filters;
+  const conditions: string[] = [];
+  if (mount !== undefined) conditions.push(`mount = ${parameter(mount)}`);
+  if (folder !== undefined) {
+    const bare = folder.replace(/\/$/, '');
+    // The digit 0 follows the slash in the order of characters.
+    conditions.push(
+      `(uri IN (${parameter(folder)}, ${parameter(bare)}) OR (uri > ${parameter(`${bare}/`)} AND uri < ${parameter(`${bare}0`)}))`,
+    );
+  }
+  if (type !== undefined) conditions.push(`type ILIKE ${parameter(typePattern(type))}`);
+  if (after !== undefined) conditions.push(`changed >= ${parameter(after)}`);
+  if (before !== undefined) conditions.push(`changed < ${parameter(before)}`);
+  if (larger !== undefined) conditions.push(`size > ${parameter(larger)}`);
+  if (smaller !== undefined) conditions.push(`size < ${parameter(smaller)}`);
+  return conditions.map((each) => ` AND ${each}`).join('');
+}

@@ -1,0 +1,43 @@
+/** Texts and questions as PostgreSQL gets them: words alone, which mean nothing to its parser but themselves. */
+import type { Question, Term } from '../question.ts';
+import type { Tokenizing } from '../schema.ts';
+import { folded, wordsOf } from '../words.ts';
+
+type Diacritics = Tokenizing['diacritics'];
+
+const wordIn = (word: string, diacritics: Diacritics): string =>
+  diacritics === 'fold' ? folded(word) : word.normalize('NFC').toLowerCase();
+
+/** The words of a text, in their order. */
+export const indexed = (text: string, diacritics: Diacritics): readonly string[] =>
+  wordsOf(text).flatMap((word) => {
+    const said = wordIn(word, diacritics);
+    return said === '' ? [] : [said];
+  });
+
+/** A part of a question in the syntax of `to_tsquery`, every word quoted. */
+export interface Expression {
+  readonly term: Term;
+  readonly sql: string;
+  /** Its words as they are in the index, for what `to_tsquery` cannot say of them. */
+  readonly words: readonly string[];
+}
+
+export function expressionsOf({ terms }: Question, diacritics: Diacritics): readonly Expression[] {
+  return terms.flatMap((term) => {
+    const words = term.words.flatMap((word) => indexed(word, diacritics));
+    if (words.length === 0) return [];
+    const joined = words.map(quoted).join(term.near === undefined ? ' <-> ' : ' & ');
+    const others = (term.forms ?? []).map((form) => ` | ${quoted(form)}`).join('');
+    return [{ term, words, sql: `(${joined}${term.prefix ? ':*' : ''}${others})` }];
+  });
+}
+
+const quoted = (word: string): string => `'${word.replace(/['\\]/g, ' ')}'`;
+
+/** The expression of a place that fits: it has all that is required, and anything. */
+export function matchOf(expressions: readonly Expression[]): string {
+  const required = expressions.filter(({ term }) => term.required).map(({ sql }) => sql);
+  const any = expressions.map(({ sql }) => sql).join(' | ');
+  return required.length === 0 ? any : `${required.join(' & ')} & (${any})`;
+}

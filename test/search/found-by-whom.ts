@@ -1,0 +1,119 @@
+/** Whoever may read a part of what is in an index finds what an index of that part alone would give, in the same order. */
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { AccessPolicy } from '../../src/core/access.ts';
+import type { RankedIndex } from '../../src/core/ranked.ts';
+import { type AccessRule, type AccessRules, rulesPolicy } from '../../src/layers/access/index.ts';
+import { memoryProvider } from '../../src/providers/memory/index.ts';
+import { type Engine, engineOf, structured, textOf } from '../tools/engine.ts';
+
+const WORDS = ['clock', 'brass', 'spring', 'key', 'oak', 'bell'];
+const FOLDERS = ['a', 'b', 'c'];
+const QUESTIONS = [
+  'clock',
+  'brass key',
+  '"oak bell"',
+  'spr*',
+  'bell clock oak',
+  'NEAR(key spring, 4)',
+  'clock type:plain',
+];
+
+const texts = fc.array(
+  fc.record({
+    folder: fc.constantFrom(...FOLDERS),
+    words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 12 }),
+  }),
+  { minLength: 2, maxLength: 14 },
+);
+
+const rule: fc.Arbitrary<AccessRule> = fc
+  .record(
+    {
+      effect: fc.constantFrom<AccessRule['effect']>('allow', 'deny', 'hide', 'ask'),
+      who: fc.constantFrom<NonNullable<AccessRule['who']>>({ subjects: ['ann'] }, 'anyone', { groups: ['staff'] }),
+      uris: fc.subarray(
+        [...FOLDERS.map((folder) => `m+memory:///${folder}/**`), 'm+memory:///*/1*.txt', 'm+memory:///**'],
+        { minLength: 1 },
+      ),
+    },
+    { requiredKeys: ['effect', 'uris'] },
+  )
+  .map((each): AccessRule => (each.effect === 'ask' ? { ...each, operations: ['read'] } : each));
+
+const rules: fc.Arbitrary<AccessRules> = fc.record({
+  rules: fc.array(rule, { minLength: 1, maxLength: 4 }),
+  default: fc.constantFrom('allow', 'deny', 'hide'),
+});
+
+const CALLERS = [{ id: 'ann', subject: 'ann' }, { id: 'bob', subject: 'bob', groups: ['staff'] }, { id: 'anonymous' }];
+
+/** Two of three texts are to be seen: at least here something is found. */
+const SEEN = [
+  [
+    { folder: 'a', words: ['clock'] },
+    { folder: 'a', words: ['clock', 'brass'] },
+    { folder: 'b', words: ['clock'] },
+  ],
+  { rules: [{ effect: 'allow', uris: ['m+memory:///a/**'] }], default: 'deny' },
+  CALLERS[2],
+] as const;
+
+interface Answer {
+  readonly places: readonly unknown[];
+  readonly text: string;
+}
+
+async function answers(engine: Engine, principal: (typeof CALLERS)[number]): Promise<readonly Answer[]> {
+  const given: Answer[] = [];
+  for (const pattern of QUESTIONS) {
+    let cursor: string | undefined;
+    do {
+      const args = { pattern, mode: 'ranked', ...(cursor !== undefined && { cursor }) };
+      const result = await engine.call('search', args, { principal });
+      const { matches = [], nextCursor } = structured<{ matches?: unknown[]; nextCursor?: string }>(result) ?? {};
+      // Cursors are sealed, and differ each time.
+      given.push({ places: matches, text: textOf(result).replace(/cursor "[^"]*"/, 'cursor') });
+      cursor = nextCursor;
+    } while (cursor !== undefined);
+  }
+  return given;
+}
+
+export interface TwoIndexes extends AsyncDisposable {
+  readonly one: RankedIndex;
+  readonly other: RankedIndex;
+}
+
+/** @param twoIndexes gives empty ones for each run */
+export async function findsOnlyWhatIsSeen(
+  twoIndexes: () => Promise<TwoIndexes>,
+  accessOf: (given: AccessRules) => AccessPolicy | AccessRules,
+  runs: number,
+): Promise<void> {
+  let seenSome = 0;
+  await fc.assert(
+    fc.asyncProperty(texts, rules, fc.constantFrom(...CALLERS), async (all, given, principal) => {
+      const resources = Object.fromEntries(
+        all.map(({ folder, words }, at) => [`${folder}/${at}.txt`, { text: words.join(' ') }]),
+      );
+      const policy = rulesPolicy(given);
+      const mayRead = (path: string): boolean =>
+        (['read', 'metadata'] as const).every((operation) => {
+          const uri = `m+memory:///${path}`;
+          return policy.decide({ principal, operation, uri, mount: 'm' }).effect === 'allow';
+        });
+      const seen = Object.fromEntries(Object.entries(resources).filter(([path]) => mayRead(path)));
+      await using indexes = await twoIndexes();
+      const access = accessOf(given);
+      await using whole = engineOf({ m: memoryProvider({ resources }) }, { access, index: indexes.one });
+      await using part = engineOf({ m: memoryProvider({ resources: seen }) }, { access, index: indexes.other });
+      await Promise.all([whole.vitrine.ranked?.settled(), part.vitrine.ranked?.settled()]);
+      const found = await answers(whole, principal);
+      if (found.some(({ places }) => places.length > 1)) seenSome++;
+      expect(found).toEqual(await answers(part, principal));
+    }),
+    { numRuns: runs, endOnFailure: true, examples: [SEEN as never] },
+  );
+  expect(seenSome).toBeGreaterThan(0);
+}

@@ -1,0 +1,177 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how references are written
+/** An index in PostgreSQL: the laws of every store, several servers with one index, and a database that goes and comes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { filesProvider } from '../../src/providers/files/index.ts';
+import { createIndex, type IndexOptions } from '../../src/search/index.ts';
+import { postgresStore } from '../../src/search/postgres/store.ts';
+import type { IndexStore } from '../../src/search/store.ts';
+import { temporaryFolder } from '../e2e/folders.ts';
+import { CLI } from '../e2e/harness.ts';
+import type { DatabaseServer } from '../services/database.ts';
+import { postgres, startPostgres } from '../services/postgres.ts';
+import { describeWith } from '../services/service.ts';
+import { type Engine, engineOf, structured, textOf } from '../tools/engine.ts';
+import { findsOnlyWhatIsSeen, type TwoIndexes } from './found-by-whom.ts';
+import { storeCases } from './store-cases.ts';
+
+let server: DatabaseServer;
+let count = 0;
+const nextSchema = (): string => `index "${count++}"`;
+
+async function found(engine: Engine, pattern: string): Promise<readonly string[]> {
+  const result = await engine.call('search', { pattern, mode: 'ranked' });
+  if (result.isError) throw new Error(textOf(result));
+  return structured<{ matches: { uri: string }[] }>(result).matches.map(({ uri }) => uri);
+}
+
+async function serving(folder: string, options: Partial<IndexOptions>): Promise<Engine> {
+  const index = createIndex({ url: server.url(), ...options });
+  return engineOf({ m: await filesProvider({ path: folder }) }, { index });
+}
+
+describeWith([postgres])('an index in PostgreSQL', () => {
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  describe('its store', () => {
+    const open: IndexStore[] = [];
+    afterEach(async () => {
+      await Promise.all(open.splice(0).map((store) => store.close()));
+    });
+
+    storeCases(async () => {
+      const store = postgresStore({
+        ...{ url: server.url(), schema: nextSchema(), maxBytes: 1e9, settings: '', stemming: 'english' },
+        ...{ diacritics: 'fold', log: { debug() {}, info() {}, warn() {}, error() {} }, lost() {} },
+      });
+      open.push(store);
+      await store.open();
+      expect(await store.sharing?.lead()).toBe(true);
+      return store;
+    });
+  });
+
+  it('is shared: all servers answer alike, one follows changes, and another one when that ends', async () => {
+    await using folder = await temporaryFolder({
+      'a.md': '# Clocks\n\nThe brass clock',
+      'b.md': 'An iron clock, and a bell',
+    });
+    const schema = nextSchema();
+    const first = await serving(folder.path, { schema });
+    await first.vitrine.ranked?.settled();
+    await using second = await serving(folder.path, { schema });
+    await second.vitrine.ranked?.settled();
+    for (const question of ['brass clock', 'clock', '"iron clock"', 'bell'])
+      expect(await found(second, question)).toEqual(await found(first, question));
+    await writeFile(join(folder.path, 'c.md'), 'A walnut case');
+    await expect.poll(() => found(second, 'walnut')).toEqual(['m+file:///c.md']);
+    await expect
+      .poll(() => second.vitrine.ranked?.state())
+      .toMatchObject({ state: 'ready', resources: 3, leftOut: {} });
+    await first[Symbol.asyncDispose]();
+    await writeFile(join(folder.path, 'd.md'), 'A mahogany case');
+    await expect.poll(() => found(second, 'mahogany'), { timeout: 20_000 }).toEqual(['m+file:///d.md']);
+  });
+
+  it('is taken over from a server that is killed', async () => {
+    await using folder = await temporaryFolder({ 'docs/a.md': 'The brass clock' });
+    const schema = nextSchema();
+    const config = join(folder.path, 'vitrine.yaml');
+    await writeFile(config, JSON.stringify({ index: { url: '${INDEX_URL}', schema }, mounts: { m: './docs' } }));
+    const env = { ...process.env, INDEX_URL: server.url() };
+    const leader = spawn(process.execPath, [CLI, 'serve', '--config', config, '--http', '0'], { env, stdio: 'ignore' });
+    const ended = once(leader, 'exit');
+    const client = new pg.Client(server.url());
+    await client.connect();
+    try {
+      const leases = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted";
+      await expect.poll(async () => (await client.query(leases)).rowCount, { timeout: 30_000 }).toBe(1);
+      await using second = await serving(join(folder.path, 'docs'), { schema });
+      await expect.poll(() => found(second, 'brass').catch(() => []), { timeout: 30_000 }).toEqual(['m+file:///a.md']);
+      leader.kill('SIGKILL');
+      await ended;
+      await writeFile(join(folder.path, 'docs/b.md'), 'A walnut case');
+      await expect.poll(() => found(second, 'walnut'), { timeout: 30_000 }).toEqual(['m+file:///b.md']);
+    } finally {
+      leader.kill('SIGKILL');
+      await client.end();
+    }
+  });
+
+  it('says that its database does not answer, and is there again with it', async () => {
+    await using folder = await temporaryFolder({ 'a.md': 'The brass clock' });
+    await using engine = await serving(folder.path, { schema: nextSchema() });
+    await engine.vitrine.ranked?.settled();
+    await server.stop();
+    try {
+      await expect
+        .poll(() => engine.refusal('search', { pattern: 'brass', mode: 'ranked' }))
+        .toContain('The index cannot be used now: its database does not answer');
+    } finally {
+      await server.start();
+    }
+    await expect.poll(() => found(engine, 'brass').catch(() => []), { timeout: 30_000 }).toEqual(['m+file:///a.md']);
+    await writeFile(join(folder.path, 'b.md'), 'A walnut case');
+    await expect.poll(() => found(engine, 'walnut'), { timeout: 30_000 }).toEqual(['m+file:///b.md']);
+  });
+
+  it('answers nobody who has other settings, and is made anew by whoever has it alone', async () => {
+    await using folder = await temporaryFolder({ 'a.md': 'The brass clock of 4111 1111 1111 1111' });
+    const schema = nextSchema();
+    const first = await serving(folder.path, { schema });
+    await first.vitrine.ranked?.settled();
+    await using second = await serving(folder.path, { schema, stemming: 'off' });
+    await expect
+      .poll(() => second.refusal('search', { pattern: 'brass', mode: 'ranked' }))
+      .toContain('another server keeps it with other settings');
+    expect(await found(first, 'clocks')).toHaveLength(1);
+    await first[Symbol.asyncDispose]();
+    await expect.poll(() => found(second, 'clock').catch(() => []), { timeout: 30_000 }).toHaveLength(1);
+    expect(await found(second, 'clocks')).toHaveLength(0);
+  });
+
+  it('tells nothing of a password, in no answer and no line of the log', async () => {
+    await using folder = await temporaryFolder({ 'a.md': 'clock' });
+    const lines: unknown[] = [];
+    const note = (...said: unknown[]): void => void lines.push(inspect(said, { depth: 9 }));
+    const log = { debug: note, info: note, warn: note, error: note };
+    const url = server.url().replace(/:[^:@]*@/, ':opensesame@');
+    await using engine = await serving(folder.path, { url, log });
+    await engine.vitrine.ranked?.settled();
+    const refusal = await engine.refusal('search', { pattern: 'clock', mode: 'ranked' });
+    expect(refusal).toContain('its database refuses the user or the password');
+    expect(lines.length).toBeGreaterThan(0);
+    expect(`${refusal}${lines.join()}`).not.toContain('opensesame');
+  });
+
+  it('leaves a schema alone that has something else', async () => {
+    const client = new pg.Client(server.url());
+    await client.connect();
+    await client.query('CREATE SCHEMA letters; CREATE TABLE letters.resource (id int)');
+    await using folder = await temporaryFolder({ 'a.md': 'clock' });
+    await using engine = await serving(folder.path, { schema: 'letters' });
+    await engine.vitrine.ranked?.settled();
+    expect(engine.vitrine.ranked?.state()).toMatchObject({ reason: 'its schema has tables of something else' });
+    expect((await client.query('SELECT * FROM letters.resource')).rows).toEqual([]);
+    await client.end();
+  });
+
+  it('finds nothing that is not to be known, and tells nothing of it by what is found', async () => {
+    const twoIndexes = async (): Promise<TwoIndexes> => ({
+      one: createIndex({ url: server.url(), schema: nextSchema() }),
+      other: createIndex({ url: server.url(), schema: nextSchema() }),
+      async [Symbol.asyncDispose]() {},
+    });
+    await findsOnlyWhatIsSeen(twoIndexes, (given) => given, 4);
+  });
+});
