@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defineConfig, type Rolldown } from 'tsdown';
+import { defineConfig, type Rolldown, type UserConfig } from 'tsdown';
 import { bundledLicenses } from './scripts/bundled-licenses.ts';
 
 /** Of these a small part is used, and nobody else's copy of them has to be the same: they are built in. */
@@ -106,4 +106,23 @@ const COMMAND = {
   outputOptions: { codeSplitting: { groups: [{ name: startChunks() }] } },
 };
 
-export default defineConfig([LIBRARY, COMMAND]);
+/** The island of the explorer, for browsers: previews are files of their own, loaded when first needed. */
+const ISLAND: UserConfig = {
+  inputOptions: { checks: { pluginTimings: false } },
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  fixedExtension: false,
+  entry: { island: 'src/explorer/island.tsx' },
+  outDir: 'dist/explorer',
+  tsconfig: 'src/explorer/tsconfig.json',
+  deps: { alwaysBundle: [/.*/], onlyBundle: false },
+  minify: true,
+  dts: false,
+  sourcemap: false,
+  clean: false,
+  plugins: [bundledLicenses()],
+  copy: [{ from: 'src/explorer/island.css', to: 'dist/explorer' }],
+};
+
+export default defineConfig([LIBRARY, COMMAND, ISLAND]);

@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   config: ['protocol', 'core', 'providers', 'layers'],
   configured: ['protocol', 'core', 'layers', 'engine', 'config', 'search'],
   client: ['protocol', 'core', 'connection'],
+  explorer: ['protocol', 'core', 'frontends'],
   library: ['protocol', 'core', 'frontends', 'engine'],
   'vitrine.ts': ['engine', 'serving', 'library'],
   'sep-2093': ['protocol', 'core', 'client'],
@@ -44,7 +45,7 @@ interface Import {
 
 async function sourceFiles(): Promise<string[]> {
   const names = await readdir(SRC, { recursive: true });
-  return names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  return names.filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts'));
 }
 
 async function imports(): Promise<Import[]> {
@@ -130,6 +131,17 @@ describe('imports', async () => {
       for (const { target } of targets) reached.add(relative(SRC, resolve(dirname(join(SRC, file)), target)));
     }
     expect(reached.size).toBeGreaterThan(10);
+    const wrong = all.filter(({ file, target }) => reached.has(file) && target.startsWith('node:'));
+    expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
+  });
+
+  it('of the explorer in the browser, and of all that it reaches, need nothing of Node', () => {
+    const reached = new Set(all.filter(({ from }) => from === 'explorer').map(({ file }) => file));
+    // A set goes on to what is added meanwhile.
+    for (const file of reached) {
+      const targets = all.filter((each) => each.file === file && each.target.startsWith('.'));
+      for (const { target } of targets) reached.add(relative(SRC, resolve(dirname(join(SRC, file)), target)));
+    }
     const wrong = all.filter(({ file, target }) => reached.has(file) && target.startsWith('node:'));
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** The kind of a resource in a word, and the picture that stands for it. */
 import { isIconAddress } from '../../core/icons.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
-import { type Kind, kindOfType } from '../resources/icons.ts';
+import { type Kind, kindOfType } from '../resources/kinds.ts';
 import { TYPE_NAMES } from './texts.ts';
 
 /** Characters of an icon that a server sends along; with more, the picture of the kind takes its place. */

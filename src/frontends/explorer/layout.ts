@@ -12,6 +12,13 @@ export interface Root {
   readonly resource: Resource;
 }
 
+/** The script that takes over a page in the browser, its style, and the MCP endpoint that it asks: addresses of this server. */
+export interface Island {
+  readonly script: string;
+  readonly style: string;
+  readonly endpoint: string;
+}
+
 /** The facts about the server that every page needs. */
 export interface Shell {
   /** The title of the server. */
@@ -21,6 +28,8 @@ export interface Shell {
   readonly missing: readonly { readonly mount?: string | undefined; readonly reason: string }[];
   /** Whether texts can be searched. */
   readonly searchable?: boolean | undefined;
+  /** Undefined where pages have no script. */
+  readonly island?: Island | undefined;
 }
 
 const doctype = html`<!doctype html>`;
@@ -30,13 +39,17 @@ const doctype = html`<!doctype html>`;
  * @param words that are searched for
  */
 export function page(shell: Shell, title: string, uri: string | undefined, main: Html, words = ''): string {
-  return html`${doctype}<html lang="${LANGUAGE.lang}" dir="${LANGUAGE.dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="${STYLE_PATH}"><link rel="icon" href="data:,"></head>
+  return html`${doctype}<html lang="${LANGUAGE.lang}" dir="${LANGUAGE.dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="${STYLE_PATH}">${island(shell)}<link rel="icon" href="data:,"></head>
 <body><a class="skip" href="#main">${TEXTS.skip}</a>
 <header><nav aria-label="${TEXTS.breadcrumb}"><ol class="crumbs">${crumbs(shell, uri)}</ol></nav>${shell.searchable === true && html`<form role="search" action="${SEARCH_PATH}"><input type="search" name="q" aria-label="${TEXTS.search}" placeholder="${TEXTS.search}" value="${words}" maxlength="${MAX_WORDS}"><button>${TEXTS.find}</button></form>`}</header>
 <div class="room"><nav class="where" aria-label="${TEXTS.mounts}"><h2>${TEXTS.mounts}</h2><ul>${places(shell, uri)}</ul></nav>
 <main id="main" tabindex="-1">${main}</main></div></body></html>
 `.toString();
 }
+
+const island = ({ island }: Shell): Html | false =>
+  island !== undefined &&
+  html`<link rel="stylesheet" href="${island.style}"><script type="module" src="${island.script}" data-endpoint="${island.endpoint}"></script>`;
 
 /** Mounts that a page names beside its own. */
 const MAX_PLACES = 24;

@@ -2,7 +2,7 @@
 import { formatsOf } from '../../core/formats.ts';
 import { WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
-import type { LineRange } from '../resources/lines.ts';
+import type { LineRange } from '../resources/line-uri.ts';
 import { addressOf, withQuery } from './address.ts';
 import { countText, shownText, sizeText, timeText } from './figures.ts';
 import { type Html, html } from './html.ts';

@@ -1,7 +1,7 @@
 /** The page of a search: resources by name, and places in texts with the lines around them and a link to just these. */
 import type { CallToolResult, ContentBlock } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import { splitLines } from '../resources/lines.ts';
+import { splitLines } from '../resources/line-uri.ts';
 import { addressOf, withQuery } from './address.ts';
 import { shownText } from './figures.ts';
 import { type Html, html } from './html.ts';

@@ -1,6 +1,6 @@
 /** The style of the explorer: paper and ink, one brass accent, lines rather than boxes. */
 import { createHash } from 'node:crypto';
-import { type Kind, STROKES } from '../resources/icons.ts';
+import { type Kind, STROKES } from '../resources/kinds.ts';
 
 const pictures = (Object.entries(STROKES) as [Kind, string][])
   .map(([kind, path]) => {

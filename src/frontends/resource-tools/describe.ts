@@ -6,7 +6,7 @@ import { isBinaryType } from '../../core/text.ts';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import { splitLines } from '../resources/lines.ts';
+import { splitLines } from '../resources/line-uri.ts';
 import { readMetadata } from '../resources/metadata.ts';
 import { resourceTool } from './define.ts';
 import { bytesText, isContainer, kindText, oneLine, tokensOf } from './facts.ts';

@@ -7,7 +7,7 @@ import type { Context } from '../../core/context.ts';
 import type { RankedMatch, RankedSearch } from '../../core/ranked.ts';
 import { isBinaryType } from '../../core/text.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
-import { lineUri } from '../resources/lines.ts';
+import { lineUri } from '../resources/line-uri.ts';
 import type { ResourceOptions } from '../resources/options.ts';
 import { readConfirmed } from '../resources/read.ts';
 import { take } from './snippet.ts';

@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts';
 import type { ResourceProvider, SearchMatch } from '../../core/provider.ts';
 import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text.ts';
 import type { TextResourceContents } from '../../protocol/resources.ts';
-import { lineUri } from '../resources/lines.ts';
+import { lineUri } from '../resources/line-uri.ts';
 
 export interface SnippetOptions {
   /** Lines before and after. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Tool } from '../../core/tool.ts';
-import { splitLines } from '../resources/lines.ts';
+import { splitLines } from '../resources/line-uri.ts';
 import { readMetadata } from '../resources/metadata.ts';
 import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';

@@ -6,7 +6,8 @@ import { createContext } from '../../core/context.ts';
 import { createCursorCodec } from '../../core/cursor.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { filesProvider } from '../../providers/files/index.ts';
-import { cutLines, lineUri, splitLines } from './lines.ts';
+import { lineUri, splitLines } from './line-uri.ts';
+import { cutLines } from './lines.ts';
 import { DEFAULT_LIMITS } from './options.ts';
 import { readConfirmed } from './read.ts';
 

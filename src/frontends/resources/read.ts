@@ -23,7 +23,8 @@ import type { CacheHint } from '../../protocol/resources.ts';
 import { answering } from './answer.ts';
 import { encodeBody, type ItemOf, STRINGS, type TextForm, toBeSent } from './encode.ts';
 import { type GivenBodies, isUnasked } from './kept.ts';
-import { cutLines, type LineRange, splitLines } from './lines.ts';
+import { type LineRange, splitLines } from './line-uri.ts';
+import { cutLines } from './lines.ts';
 import type { ResourceOptions } from './options.ts';
 import { isHeld, versionOfItem, withVersion } from './versions.ts';
 

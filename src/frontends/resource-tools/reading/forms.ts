@@ -6,7 +6,7 @@ import { type CallToolResult, type ContentBlock, text } from '../../../protocol/
 import { ACCEPT_META_KEY } from '../../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
 import { contentsOf } from '../../resources/encode.ts';
-import { splitLines } from '../../resources/lines.ts';
+import { splitLines } from '../../resources/line-uri.ts';
 import { readMetadata } from '../../resources/metadata.ts';
 import { readConfirmed } from '../../resources/read.ts';
 import { describe } from '../describe.ts';

@@ -15,7 +15,7 @@ import { PREVIEW_BYTES, resourcePage } from '../../../frontends/explorer/resourc
 import { searchPage } from '../../../frontends/explorer/search.ts';
 import { SEARCH_PATH, soughtOf } from '../../../frontends/explorer/search-address.ts';
 import { STYLE, STYLE_PATH } from '../../../frontends/explorer/style.ts';
-import { type LineRange, lineUri } from '../../../frontends/resources/lines.ts';
+import { type LineRange, lineUri } from '../../../frontends/resources/line-uri.ts';
 import { ACCEPT_META_KEY, MISSING_META_KEY, RANGE_META_KEY } from '../../../protocol/meta.ts';
 import { METADATA_METHOD } from '../../../protocol/methods.ts';
 import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
@@ -25,6 +25,7 @@ import type { EndpointCore } from '../endpoint.ts';
 import { ByteStream, type HttpRequest, type PageAnswer } from '../exchange.ts';
 import { retryHeaders } from '../retry-after.ts';
 import { createAsk, Refused, type Visitor } from './ask.ts';
+import { type IslandFiles, readIsland } from './island.ts';
 import { answerRaw, RAW_HEADERS } from './raw.ts';
 import { searchFor } from './search.ts';
 
@@ -37,7 +38,7 @@ export interface Explorer {
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
@@ -78,20 +79,23 @@ export function createExplorer(
   { log = SILENT, publicUrl }: { readonly log?: Log | undefined; readonly publicUrl?: string | undefined },
 ): Explorer {
   const ask = createAsk(vitrine, dispatcher);
+  let reading: Promise<IslandFiles | undefined> | undefined;
+  const island = (): Promise<IslandFiles | undefined> => (reading ??= readIsland());
   const server = vitrine.identity.title ?? vitrine.identity.name;
 
   async function shellFor(visitor: Visitor): Promise<Shell> {
     const listed = await ask<Listed>('resources/list', {}, visitor).catch((): Listed => ({ resources: [] }));
-    return shellOf(listed);
+    return await shellOf(listed);
   }
 
-  function shellOf({ resources, _meta }: Listed): Shell {
+  async function shellOf({ resources, _meta }: Listed): Promise<Shell> {
     const missing = _meta?.[MISSING_META_KEY];
     return {
       server,
       roots: resources.map((resource) => ({ mount: vitrine.mountOf(resource.uri), resource })),
       missing: Array.isArray(missing) ? missing : [],
       searchable: vitrine.searchTool !== undefined,
+      island: (await island())?.links,
     };
   }
 
@@ -105,7 +109,7 @@ export function createExplorer(
       entries: listed.resources,
       nextCursor: listed.nextCursor,
     };
-    return { status: 200, headers: PAGE_HEADERS, body: folderPage(shellOf(listed), folder, view) };
+    return { status: 200, headers: PAGE_HEADERS, body: folderPage(await shellOf(listed), folder, view) };
   }
 
   async function view({ uri }: Addressed, query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
@@ -205,6 +209,8 @@ export function createExplorer(
         return problem('origin');
       if (foreign) return problem('origin');
       if (pathname === STYLE_PATH) return { status: 200, headers: STYLE_HEADERS, body: STYLE };
+      const file = pathname.startsWith('/explorer/') ? (await island())?.answer(pathname) : undefined;
+      if (file !== undefined) return file;
       if ('status' in entering) {
         const { 'Content-Type': _json, ...headers } = entering.headers ?? {};
         return {

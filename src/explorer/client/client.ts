@@ -1,0 +1,170 @@
+/**
+ * A lean client of MCP 2026-07-28 over `fetch`: each request is one POST that stands alone. Whatever the server asks in between
+ * is answered by a person, and the request is sent again with the answers.
+ */
+import type { InputRequest, InputRequired } from '../../protocol/input-required.ts';
+import { eventsOf } from './events.ts';
+import { type Exchange, MAX_KEPT } from './exchange.ts';
+import { isAbort, Refusal } from './refusal.ts';
+
+export type Data = Readonly<Record<string, unknown>>;
+
+/** Asks a person, and resolves with the result in the shape of the request's own. */
+export type Questioner = (request: InputRequest) => Promise<Data>;
+
+/** The messages that a listen stream brings. */
+export type Told = (method: string, params: Data) => void;
+
+/** What the explorer needs of a connection to an MCP server: over `fetch` here, and through a host in an MCP App. */
+export interface Client {
+  /** @throws Refusal, and a DOMException `AbortError` after the signal */
+  request<T>(method: string, params?: Data, signal?: AbortSignal): Promise<T>;
+  /** Listens until the signal; resolves when the stream has ended. @param told of the acknowledgement too */
+  listen(notifications: Data, told: Told, signal: AbortSignal): Promise<void>;
+}
+
+export interface ClientOptions {
+  /** The address of the endpoint, of this origin. */
+  readonly endpoint: string;
+  readonly ask: Questioner;
+  /** Told of each exchange when it begins and when it has ended. */
+  readonly wire: (exchange: Exchange) => void;
+}
+
+const REVISION = '2026-07-28';
+
+/** The parameter that stands in the header `Mcp-Name`, too. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'resources/read': 'uri',
+  'tools/call': 'name',
+  'prompts/get': 'name',
+};
+
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': REVISION,
+  'io.modelcontextprotocol/clientInfo': { name: 'vitrine-explorer', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {}, url: {} }, sampling: {} },
+};
+
+/** Rounds of questions within one request. */
+const MAX_ROUNDS = 16;
+
+interface Message {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: Data;
+  readonly result?: Data;
+  readonly error?: { readonly code?: number; readonly message?: string; readonly data?: { readonly reason?: unknown } };
+}
+
+export function createClient({ endpoint, ask, wire }: ClientOptions): Client {
+  let lastId = 0;
+
+  async function post(method: string, params: Data, signal: AbortSignal | undefined) {
+    const id = ++lastId;
+    const meta = typeof params._meta === 'object' ? params._meta : {};
+    const body = { jsonrpc: '2.0', id, method, params: { ...params, _meta: { ...meta, ...ENVELOPE } } };
+    const exchange: Exchange = { id, method, at: Date.now(), request: JSON.stringify(body, null, 2) };
+    wire(exchange);
+    const began = performance.now();
+    const ended = (more: Partial<Exchange>): void => wire({ ...exchange, ...more, ms: performance.now() - began });
+    try {
+      const response = await fetch(endpoint, {
+        method: 'POST',
+        headers: headersOf(method, params),
+        body: JSON.stringify(body),
+        credentials: 'same-origin',
+        ...(signal !== undefined && { signal }),
+      });
+      return { id, response, ended };
+    } catch (error) {
+      ended({ answer: String(error) });
+      throw isAbort(error) ? error : new Refusal('unavailable', String(error));
+    }
+  }
+
+  async function once(method: string, params: Data, signal: AbortSignal | undefined): Promise<Data> {
+    const { id, response, ended } = await post(method, params, signal);
+    let text = '';
+    let message: Message | undefined;
+    try {
+      if (isStream(response) && response.body !== null) {
+        for await (const data of eventsOf(response.body)) {
+          text += `${data}\n`;
+          const each = parsed(data);
+          if (each?.id === id && each.method === undefined) message = each;
+        }
+      } else {
+        text = await response.text();
+        message = parsed(text);
+      }
+    } finally {
+      ended({ answer: text.slice(0, MAX_KEPT), bytes: new Blob([text]).size, status: response.status });
+    }
+    if (response.status === 401) throw new Refusal('unauthorized', message?.error?.message ?? '');
+    if (message?.error !== undefined) throw refused(message.error);
+    if (typeof message?.result !== 'object')
+      throw new Refusal(response.status === 503 ? 'unavailable' : 'internal', `HTTP ${response.status}`);
+    return message.result;
+  }
+
+  return {
+    async request<T>(method: string, params: Data = {}, signal?: AbortSignal): Promise<T> {
+      let asked: Data = params;
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const result = await once(method, asked, signal);
+        if (result.resultType !== 'input_required') return result as T;
+        const { inputRequests = {}, requestState } = result as unknown as InputRequired;
+        const inputResponses: Record<string, Data> = {};
+        // One after the other, since a person answers them.
+        for (const [key, request] of Object.entries(inputRequests)) inputResponses[key] = await ask(request);
+        asked = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
+      }
+      throw new Refusal('limited', '');
+    },
+    async listen(notifications, told, signal) {
+      const { response, ended } = await post('subscriptions/listen', { notifications }, signal);
+      ended({ status: response.status });
+      if (!isStream(response) || response.body === null) throw new Refusal('internal', `HTTP ${response.status}`);
+      for await (const data of eventsOf(response.body)) {
+        const message = parsed(data);
+        if (typeof message?.method === 'string') told(message.method, message.params ?? {});
+      }
+    },
+  };
+}
+
+const isStream = (response: Response): boolean =>
+  response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+function parsed(text: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refused({ code, message = '', data }: NonNullable<Message['error']>): Refusal {
+  const reason = typeof data?.reason === 'string' ? data.reason : code === -32_602 ? 'invalid' : 'internal';
+  return new Refusal(reason, message, code);
+}
+
+export function headersOf(method: string, params: Data): Record<string, string> {
+  const name = params[NAMED_BY[method] ?? ''];
+  return {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    'MCP-Protocol-Version': REVISION,
+    'Mcp-Method': method,
+    ...(typeof name === 'string' && { 'Mcp-Name': headerText(name) }),
+  };
+}
+
+/** Text for a header: in base64 where it is not plain (SEP-2243). */
+function headerText(text: string): string {
+  if (/^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith('=?base64?')) return text;
+  const bytes = new TextEncoder().encode(text);
+  return `=?base64?${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}?=`;
+}

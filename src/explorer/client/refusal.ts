@@ -1,0 +1,19 @@
+/** A request that was refused or failed. */
+
+export class Refusal extends Error {
+  /** As servers name it in `error.data.reason`; `unavailable` where no answer came, and `internal` where nothing is named. */
+  readonly reason: string;
+  readonly code: number | undefined;
+
+  constructor(reason: string, message: string, code?: number) {
+    super(message);
+    this.reason = reason;
+    this.code = code;
+  }
+}
+
+/** The refusal that an error stands for. */
+export const refusalOf = (error: unknown): Refusal =>
+  error instanceof Refusal ? error : new Refusal('internal', error instanceof Error ? error.message : String(error));
+
+export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';

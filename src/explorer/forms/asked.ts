@@ -1,0 +1,37 @@
+/** Questions of servers that wait for a person. */
+import type { InputRequest } from '../../protocol/input-required.ts';
+import type { Data, Questioner } from '../client/client.ts';
+import { Refusal } from '../client/refusal.ts';
+import type { Cell } from '../state/cell.ts';
+import { TEXTS } from '../texts.ts';
+
+export interface Asked {
+  readonly request: InputRequest;
+  readonly answer: (result: Data) => void;
+  /** Ends the request that asks. */
+  readonly refuse: () => void;
+}
+
+/** Questions that wait at the same time; further ones are cancelled. */
+const MAX_ASKED = 8;
+
+export const questioner =
+  (asked: Cell<readonly Asked[]>): Questioner =>
+  (request) =>
+    new Promise((resolve, reject) => {
+      if (request.method === 'roots/list') return resolve({ roots: [] });
+      if (asked.get().length >= MAX_ASKED) return resolve({ action: 'cancel' });
+      const leave = (): void => asked.set(asked.get().filter((each) => each !== waiting));
+      const waiting: Asked = {
+        request,
+        answer(result) {
+          leave();
+          resolve(result);
+        },
+        refuse() {
+          leave();
+          reject(new Refusal('denied', TEXTS.declined));
+        },
+      };
+      asked.set([...asked.get(), waiting]);
+    });

@@ -1,0 +1,45 @@
+/** Takes over a page of the explorer: the same addresses, in place, as soon as there is something to show. */
+import { createClient } from './client/client.ts';
+import type { Exchange } from './client/exchange.ts';
+import { startExplorer } from './explorer.tsx';
+import { type Asked, questioner } from './forms/asked.ts';
+import { cell } from './state/cell.ts';
+import { noted } from './state/store.ts';
+
+/** Milliseconds after which the page is taken over even though the server has not answered. */
+const PATIENCE_MS = 2_000;
+
+const endpoint = document.querySelector<HTMLElement>('script[data-endpoint]')?.dataset.endpoint ?? '/mcp';
+const exchanges = cell<readonly Exchange[]>([]);
+const asked = cell<readonly Asked[]>([]);
+const client = createClient({
+  endpoint,
+  ask: questioner(asked),
+  wire: (exchange) => noted(exchanges, exchange),
+});
+const root = document.createElement('div');
+root.className = 'island';
+const { store } = startExplorer(root, {
+  client,
+  exchanges,
+  asked,
+  server: document.querySelector('.crumbs a')?.textContent ?? document.title,
+  endpoint,
+});
+
+/** The page of the server stays until then, so that nothing flashes; what was typed into it is kept. */
+function takeOver(): void {
+  unfollow();
+  clearTimeout(timer);
+  const typed = document.querySelector<HTMLInputElement>('input[name=q]');
+  const hadFocus = typed !== null && document.activeElement === typed;
+  document.body.replaceChildren(root);
+  document.documentElement.classList.add('is-island');
+  const field = document.querySelector<HTMLInputElement>('#search');
+  if (field === null || typed === null) return;
+  if (typed.value !== '') field.value = typed.value;
+  if (hadFocus) field.focus();
+}
+
+const unfollow = store.roots.follow(() => requestAnimationFrame(takeOver));
+const timer = setTimeout(takeOver, PATIENCE_MS);

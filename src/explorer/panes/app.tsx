@@ -1,0 +1,109 @@
+/** The page: where, which, and the thing with its label, with the wire beneath. */
+import { useEffect } from 'preact/hooks';
+import { isFolder } from '../../frontends/explorer/kinds.ts';
+import type { Asked } from '../forms/asked.ts';
+import { Offer } from '../forms/offer.tsx';
+import { Questions } from '../forms/questions.tsx';
+import { type Cell, useCell } from '../state/cell.ts';
+import { parentOf, stepsTo } from '../state/tree.ts';
+import { useStore } from '../state/use-store.ts';
+import { TEXTS } from '../texts.ts';
+import { Top } from './crumbs.tsx';
+import { Folder } from './folder.tsx';
+import { Keys } from './keys.tsx';
+import { Results } from './results.tsx';
+import { Separator } from './separator.tsx';
+import { ThingPane } from './thing.tsx';
+import { useDescribed } from './use-thing.ts';
+import { Where } from './where.tsx';
+import { Wire } from './wire.tsx';
+
+export interface AppProps {
+  readonly endpoint: string;
+  readonly help: Cell<boolean>;
+  readonly asked: Cell<readonly Asked[]>;
+}
+
+export function App({ endpoint, help, asked }: AppProps) {
+  const store = useStore();
+  const place = useCell(store.place);
+  return (
+    <>
+      <a class="skip" href="#main">
+        {TEXTS.skip}
+      </a>
+      <Top />
+      <div class={`panes at-${place.kind}`}>
+        <Where />
+        <Separator pane="where" />
+        {place.kind === 'home' || place.kind === 'resource' ? (
+          <Browse endpoint={endpoint} />
+        ) : (
+          <main id="main" class="wide" tabIndex={-1}>
+            {place.kind === 'search' ? (
+              <Results words={place.words} />
+            ) : (
+              <Offer key={`${place.kind} ${place.name}`} kind={place.kind} name={place.name} />
+            )}
+          </main>
+        )}
+      </div>
+      <Wire endpoint={endpoint} />
+      <Keys help={help} />
+      <Questions asked={asked} />
+    </>
+  );
+}
+
+/** Columns of folders above, at most. */
+const MAX_COLUMNS = 8;
+
+function Browse({ endpoint }: { readonly endpoint: string }) {
+  const store = useStore();
+  const place = useCell(store.place);
+  const roots = useCell(store.roots);
+  const server = useCell(store.server);
+  const uri = place.kind === 'resource' ? place.uri : undefined;
+  const described = useDescribed(uri);
+  const title = described.resource?.title ?? described.resource?.name;
+  useEffect(() => {
+    document.title = title === undefined ? server : `${title} · ${server}`;
+  }, [title, server]);
+  if (place.kind !== 'resource' && place.kind !== 'home') return null;
+  const { resource } = described;
+  const isIn = resource !== undefined && isFolder(resource);
+  const folder = uri === undefined || isIn ? uri : parentOf(roots, uri);
+  // What it is decides which folder is shown, so that is waited for.
+  const isReady = uri === undefined || resource !== undefined || described.problem !== undefined;
+  const columns = place.columns === true && folder !== undefined ? stepsTo(roots, folder).slice(-MAX_COLUMNS) : [];
+  return (
+    <>
+      <section
+        class={place.columns === true ? 'which columns' : 'which'}
+        aria-label={TEXTS.entries}
+        data-in={isIn || uri === undefined ? '' : undefined}
+      >
+        {columns.slice(0, -1).map((step, at) => (
+          <div class="column" key={step.uri}>
+            <Folder uri={step.uri} chosen={columns[at + 1]?.uri} looks={{ columns: true }} narrow />
+          </div>
+        ))}
+        <div class="column" key={folder}>
+          {isReady && <Folder uri={folder} chosen={isIn ? undefined : uri} looks={place} />}
+        </div>
+      </section>
+      <Separator pane="which" />
+      <main id="main" tabIndex={-1}>
+        <div id="thing">
+          {place.kind === 'resource' ? (
+            <ThingPane at={place} described={described} endpoint={endpoint} />
+          ) : (
+            <article>
+              <h1 dir="auto">{server}</h1>
+            </article>
+          )}
+        </div>
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,239 @@
+/** A folder: its entries as rows, with a filter, an order, and a dot at what has changed. */
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { countText, sizeText, timeText } from '../../frontends/explorer/figures.ts';
+import { isFolder, kindOf, ownIcon, typeText } from '../../frontends/explorer/kinds.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { arranged, SORTS } from '../state/arrange.ts';
+import { useCell } from '../state/cell.ts';
+import type { Listed } from '../state/listing.ts';
+import type { Looks } from '../state/place.ts';
+import { parentOf } from '../state/tree.ts';
+import { useStore } from '../state/use-store.ts';
+import { TEXTS } from '../texts.ts';
+import { focusThing } from './focus.ts';
+import { Link } from './link.tsx';
+import { Problem } from './problem.tsx';
+import { Rows } from './rows.tsx';
+
+/** Rows in view whose changes are watched. */
+const MAX_VIEWED = 64;
+
+export interface FolderProps {
+  /** Undefined for the roots. */
+  readonly uri: string | undefined;
+  /** The entry that is chosen. */
+  readonly chosen: string | undefined;
+  readonly looks: Looks;
+  /** Names alone, as one of several columns. */
+  readonly narrow?: boolean;
+}
+
+export function Folder({ uri, chosen, looks, narrow = false }: FolderProps) {
+  const store = useStore();
+  const listing = store.listing(uri);
+  useEffect(() => listing.hold(), [listing]);
+  const listed = useCell(listing.listed);
+  const roots = useCell(store.roots);
+  const all = uri === undefined ? roots : listed.entries;
+  const entries = useArranged(all, narrow ? {} : looks);
+  const marks = useCell(store.marks);
+  const at = useMemo(() => entries.findIndex((each) => each.uri === chosen), [entries, chosen]);
+  const part = `rows of ${uri ?? ''}`;
+
+  const viewed = useCallback(
+    (from: number, to: number): void => {
+      const inView = entries
+        .slice(from, Math.min(to, from + MAX_VIEWED))
+        .filter((each) => each.capabilities?.subscribe);
+      store.live.watch(part, [...(uri === undefined ? [] : [uri]), ...inView.map((each) => each.uri)]);
+    },
+    [entries, part, uri],
+  );
+  useEffect(() => () => store.live.watch(part, []), [part]);
+
+  const placeOf = (entry: Resource) =>
+    ({ kind: 'resource', uri: entry.uri, ...(isFolder(entry) ? { columns: looks.columns } : looks) }) as const;
+  const up = (): void => {
+    if (uri === undefined) return;
+    const above = parentOf(roots, uri);
+    const { columns } = looks;
+    store.go(above === undefined ? { kind: 'home', columns } : { kind: 'resource', uri: above, columns });
+  };
+  const open = (row: number, how: 'enter' | 'space'): void => {
+    const entry = entries[row];
+    if (entry === undefined) return;
+    if (how === 'space' && isFolder(entry)) return;
+    store.go(placeOf(entry), how === 'space');
+    if (how === 'enter' && !isFolder(entry)) focusThing();
+  };
+
+  const cells = (row: number, isActive: boolean) => {
+    const entry = entries[row];
+    if (entry === undefined) return undefined;
+    return (
+      <Cells entry={entry} to={placeOf(entry)} isActive={isActive} isMarked={marks.has(entry.uri)} narrow={narrow} />
+    );
+  };
+  if (listed.problem !== undefined && all.length === 0)
+    return <Problem refusal={listed.problem} uri={uri} again={listing.refresh} />;
+  return (
+    <>
+      <Rows
+        key={uri}
+        label={TEXTS.entries}
+        count={entries.length}
+        chosen={at}
+        columns={narrow ? 1 : 4}
+        head={narrow ? undefined : <Head looks={looks} uri={uri} chosen={chosen} />}
+        name={(row) => entries[row]?.name ?? ''}
+        cells={cells}
+        open={open}
+        up={up}
+        viewed={viewed}
+      />
+      {all.length === 0 && <p class="soft empty">{listed.done ? TEXTS.empty : TEXTS.waiting}</p>}
+      {all.length > 0 && entries.length === 0 && looks.filter !== undefined && (
+        <p class="soft empty">{TEXTS.nothingFits}</p>
+      )}
+      {!narrow && (
+        <Foot uri={uri} chosen={chosen} looks={looks} shown={entries.length} all={all.length} listed={listed} />
+      )}
+    </>
+  );
+}
+
+/** The entries in the order that is wanted; those before stay until they are there. */
+function useArranged(entries: readonly Resource[], { filter, sort }: Looks): readonly Resource[] {
+  const [shown, setShown] = useState(entries);
+  const plain = filter === undefined && sort === undefined;
+  useEffect(() => {
+    if (plain) return setShown(entries);
+    const abort = new AbortController();
+    void arranged(entries, { filter, sort }, abort.signal).then((found) => found !== undefined && setShown(found));
+    return () => abort.abort();
+  }, [entries, filter, sort, plain]);
+  return plain ? entries : shown;
+}
+
+interface CellsProps {
+  readonly entry: Resource;
+  readonly to: Parameters<typeof Link>[0]['to'];
+  readonly isActive: boolean;
+  readonly isMarked: boolean;
+  readonly narrow: boolean;
+}
+
+function Cells({ entry, to, isActive, isMarked, narrow }: CellsProps) {
+  const icon = ownIcon(entry);
+  const time = timeText(entry.annotations?.lastModified);
+  const size = typeof entry.size === 'number' ? entry.size : undefined;
+  return (
+    <>
+      <span role="gridcell" class="name">
+        <Link
+          to={to}
+          class={`k k-${kindOf(entry)}`}
+          tabIndex={isActive ? 0 : -1}
+          title={entry.title ?? entry.description ?? entry.name}
+        >
+          {icon !== undefined && <img src={icon} alt="" width="16" height="16" />}
+          <bdi>{entry.name}</bdi>
+          {isMarked && <span class="dot" role="img" aria-label={TEXTS.changedMark} title={TEXTS.changedMark} />}
+        </Link>
+      </span>
+      {!narrow && (
+        <>
+          <span role="gridcell" class="type">
+            {typeText(entry)}
+          </span>
+          <span role="gridcell" class="size" title={size === undefined ? undefined : TEXTS.bytes(countText(size))}>
+            {size === undefined ? '' : sizeText(size)}
+          </span>
+          <span role="gridcell" class="time">
+            {time !== undefined && <time dateTime={time.exact}>{time.shown}</time>}
+          </span>
+        </>
+      )}
+    </>
+  );
+}
+
+interface HeadProps {
+  readonly looks: Looks;
+  readonly uri: string | undefined;
+  readonly chosen: string | undefined;
+}
+
+const CLASSES = { name: 'name', type: 'type', size: 'size', changed: 'time' } as const;
+
+function Head({ looks, uri, chosen }: HeadProps) {
+  return (
+    <>
+      {SORTS.map((each) => {
+        const isUp = looks.sort === each;
+        const isDown = looks.sort === `-${each}`;
+        const sort = isUp ? `-${each}` : isDown ? undefined : each;
+        return (
+          <span
+            key={each}
+            role="columnheader"
+            class={CLASSES[each]}
+            aria-sort={isUp ? 'ascending' : isDown ? 'descending' : 'none'}
+          >
+            <Link to={withLooks(uri, chosen, { ...looks, sort })} replace>
+              {TEXTS[each]}
+            </Link>
+          </span>
+        );
+      })}
+    </>
+  );
+}
+
+/** The same place, looked at in another way. */
+function withLooks(uri: string | undefined, chosen: string | undefined, looks: Looks) {
+  const at = chosen ?? uri;
+  return at === undefined ? ({ kind: 'home', ...looks } as const) : ({ kind: 'resource', uri: at, ...looks } as const);
+}
+
+interface FootProps extends HeadProps {
+  readonly shown: number;
+  readonly all: number;
+  readonly listed: Listed;
+}
+
+function Foot({ uri, chosen, looks, shown, all, listed }: FootProps) {
+  const store = useStore();
+  const place = useCell(store.place);
+  const go = (filter: string): void => {
+    const same = place.kind === 'resource' || place.kind === 'home' ? place : ({ kind: 'home' } as const);
+    store.go({ ...same, filter: filter === '' ? undefined : filter }, true);
+  };
+  return (
+    <div class="foot">
+      <input
+        id="filter"
+        type="search"
+        aria-label={TEXTS.filter}
+        placeholder={TEXTS.filterShort}
+        value={looks.filter ?? ''}
+        maxLength={256}
+        onInput={({ currentTarget }) => go(currentTarget.value)}
+      />
+      <span class="soft" role="status">
+        {TEXTS.counted(countText(shown), countText(all))}
+        {!listed.done && !listed.cut && all > 0 && uri !== undefined && `, ${TEXTS.loadingMore}`}
+        {listed.cut && ` ${TEXTS.cut}`}
+      </span>
+      <Link
+        class="icon"
+        to={withLooks(uri, chosen, { ...looks, columns: looks.columns === true ? undefined : true })}
+        replace
+        title={looks.columns === true ? TEXTS.list : TEXTS.columns}
+        aria-label={looks.columns === true ? TEXTS.list : TEXTS.columns}
+      >
+        {looks.columns === true ? '☰' : '▥'}
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+/** A link to a place: a real address, so that it can be copied and opened in another tab; followed in place. */
+import type { ComponentChildren } from 'preact';
+import { addressOfPlace, type Place } from '../state/place.ts';
+import { useStore } from '../state/use-store.ts';
+
+export interface LinkProps {
+  readonly to: Place;
+  readonly replace?: boolean;
+  readonly class?: string;
+  readonly title?: string | undefined;
+  readonly tabIndex?: number;
+  readonly 'aria-current'?: 'true' | undefined;
+  readonly 'aria-label'?: string;
+  readonly children?: ComponentChildren;
+}
+
+export function Link({ to, replace = false, children, ...rest }: LinkProps) {
+  const store = useStore();
+  return (
+    <a
+      {...rest}
+      href={addressOfPlace(to)}
+      onClick={(event) => {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+        event.preventDefault();
+        store.go(to, replace);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,51 @@
+/** A sentence on what went wrong, and the one thing to do about it. */
+import { addressOf } from '../../frontends/explorer/address.ts';
+import type { Refusal } from '../client/refusal.ts';
+import { parentOf } from '../state/tree.ts';
+import { useStore } from '../state/use-store.ts';
+import { PROBLEMS, TEXTS } from '../texts.ts';
+import { Link } from './link.tsx';
+
+const PASSES: ReadonlySet<string> = new Set(['timeout', 'limited', 'unavailable', 'internal']);
+
+interface ProblemProps {
+  readonly refusal: Refusal;
+  readonly uri?: string | undefined;
+  readonly again: () => void;
+}
+
+export function Problem({ refusal, uri, again }: ProblemProps) {
+  const known = PROBLEMS[refusal.reason] ?? PROBLEMS.internal;
+  return (
+    <div class="problem" role="alert">
+      <h2>{known?.title}</h2>
+      <p>{known?.what}</p>
+      {refusal.message !== '' && (
+        <p class="soft" dir="auto">
+          {refusal.message}
+        </p>
+      )}
+      <Remedy refusal={refusal} uri={uri} again={again} />
+    </div>
+  );
+}
+
+function Remedy({ refusal: { reason }, uri, again }: ProblemProps) {
+  const { roots } = useStore();
+  if (reason === 'unauthorized')
+    return (
+      <button type="button" onClick={() => location.reload()}>
+        {TEXTS.reload}
+      </button>
+    );
+  if (reason === 'too-large' && uri !== undefined) return <a href={addressOf('raw', uri)}>{TEXTS.openRaw}</a>;
+  if (!PASSES.has(reason)) {
+    const above = uri === undefined ? undefined : parentOf(roots.get(), uri);
+    return <Link to={above === undefined ? { kind: 'home' } : { kind: 'resource', uri: above }}>{TEXTS.up}</Link>;
+  }
+  return (
+    <button type="button" onClick={again}>
+      {TEXTS.again}
+    </button>
+  );
+}

@@ -1,0 +1,121 @@
+/** What a search found: resources by name, and places in texts, each with a link to just its lines. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { kindOf } from '../../frontends/explorer/kinds.ts';
+import { splitLines } from '../../frontends/resources/line-uri.ts';
+import type { ContentBlock } from '../../protocol/content.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { isAbort, type Refusal, refusalOf } from '../client/refusal.ts';
+import { visible } from '../previews/plain-text.tsx';
+import { useCell } from '../state/cell.ts';
+import { type Found, search, searchToolOf } from '../state/search.ts';
+import { useStore } from '../state/use-store.ts';
+import { TEXTS } from '../texts.ts';
+import { Link } from './link.tsx';
+import { Problem } from './problem.tsx';
+
+export function Results({ words }: { readonly words: string }) {
+  const store = useStore();
+  const { tool: tools } = useCell(store.offers);
+  const tool = searchToolOf(tools);
+  const [found, setFound] = useState<{ readonly of: string; readonly found?: Found; readonly problem?: Refusal }>();
+  const [asked, ask] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: searched again when that is asked for
+  useEffect(() => {
+    if (words === '' || tool === undefined) return;
+    const abort = new AbortController();
+    search(store.client, tool, words, abort.signal).then(
+      (found) => setFound({ of: words, found }),
+      (error: unknown) => isAbort(error) || setFound({ of: words, problem: refusalOf(error) }),
+    );
+    return () => abort.abort();
+  }, [store, words, tool?.name, asked]);
+  const isOld = found?.of !== words;
+  return (
+    <section class="results" aria-busy={isOld}>
+      <h1 dir="auto">{words === '' ? TEXTS.searchEverything : TEXTS.found(words)}</h1>
+      {tools.length > 0 && tool === undefined && <p>{TEXTS.noSearch}</p>}
+      {words === '' && <p class="soft">{TEXTS.searchHint}</p>}
+      {words !== '' && isOld && tool !== undefined && (
+        <p class="soft" role="status">
+          {TEXTS.searching}
+        </p>
+      )}
+      {words !== '' && found?.problem !== undefined && (
+        <Problem refusal={found.problem} again={() => ask((times) => times + 1)} />
+      )}
+      {words !== '' && found?.found !== undefined && <Places found={found.found} words={words} />}
+    </section>
+  );
+}
+
+function Places({ found: { names, texts, said }, words }: { readonly found: Found; readonly words: string }) {
+  return (
+    <>
+      {said !== undefined && <p dir="auto">{said}</p>}
+      {names.length > 0 && (
+        <>
+          <h2>{TEXTS.byName}</h2>
+          <ul class="found">
+            {names.map((block) => block.type === 'resource_link' && <li key={block.uri}>{<To resource={block} />}</li>)}
+          </ul>
+        </>
+      )}
+      {texts.length > 0 && (
+        <>
+          <h2>{TEXTS.inTexts}</h2>
+          <ol class="found">
+            {texts.map((block, at) => (
+              <PlaceIn key={at} block={block} words={words} />
+            ))}
+          </ol>
+        </>
+      )}
+      {names.length + texts.length === 0 && said === undefined && <p>{TEXTS.nothingFound}</p>}
+    </>
+  );
+}
+
+function PlaceIn({ block, words }: { readonly block: ContentBlock; readonly words: string }) {
+  if (block.type === 'resource_link')
+    return (
+      <li>
+        <To resource={block} />
+      </li>
+    );
+  if (block.type !== 'resource' || !('text' in block.resource)) return null;
+  const { resource, lines } = splitLines(block.resource.uri);
+  return (
+    <li>
+      <To resource={{ ...block.resource, uri: resource }} lines={lines && `${lines.first}-${lines.last}`} />{' '}
+      <span class="soft">{lines && TEXTS.lines(lines.first, lines.last)}</span>
+      <pre dir="auto">{marked(visible(block.resource.text), words)}</pre>
+    </li>
+  );
+}
+
+/** The text with the words marked in it. */
+function marked(text: string, words: string): ComponentChildren {
+  const wanted = words.toLowerCase();
+  const lower = text.toLowerCase();
+  // Letters whose lower case is longer would shift the rest.
+  if (lower.length !== text.length) return text;
+  const parts: ComponentChildren[] = [];
+  let at = 0;
+  for (let next = lower.indexOf(wanted); next >= 0; next = lower.indexOf(wanted, at)) {
+    parts.push(text.slice(at, next), <mark>{text.slice(next, next + wanted.length)}</mark>);
+    at = next + wanted.length;
+  }
+  return [...parts, text.slice(at)];
+}
+
+function To({ resource, lines }: { readonly resource: Resource; readonly lines?: string | undefined }) {
+  return (
+    <>
+      <Link class={`k k-${kindOf(resource)}`} to={{ kind: 'resource', uri: resource.uri, lines }}>
+        <bdi>{resource.title ?? resource.name}</bdi>
+      </Link>{' '}
+      <code class="soft">{resource.uri}</code>
+    </>
+  );
+}

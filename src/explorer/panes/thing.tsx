@@ -1,0 +1,233 @@
+/** The thing with its label: what it is, the ways to look at it, and how to use it elsewhere. */
+import { useEffect } from 'preact/hooks';
+import { formatsOf } from '../../core/formats.ts';
+import { addressOf, withQuery } from '../../frontends/explorer/address.ts';
+import { countText, sizeText, timeText } from '../../frontends/explorer/figures.ts';
+import { isFolder, typeText } from '../../frontends/explorer/kinds.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { lookOf } from '../previews/looks.ts';
+import { Preview } from '../previews/preview.tsx';
+import type { Place } from '../state/place.ts';
+import { HEX_BYTES, TEXT_BYTES, type Thing, typeOf } from '../state/reading.ts';
+import { useStore } from '../state/use-store.ts';
+import { TEXTS } from '../texts.ts';
+import { Copied } from './copied.tsx';
+import { Link } from './link.tsx';
+import { Problem } from './problem.tsx';
+import { type Described, useThing } from './use-thing.ts';
+
+type At = Extract<Place, { kind: 'resource' }>;
+
+export interface ThingPaneProps {
+  readonly at: At;
+  readonly described: Described;
+  readonly endpoint: string;
+}
+
+export function ThingPane({ at, described, endpoint }: ThingPaneProps) {
+  const store = useStore();
+  const { resource, problem } = described;
+  const { thing, problem: unread, times, again } = useThing(resource, at);
+  const { uri } = at;
+  useEffect(() => {
+    store.looked(uri);
+    store.live.watch('thing', [uri]);
+    return () => store.live.watch('thing', []);
+  }, [store, uri]);
+  if (problem !== undefined) return <Problem refusal={problem} uri={uri} again={() => store.go({ ...at }, true)} />;
+  if (resource === undefined) return <p class="soft empty">{TEXTS.waiting}</p>;
+  const title = resource.title ?? resource.name;
+  return (
+    <article>
+      <h1 dir="auto" tabIndex={-1}>
+        {title}
+      </h1>
+      {resource.description !== undefined && (
+        <p class="soft" dir="auto">
+          {resource.description}
+        </p>
+      )}
+      {!isFolder(resource) && (
+        <>
+          <Tabs at={at} resource={resource} />
+          {times > 0 && (
+            <p class="glow" role="status" key={times}>
+              <span class="dot" /> {TEXTS.changedNow}
+            </p>
+          )}
+          <section class={`case look-${thing?.look ?? 'none'}`} aria-label={TEXTS.preview}>
+            {thing !== undefined && <Preview thing={thing} />}
+            {unread !== undefined && <Problem refusal={unread} uri={uri} again={again} />}
+            {thing === undefined && unread === undefined && <p class="soft">{TEXTS.loading}</p>}
+          </section>
+          {thing !== undefined && <Windows at={at} thing={thing} />}
+        </>
+      )}
+      <Label resource={resource} />
+      <Use resource={resource} at={at} endpoint={endpoint} />
+    </article>
+  );
+}
+
+/** The preview, the formats, and the text and the bytes beneath them. */
+function Tabs({ at, resource }: { readonly at: At; readonly resource: Resource }) {
+  const formats = (formatsOf(resource) ?? []).map(({ mimeType }) => mimeType);
+  const look = lookOf(typeOf(at.as ?? resource.mimeType), undefined);
+  const tabs = [
+    { name: TEXTS.preview, as: undefined, show: undefined },
+    ...formats.map((as) => ({ name: as, as, show: undefined })),
+    ...(look === 'markdown' || look === 'table' || look === 'tree'
+      ? [{ name: TEXTS.source, as: at.as, show: 'text' }]
+      : []),
+    { name: TEXTS.bytesTab, as: at.as, show: 'bytes' },
+  ];
+  return (
+    <nav class="tabs" aria-label={TEXTS.views}>
+      {tabs.map(({ name, as, show }) => {
+        const isHere = at.show === show && (show !== undefined || at.as === as);
+        return (
+          <Link
+            key={name}
+            to={{ ...at, as, show, from: undefined, lines: undefined }}
+            replace
+            aria-current={isHere ? 'true' : undefined}
+          >
+            {name}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** The ways through what is shown in windows. */
+function Windows({ at, thing: { window, look } }: { readonly at: At; readonly thing: Thing }) {
+  if (at.lines !== undefined && at.show === undefined) {
+    const [first, last] = at.lines.split('-');
+    return (
+      <p class="windows">
+        <span class="soft">{TEXTS.lines(Number(first), Number(last))}</span>
+        <Link to={{ ...at, lines: undefined }}>{TEXTS.start}</Link>
+      </p>
+    );
+  }
+  if (window === undefined) return undefined;
+  const { offset, length, total } = window;
+  const step = look === 'hex' ? HEX_BYTES : TEXT_BYTES;
+  const end = offset + length;
+  const to = (from: string) => ({ ...at, from });
+  return (
+    <nav class="windows" aria-label={TEXTS.views}>
+      {offset > 0 && (
+        <>
+          <Link to={to('0')} replace>
+            {TEXTS.start}
+          </Link>
+          <Link to={to(String(Math.max(0, offset - step)))} replace>
+            {TEXTS.earlier}
+          </Link>
+        </>
+      )}
+      <span class="soft">
+        {total === undefined
+          ? TEXTS.window(countText(offset), countText(end), undefined)
+          : TEXTS.windowOf(countText(offset), countText(end), countText(total))}
+      </span>
+      {end !== total && length > 0 && (
+        <>
+          <Link to={to(String(end))} replace>
+            {TEXTS.later}
+          </Link>
+          {total !== undefined && (
+            <Link to={to('end')} replace>
+              {TEXTS.end}
+            </Link>
+          )}
+        </>
+      )}
+    </nav>
+  );
+}
+
+function Label({ resource }: { readonly resource: Resource }) {
+  const { uri, size, mimeType, annotations, capabilities } = resource;
+  const type = typeText(resource);
+  const time = timeText(annotations?.lastModified);
+  const can = [capabilities?.list && TEXTS.listed, capabilities?.subscribe && TEXTS.subscribed].filter(Boolean);
+  return (
+    <section class="label" aria-label={TEXTS.label}>
+      <dl>
+        {type !== '' && (
+          <div>
+            <dt>{TEXTS.type}</dt>
+            <dd>
+              {type} {mimeType !== undefined && mimeType !== type && <span class="soft">{mimeType}</span>}
+            </dd>
+          </div>
+        )}
+        {typeof size === 'number' && (
+          <div>
+            <dt>{TEXTS.size}</dt>
+            <dd>
+              {sizeText(size)} <span class="soft">{TEXTS.bytes(countText(size))}</span>
+            </dd>
+          </div>
+        )}
+        {time !== undefined && (
+          <div>
+            <dt>{TEXTS.changed}</dt>
+            <dd>
+              <time dateTime={time.exact}>{time.shown}</time>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{TEXTS.capabilities}</dt>
+          <dd>{can.length > 0 ? can.join(', ') : TEXTS.none}</dd>
+        </div>
+        <div>
+          <dt>{TEXTS.uri}</dt>
+          <dd>
+            <Copied text={uri} />
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function Use({ resource, at, endpoint }: { readonly resource: Resource; readonly at: At; readonly endpoint: string }) {
+  const raw = withQuery(addressOf('raw', resource.uri), { as: at.as });
+  const url = new URL(endpoint, location.href).href;
+  const host = JSON.stringify({ mcpServers: { vitrine: { type: 'http', url } } }, null, 2);
+  return (
+    <details class="use">
+      <summary>{TEXTS.use}</summary>
+      <dl>
+        <div>
+          <dt>{TEXTS.withCurl}</dt>
+          <dd>
+            <Copied text={`curl ${word(location.origin + raw)}`} />
+          </dd>
+        </div>
+        <div>
+          <dt>{TEXTS.withVitrine}</dt>
+          <dd>
+            <Copied text={`vitrine cat ${word(url)} ${word(resource.uri)}`} />
+          </dd>
+        </div>
+        <div>
+          <dt>{TEXTS.inHostSnippet}</dt>
+          <dd>
+            <Copied text={host} />
+          </dd>
+        </div>
+      </dl>
+      <p>
+        <a href={raw}>{TEXTS.raw}</a>
+      </p>
+    </details>
+  );
+}

@@ -1,0 +1,68 @@
+/** The resource on the page, described and read, and read again when it changes. */
+import { useEffect, useState } from 'preact/hooks';
+import { isFolder } from '../../frontends/explorer/kinds.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { METADATA_METHOD } from '../client/methods.ts';
+import { isAbort, type Refusal, refusalOf } from '../client/refusal.ts';
+import { useCell } from '../state/cell.ts';
+import type { View } from '../state/place.ts';
+import { readThing, type Thing } from '../state/reading.ts';
+import { useStore } from '../state/use-store.ts';
+
+export interface Described {
+  readonly uri: string;
+  readonly resource?: Resource | undefined;
+  readonly problem?: Refusal | undefined;
+}
+
+/** @param uri undefined for no resource */
+export function useDescribed(uri: string | undefined): Described {
+  const store = useStore();
+  const changes = useCell(store.changes);
+  const [described, setDescribed] = useState<Described>();
+  useEffect(() => {
+    if (uri === undefined) return;
+    const abort = new AbortController();
+    store.client.request<{ readonly resource: Resource }>(METADATA_METHOD, { uri }, abort.signal).then(
+      ({ resource }) => setDescribed({ uri, resource }),
+      (error: unknown) => isAbort(error) || setDescribed({ uri, problem: refusalOf(error) }),
+    );
+    return () => abort.abort();
+  }, [store, uri, changes]);
+  if (uri === undefined) return { uri: '' };
+  // The row that was chosen says enough until the answer is there.
+  return described?.uri === uri ? described : { uri, resource: store.known(uri) };
+}
+
+export interface Shown {
+  readonly thing?: Thing | undefined;
+  readonly problem?: Refusal | undefined;
+  /** Goes up by one whenever it has been read again because it changed. */
+  readonly times: number;
+  readonly again: () => void;
+}
+
+/** @param resource undefined while it is not known what it is */
+export function useThing(resource: Resource | undefined, view: View): Shown {
+  const store = useStore();
+  const changes = useCell(store.changes);
+  const [shown, setShown] = useState<Omit<Shown, 'again'> & { readonly key: string }>({ key: '', times: 0 });
+  const [asked, ask] = useState(0);
+  const { as, from, lines, show } = view;
+  const key = JSON.stringify([resource?.uri, as, from, lines, show]);
+  const isThing = resource !== undefined && !isFolder(resource);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read again for another place and a change, not for another description
+  useEffect(() => {
+    if (!isThing) return;
+    const abort = new AbortController();
+    const keep = (more: Pick<Shown, 'thing' | 'problem'>): void =>
+      setShown((before) => ({ ...more, key, times: before.key === key ? before.times + 1 : 0 }));
+    readThing(store.client, resource, { as, from, lines, show }, abort.signal).then(
+      (thing) => keep({ thing }),
+      (error: unknown) => isAbort(error) || keep({ problem: refusalOf(error) }),
+    );
+    return () => abort.abort();
+  }, [store, key, isThing, changes, asked]);
+  const again = (): void => ask((times) => times + 1);
+  return shown.key === key ? { ...shown, again } : { times: 0, again };
+}

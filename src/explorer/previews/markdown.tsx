@@ -1,0 +1,151 @@
+/**
+ * Markdown as elements of our own, made from the tokens of a library: HTML in it is shown as text, nothing is loaded, and a link leads
+ * into the explorer, or out of it only where it says so.
+ */
+import { lexer, type Token, type Tokens } from 'marked';
+import type { ComponentChildren } from 'preact';
+import { isWebAddress } from '../../core/icons.ts';
+import { Link } from '../panes/link.tsx';
+import { visible } from './plain-text.tsx';
+import type { PreviewProps } from './props.ts';
+import { Code } from './text.tsx';
+
+/** Levels of lists, quotes and emphasis. */
+const MAX_DEPTH = 32;
+
+export default function Markdown({ thing: { text = '', resource } }: PreviewProps) {
+  return (
+    <div class="prose" dir="auto">
+      {blocks(lexer(text.replace(/^---\n[\s\S]*?\n---\n/, '')), resource.uri, 0)}
+    </div>
+  );
+}
+
+const blocks = (tokens: readonly Token[] | undefined, base: string, depth: number): ComponentChildren =>
+  depth > MAX_DEPTH ? undefined : tokens?.map((token) => block(token as Tokens.Generic, base, depth + 1));
+
+const HEADINGS = ['h2', 'h3', 'h4', 'h5', 'h6', 'h6'] as const;
+
+function block(token: Tokens.Generic, base: string, depth: number): ComponentChildren {
+  const inside = (): ComponentChildren => blocks(token.tokens, base, depth);
+  switch (token.type) {
+    case 'heading': {
+      const Heading = HEADINGS[token.depth - 1] ?? 'h6';
+      return <Heading>{inside()}</Heading>;
+    }
+    case 'paragraph':
+      return <p>{inside()}</p>;
+    case 'text':
+      return token.tokens === undefined ? unescaped(visible(token.text)) : inside();
+    case 'escape':
+      return unescaped(visible(token.text));
+    case 'strong':
+      return <strong>{inside()}</strong>;
+    case 'em':
+      return <em>{inside()}</em>;
+    case 'del':
+      return <del>{inside()}</del>;
+    case 'codespan':
+      return <code>{visible(token.text)}</code>;
+    case 'br':
+      return <br />;
+    case 'hr':
+      return <hr />;
+    case 'blockquote':
+      return <blockquote>{inside()}</blockquote>;
+    case 'code':
+      return <Code text={token.text} language={String(token.lang ?? '').split(/\s/, 1)[0] ?? ''} />;
+    case 'list': {
+      const items = (token as Tokens.List).items.map((item) => (
+        <li>
+          {item.task && <input type="checkbox" checked={item.checked === true} disabled />}
+          {blocks(item.tokens, base, depth)}
+        </li>
+      ));
+      return token.ordered === true ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+    }
+    case 'table': {
+      const { header, rows } = token as Tokens.Table;
+      return (
+        <div class="scrolls">
+          <table>
+            <thead>
+              <tr>
+                {header.map((each) => (
+                  <th scope="col">{blocks(each.tokens, base, depth)}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr>
+                  {row.map((each) => (
+                    <td>{blocks(each.tokens, base, depth)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      );
+    }
+    case 'link':
+      return <Reference href={token.href} base={base} inside={inside()} />;
+    case 'image':
+      return (
+        <Reference
+          href={token.href}
+          base={base}
+          inside={<span class="picture">{visible(token.text || token.href)}</span>}
+        />
+      );
+    case 'html':
+      return token.block === true ? <pre>{visible(token.raw)}</pre> : <code>{visible(token.raw)}</code>;
+    default:
+      return undefined;
+  }
+}
+
+/** The library writes these as entities in texts. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+
+const unescaped = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (found) => ENTITIES[found] ?? found);
+
+interface ReferenceProps {
+  readonly href: string;
+  readonly base: string;
+  readonly inside: ComponentChildren;
+}
+
+/** A page elsewhere opens by itself and learns nothing of this one; a place beside this one is a place in the explorer. */
+function Reference({ href, base, inside }: ReferenceProps) {
+  if (isWebAddress(href))
+    return (
+      <a href={href} target="_blank" rel="noopener noreferrer external" title={href}>
+        {inside}
+      </a>
+    );
+  const uri = resolved(href, base);
+  return uri === undefined ? <span title={href}>{inside}</span> : <Link to={{ kind: 'resource', uri }}>{inside}</Link>;
+}
+
+/** The URI beside this one that a reference names; undefined for what is not below the same root. */
+export function resolved(href: string, base: string): string | undefined {
+  const [, root = '', path = ''] = /^([a-z][a-z0-9+.-]*:\/\/[^/]*\/)(.*)$/s.exec(base) ?? [];
+  const plain = href.replace(/[?#].*$/s, '');
+  if (root === '' || plain === '' || /^[a-z][a-z0-9+.-]*:|^\/\/|\\/i.test(plain)) return undefined;
+  const segments = plain.startsWith('/') ? [] : path.split('/').slice(0, -1);
+  for (const each of plain.replace(/^\/+|\/+$/g, '').split('/')) {
+    if (each === '..') segments.pop();
+    else if (each !== '.' && each !== '')
+      segments.push(each.replace(/[^A-Za-z0-9._~!$&'()*+,;=:@%-]/gu, encodeURIComponent));
+  }
+  return root + segments.join('/');
+}

@@ -1,0 +1,7 @@
+/** Text as it is, with what cannot be seen written out. */
+import { showUnseen } from '../../core/clean-text.ts';
+import { shownText } from '../../frontends/explorer/figures.ts';
+
+export const visible = (text: string): string => showUnseen(shownText(text));
+
+export const PlainText = ({ text }: { readonly text: string }) => <pre dir="auto">{visible(text)}</pre>;

@@ -1,0 +1,55 @@
+/** A table of CSV or TSV. */
+import { parseCsv } from 'hucre/csv';
+import { useMemo } from 'preact/hooks';
+import { countText } from '../../frontends/explorer/figures.ts';
+import { TEXTS } from '../texts.ts';
+import { PlainText, visible } from './plain-text.tsx';
+import type { PreviewProps } from './props.ts';
+
+/** Rows and columns that are drawn. */
+const MAX_ROWS = 500;
+const MAX_COLUMNS = 64;
+
+export default function Table({ thing }: PreviewProps) {
+  const { text = '', type, window } = thing;
+  const rows = useMemo(() => rowsOf(text, type, window !== undefined), [text, type, window]);
+  const [head, ...body] = rows ?? [];
+  if (head === undefined) return <PlainText text={text} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys do that only where the focus is
+    <section class="scrolls" tabIndex={0} aria-label={TEXTS.preview}>
+      <table class="data">
+        <thead>
+          <tr>
+            {head.map((each) => (
+              <th scope="col">{each}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {body.slice(0, MAX_ROWS).map((row) => (
+            <tr>
+              {head.map((_, at) => (
+                <td class={/^-?[\d.,\s]+%?$/.test(row[at] ?? '') ? 'n' : ''}>{row[at]}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {body.length > MAX_ROWS && <p class="soft">{TEXTS.rowsShown(countText(MAX_ROWS))}</p>}
+    </section>
+  );
+}
+
+/** @param isPart the last row may have been cut, so it is left out */
+function rowsOf(text: string, type: string, isPart: boolean): readonly (readonly string[])[] | undefined {
+  try {
+    const delimiter = type === 'text/tab-separated-values' ? '\t' : undefined;
+    const rows = parseCsv(text, { skipEmptyRows: true, maxRows: MAX_ROWS + 2, ...(delimiter && { delimiter }) });
+    return (isPart ? rows.slice(0, -1) : rows).map((row) =>
+      row.slice(0, MAX_COLUMNS).map((each) => visible(String(each ?? ''))),
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+/** A value that is looked at by components, which are drawn again when it changes. */
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Cell<T> {
+  get(): T;
+  set(value: T): void;
+  /** @returns ends it */
+  follow(look: (value: T) => void): () => void;
+}
+
+export function cell<T>(first: T): Cell<T> {
+  let value = first;
+  const lookers = new Set<(value: T) => void>();
+  return {
+    get: () => value,
+    set(next) {
+      if (next === value) return;
+      value = next;
+      for (const look of [...lookers]) look(value);
+    },
+    follow(look) {
+      lookers.add(look);
+      return () => lookers.delete(look);
+    },
+  };
+}
+
+/** The value of a cell, in a component. */
+export function useCell<T>(of: Cell<T>): T {
+  const [, draw] = useState(0);
+  useEffect(() => {
+    let drawn = of.get();
+    const again = (value: T): void => {
+      if (value === drawn) return;
+      drawn = value;
+      draw((times) => times + 1);
+    };
+    const end = of.follow(again);
+    draw((times) => times + 1);
+    return end;
+  }, [of]);
+  return of.get();
+}

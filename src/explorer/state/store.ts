@@ -1,0 +1,187 @@
+/** All that the page knows, and the ways to change it. State is the address; the rest can be asked for again. */
+import type { PromptDescription, ToolDescription } from '../../protocol/content.ts';
+import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
+import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
+import type { Client, Data } from '../client/client.ts';
+import { type Exchange, MAX_EXCHANGES } from '../client/exchange.ts';
+import { type Cell, cell } from './cell.ts';
+import { createListing, type Listing } from './listing.ts';
+import { createLive, type Live } from './live.ts';
+import { addressOfPlace, type Place, placeOf } from './place.ts';
+import { parentOf, rootsAmong } from './tree.ts';
+
+/** Folders whose entries are kept. */
+const MAX_LISTINGS = 48;
+
+/** Templates, tools and prompts, each, that are shown. */
+const MAX_OFFERS = 1_000;
+
+/** Changed resources that are marked until they are looked at. */
+const MAX_MARKS = 1_000;
+
+interface Discovered {
+  readonly capabilities?: Data;
+  readonly _meta?: Data;
+}
+
+export interface Offers {
+  readonly template: readonly ResourceTemplate[];
+  readonly tool: readonly ToolDescription[];
+  readonly prompt: readonly PromptDescription[];
+}
+
+export interface Store {
+  readonly client: Client;
+  readonly place: Cell<Place>;
+  readonly roots: Cell<readonly Resource[]>;
+  /** The title of the server. */
+  readonly server: Cell<string>;
+  readonly offers: Cell<Offers>;
+  /** Changed since they were looked at. */
+  readonly marks: Cell<ReadonlySet<string>>;
+  /** Goes up by one when the thing on the page has changed at the source. */
+  readonly changes: Cell<number>;
+  readonly exchanges: Cell<readonly Exchange[]>;
+  readonly live: Live;
+  /** @param uri undefined for the roots */
+  listing(uri: string | undefined): Listing;
+  /** The resource as a list that is loaded has it. */
+  known(uri: string): Resource | undefined;
+  go(place: Place, replace?: boolean): void;
+  looked(uri: string): void;
+  close(): void;
+}
+
+export interface StoreOptions {
+  readonly client: Client;
+  readonly exchanges: Cell<readonly Exchange[]>;
+  /** Title of the server until it has been asked. */
+  readonly server: string;
+  /** Where an address cannot be kept, as in a frame of a host, places are kept without. Default: true. */
+  readonly addresses?: boolean;
+}
+
+/** Adds an exchange, or puts the ended one in the place of the one that began. */
+export function noted(exchanges: Cell<readonly Exchange[]>, exchange: Exchange): void {
+  const before = exchanges.get();
+  const at = before.findLastIndex(({ id }) => id === exchange.id);
+  exchanges.set(at < 0 ? [...before, exchange].slice(-MAX_EXCHANGES) : before.with(at, exchange));
+}
+
+export function createStore({ client, exchanges, server, addresses = true }: StoreOptions): Store {
+  const first: Place = (addresses ? placeOf(new URL(location.href)) : undefined) ?? { kind: 'home' };
+  const place = cell(first);
+  const marks = cell<ReadonlySet<string>>(new Set());
+  const changes = cell(0);
+  const roots = cell<readonly Resource[]>([]);
+  const title = cell(server);
+  const offers = cell<Offers>({ template: [], tool: [], prompt: [] });
+  const listings = new Map<string, Listing>();
+
+  const mark = (uris: readonly string[]): void => {
+    const added = uris.filter((uri) => uri !== shown());
+    if (added.length > 0) marks.set(new Set([...marks.get(), ...added].slice(-MAX_MARKS)));
+  };
+  const shown = (): string | undefined => {
+    const at = place.get();
+    return at.kind === 'resource' ? at.uri : undefined;
+  };
+
+  function listing(uri: string | undefined): Listing {
+    const key = uri ?? '';
+    const found = listings.get(key) ?? createListing(client, uri, mark);
+    // The one that was looked at last is at the end.
+    listings.delete(key);
+    listings.set(key, found);
+    for (const old of listings.keys()) {
+      if (listings.size <= MAX_LISTINGS) break;
+      if (old !== '') listings.delete(old);
+    }
+    return found;
+  }
+
+  const live = createLive(client, (uri) => {
+    if (uri === undefined) {
+      listing(undefined).refresh();
+      void loadOffers();
+      return;
+    }
+    if (uri === shown()) changes.set(changes.get() + 1);
+    const own = listings.get(uri);
+    if (own !== undefined) return own.refresh();
+    mark([uri]);
+    const above = parentOf(roots.get(), uri);
+    if (above !== undefined) listings.get(above)?.refresh();
+  });
+
+  const letGo = listing(undefined).hold();
+  const unfollow = listing(undefined).listed.follow(({ entries }) => roots.set(rootsAmong(entries)));
+
+  async function pagesOf<T>(method: string, field: string): Promise<readonly T[]> {
+    const all: T[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await client.request<Data>(method, cursor === undefined ? {} : { cursor });
+      const items = page[field];
+      if (Array.isArray(items)) all.push(...items);
+      cursor = typeof page.nextCursor === 'string' ? page.nextCursor : undefined;
+    } while (cursor !== undefined && all.length < MAX_OFFERS);
+    return all;
+  }
+
+  const none = (): readonly never[] => [];
+
+  async function loadOffers(): Promise<void> {
+    const { capabilities = {}, _meta } = await client
+      .request<Discovered>('server/discover')
+      .catch((): Discovered => ({}));
+    const info = _meta?.[SERVER_INFO_KEY] as { readonly name?: string; readonly title?: string } | undefined;
+    title.set(info?.title ?? info?.name ?? server);
+    const [template, tool, prompt] = await Promise.all([
+      pagesOf<ResourceTemplate>('resources/templates/list', 'resourceTemplates').catch(none),
+      'tools' in capabilities ? pagesOf<ToolDescription>('tools/list', 'tools').catch(none) : [],
+      'prompts' in capabilities ? pagesOf<PromptDescription>('prompts/list', 'prompts').catch(none) : [],
+    ]);
+    offers.set({ template, tool, prompt });
+  }
+  void loadOffers();
+
+  const back = (): void => place.set(placeOf(new URL(location.href)) ?? { kind: 'home' });
+  if (addresses) addEventListener('popstate', back);
+
+  return {
+    client,
+    place,
+    roots,
+    server: title,
+    offers,
+    marks,
+    changes,
+    exchanges,
+    live,
+    listing,
+    known(uri) {
+      const above = parentOf(roots.get(), uri);
+      const entries = above === undefined ? roots.get() : (listings.get(above)?.listed.get().entries ?? []);
+      return entries.find((each) => each.uri === uri);
+    },
+    go(next, replace = false) {
+      const address = addressOfPlace(next);
+      if (addresses && address !== location.pathname + location.search)
+        history[replace ? 'replaceState' : 'pushState'](null, '', address);
+      place.set(next);
+    },
+    looked(uri) {
+      if (!marks.get().has(uri)) return;
+      const rest = new Set(marks.get());
+      rest.delete(uri);
+      marks.set(rest);
+    },
+    close() {
+      live.close();
+      unfollow();
+      letGo();
+      removeEventListener('popstate', back);
+    },
+  };
+}
