@@ -104,14 +104,17 @@ const typedAgain = ({ tools, icons }: EngineFlags): readonly string[] => [
   ...(icons === undefined ? [] : ['--icons', icons]),
 ];
 
-interface OpenEngine {
+export interface OpenEngine {
   readonly vitrine: Engine;
   /** Ends after the engine, which has things to tell until then. */
   readonly telemetry: RunningTelemetry | undefined;
 }
 
-/** Servers that are mounted have been started by now: where the engine cannot be made, they are ended. */
-async function engineOf(
+/**
+ * Makes the engine. Servers that are mounted have been started by now: where it cannot be made, they are ended.
+ * @param stdio whether there is one client, as over stdio
+ */
+export async function engineOf(
   sources: Sources,
   flags: EngineFlags,
   stdio: boolean,

@@ -14,14 +14,21 @@ export function outputOptions(command: Command): Command {
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'));
 }
 
+/** The server, how to get to it, and what is printed of it. */
+export const serverOptions = (command: Command): Command =>
+  targetOptions(outputOptions(command)).option(
+    '--root <folder>',
+    'let the server know of this folder (may be repeated)',
+    collect,
+  );
+
 /** The server, and how to get to it. */
-export function serverOptions(command: Command): Command {
-  return outputOptions(command)
+export function targetOptions(command: Command): Command {
+  return command
     .option('--mcp-config <file>', 'look for the name in this file, not where hosts keep theirs')
     .option('--header <line>', "send 'Name: value' with each request (may be repeated)", collect)
     .option('--bearer <token>', 'send this token; best as a reference to the environment')
     .option('--env <pair>', 'give NAME=value to the program (may be repeated)', collect)
-    .option('--root <folder>', 'let the server know of this folder (may be repeated)', collect)
     .option(
       '--timeout <seconds>',
       'for connecting, and for each answer (default: 60; 300 until the first one of a program)',

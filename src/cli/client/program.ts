@@ -12,13 +12,14 @@ import type { GetFlags } from './get.ts';
 import type { GrepFlags } from './grep.ts';
 import type { LsFlags } from './ls.ts';
 import type { OpenFlags } from './open.ts';
-import { collect, outputOptions, SERVER_ARGUMENT, serverOptions } from './options.ts';
+import { collect, outputOptions, SERVER_ARGUMENT, serverOptions, targetOptions } from './options.ts';
 import type { PromptsFlags } from './prompts.ts';
 import type { ServersFlags } from './servers.ts';
 import { addSkillCommands } from './skills/program.ts';
 import type { TemplatesFlags } from './templates.ts';
 import type { TreeFlags } from './tree.ts';
 import type { WatchFlags } from './watch.ts';
+import type { WebsiteFlags } from './website.ts';
 
 const URI_ARGUMENT = 'a URI, or a path below the only root of the server';
 const MAX_RESOURCES = ['--max-resources <count>', 'resources that are looked at (default: 10000)'] as const;
@@ -69,7 +70,21 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
       await stat(server, uris, flags, secrets);
     });
 
-  serverOptions(program.command('open'))
+  targetOptions(program.command('open'))
+    .summary('look at a server in the browser')
+    .description(
+      'Serves the explorer of any server at an address of this machine that only you can open, and opens it in the browser. ' +
+        'Ctrl+C ends it, and what it started.',
+    )
+    .argument('<server>', SERVER_ARGUMENT)
+    .option('--no-browser', 'print the address, and open nothing')
+    .option('--port <port>', 'listen at this port (default: one that is free)')
+    .action(async (server: string, flags: OpenFlags) => {
+      const { open } = await import('./open.ts');
+      await open(server, flags, secrets);
+    });
+
+  serverOptions(program.command('website'))
     .summary('open the website of a server')
     .description(
       'Prints the address that a server names as its website, and opens it in the browser: only of the own origin of the ' +
@@ -78,9 +93,9 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .argument('<server>', SERVER_ARGUMENT)
     .option('--trust <domain>', 'follow websites of this domain and all below it (may be repeated)', collect)
     .option('--print', 'print the address, and open nothing')
-    .action(async (server: string, flags: OpenFlags) => {
-      const { open } = await import('./open.ts');
-      await open(server, flags, secrets);
+    .action(async (server: string, flags: WebsiteFlags) => {
+      const { website } = await import('./website.ts');
+      await website(server, flags, secrets);
     });
 
   serverOptions(program.command('cat'))

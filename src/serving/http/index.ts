@@ -9,6 +9,7 @@ import type { Engine } from '../../engine/index.ts';
 import { METADATA_PATH, metadataPaths } from '../auth/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from '../defaults.ts';
 import { CARD_METHODS, CARD_PATHS } from './card.ts';
+import type { Door } from './door.ts';
 import { createEndpointCore, type EndpointCore, type EndpointOptions, METHODS } from './endpoint.ts';
 import { createExplorer } from './explorer/index.ts';
 import { type Listener, openListener } from './listener.ts';
@@ -33,6 +34,8 @@ export interface HttpOptions extends EndpointOptions {
   readonly tls?: TlsOptions | undefined;
   /** Whether people can look at what is served at `/`, with a browser. Default: `true`. */
   readonly explorer?: boolean | undefined;
+  /** Lets in one person only, by a key that is good once. Default: whoever reaches the server. */
+  readonly door?: Door | undefined;
   /** Metrics for Prometheus at `/metrics`. Default: none. */
   readonly metrics?: MetricsOptions | undefined;
 }
@@ -91,7 +94,7 @@ export async function serveHttp(vitrine: Engine, options: HttpOptions = {}): Pro
         ? undefined
         : createExplorer(vitrine, core, core.dispatcher, { log, publicUrl: options.auth?.resource });
     listener = await openListener({
-      handler: createHandler({ core, cors: corsFor(options), explorer, others, failed, tell }),
+      handler: createHandler({ core, cors: corsFor(options), explorer, door: options.door, others, failed, tell }),
       host,
       port: options.port ?? DEFAULT_PORT,
       tls: options.tls,

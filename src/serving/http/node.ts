@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ENDPOINT } from '../defaults.ts';
 import { LongAnswer } from '../dispatch/answer.ts';
+import type { Door } from './door.ts';
 import type { EndpointCore } from './endpoint.ts';
 import { EventStream } from './events.ts';
 import { ByteStream, type HttpAnswer, type HttpRequest, type PageAnswer, refusal } from './exchange.ts';
@@ -105,6 +106,8 @@ export interface HandlerOptions {
   readonly cors: ((asked: IncomingMessage['headers']) => Readonly<Record<string, string>>) | undefined;
   /** Undefined where there is none. */
   readonly explorer?: Explorer | undefined;
+  /** Decides first who may come in. Undefined where everybody may. */
+  readonly door?: Door | undefined;
   /** Answers all that is no plain request to the endpoint. */
   readonly others: Handle;
   readonly failed: (error: unknown) => void;
@@ -118,7 +121,7 @@ export interface Handler {
   hasAsked(socket: Socket): boolean;
 }
 
-export function createHandler({ core, cors, explorer, others, failed, tell }: HandlerOptions): Handler {
+export function createHandler({ core, cors, explorer, door, others, failed, tell }: HandlerOptions): Handler {
   const { maxPipelined, maxHeaders, maxUnreadBytes } = core.limits;
   /** The answers that a connection waits for: few, so arrays. A set that lasts keeps what was in it until a major collection. */
   const unanswered = new WeakMap<Socket, ServerResponse[]>();
@@ -180,6 +183,11 @@ export function createHandler({ core, cors, explorer, others, failed, tell }: Ha
       // Node.js would leave out the rest, and nobody would know what was in it.
       if (incoming.rawHeaders.length > 2 * maxHeaders) {
         outgoing.writeHead(431, { Connection: 'close', 'Content-Length': 0 }).end();
+        return;
+      }
+      const stopped = door?.answer(incoming);
+      if (stopped !== undefined) {
+        send(stopped, outgoing, undefined, maxUnreadBytes, () => cutUnread(socket, tell));
         return;
       }
       const isEndpoint = url === ENDPOINT || url.startsWith(`${ENDPOINT}?`);

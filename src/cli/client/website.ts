@@ -1,0 +1,47 @@
+/** `vitrine website`: the website of a server in the browser of who asks, where that may be followed (973-4). */
+import { type TrustRefusal, trustWebsite } from '../../client/safety/trust.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { openInBrowser } from '../browser.ts';
+import { onServer, type ServerFlags } from './connect.ts';
+import { EXIT_DENIED, EXIT_NOT_FOUND, EXIT_OK } from './exit-codes.ts';
+import { safe } from './output.ts';
+
+export interface WebsiteFlags extends ServerFlags {
+  /** Host names whose websites are followed, each with all below it. */
+  readonly trust?: readonly string[];
+  /** The address is printed, and no browser started. */
+  readonly print?: boolean;
+}
+
+/** Prints the address, and opens it. One that is not to be trusted is named and not opened. */
+export const website = (server: string, flags: WebsiteFlags, secrets: Secrets): Promise<void> =>
+  onServer(server, flags, secrets, async ({ facts, output, target, label }) => {
+    const { websiteUrl } = facts;
+    if (websiteUrl === undefined) {
+      output.note(`${label} names no website`);
+      return EXIT_NOT_FOUND;
+    }
+    const own = 'url' in target.server ? target.server.url : undefined;
+    const trust = trustWebsite(websiteUrl, { server: own, trustedDomains: flags.trust ?? [] });
+    if (!trust.trusted) {
+      output.note(
+        `${label} names the website ${safe(websiteUrl.slice(0, MAX_SHOWN))}, which is not opened: ${WHY[trust.reason]}`,
+      );
+      return EXIT_DENIED;
+    }
+    await output.document({ websiteUrl: trust.url }, () => safe(trust.url));
+    if (flags.print !== true) await openInBrowser(trust.url, '--print prints the address alone');
+    return EXIT_OK;
+  });
+
+/** Characters of an address in a message. */
+const MAX_SHOWN = 500;
+
+const WHY: Readonly<Record<TrustRefusal, string>> = {
+  malformed: 'it is no address',
+  scheme: 'only https: is followed, and http: where the server itself is reached by it',
+  origin: "it is not of the server's own origin; --trust <domain> follows it",
+  credentials: 'it has a user or a password in it',
+  'too-large': 'it is too long',
+  type: 'it is no address of a page',
+};

@@ -1,0 +1,114 @@
+/** `vitrine open` over real programs: who gets in, what is shown, and that nothing is left. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../e2e/folders.ts';
+import { CLI, MUSEUM, ROOT } from '../../e2e/harness.ts';
+import { until, within } from '../../e2e/waiting.ts';
+import { longSleep, runningCount } from '../../processes.ts';
+import { run } from './run.ts';
+
+interface Opened extends AsyncDisposable {
+  readonly entry: string;
+  readonly origin: string;
+  /** Requests of the browser that was let in. */
+  get(path: string, init?: RequestInit): Promise<Response>;
+  /** Ends it as Ctrl+C does; resolves with the exit status. */
+  stop(): Promise<number | null>;
+}
+
+/** Runs `vitrine open`, and goes in with the key that it prints. */
+async function opened(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Opened> {
+  const { DISPLAY: _display, WAYLAND_DISPLAY: _wayland, BROWSER: _browser, ...inherited } = process.env;
+  const child = spawn(process.execPath, [CLI, 'open', ...args], { cwd: ROOT, env: { ...inherited, ...env } });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)));
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const printed = () => /http:\S+\?key=\S+/.exec(said)?.[0];
+  await until(() => printed() !== undefined || child.exitCode !== null, 'the address');
+  const entry = printed();
+  if (entry === undefined) throw new Error(said);
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGINT');
+    return (await within(ended, 'its end'))[0];
+  };
+  const { origin } = new URL(entry);
+  let cookie: string | undefined;
+  return {
+    entry,
+    origin,
+    async get(path, init = {}) {
+      cookie ??= (await fetch(entry, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
+      return fetch(origin + path, { redirect: 'manual', ...init, headers: { ...init.headers, cookie } });
+    },
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+    },
+  };
+}
+
+const INITIALIZE = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  }),
+};
+
+describe('vitrine open', () => {
+  it('shows a program to whoever has the key, and to nobody else, and leaves nothing', async () => {
+    const sleep = longSleep();
+    const program = `${process.execPath} ${CLI} serve ${MUSEUM} --name ${sleep}`;
+    await using explorer = await opened([program, '--no-browser']);
+    for (const path of ['/', '/mcp', '/healthz', '/readyz', '/explorer/style.css', '/mcp/server-card'])
+      expect((await fetch(explorer.origin + path)).status).toBe(401);
+    expect((await fetch(`${explorer.origin}/mcp`, INITIALIZE)).status).toBe(401);
+    const home = await explorer.get('/');
+    expect(home.status).toBe(200);
+    expect(await home.text()).toContain('href="/view/file/"');
+    expect(await (await explorer.get('/raw/file/guide/welcome.md')).text()).toBe(
+      readFileSync(`${MUSEUM}/guide/welcome.md`, 'utf8'),
+    );
+    expect((await explorer.get('/mcp', INITIALIZE)).status).toBe(200);
+    expect((await fetch(explorer.entry)).status).toBe(401);
+    expect(await explorer.stop()).toBe(130);
+    await runningCount(sleep, 0);
+  });
+
+  it('shows a path, and has the browser go to the address', async () => {
+    await using folder = await temporaryFolder({ 'docs/a.md': 'a clock' });
+    await folder.write(
+      'browser',
+      `#!/bin/sh\nprintf %s "$1" > ${folder.at('went.new')}\nmv ${folder.at('went.new')} ${folder.at('went')}\n`,
+    );
+    await chmod(folder.at('browser'), 0o755);
+    await using explorer = await opened([folder.at('docs')], { BROWSER: folder.at('browser') });
+    await until(() => existsSync(folder.at('went')), 'the browser');
+    expect(readFileSync(folder.at('went'), 'utf8')).toBe(explorer.entry);
+    expect(await (await explorer.get('/view/file/a.md')).text()).toContain('a clock');
+  });
+
+  it('says in one sentence that a server asks for a sign-in, or is not there', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const refused = await run(['open', url, '--no-browser']);
+    server.closeAllConnections();
+    server.close();
+    expect(refused).toMatchObject({ status: 4, stdout: '' });
+    expect(refused.stderr).toMatch(/^vitrine: \S+: it asks for a sign-in; .*--bearer.*\n$/);
+    const away = await run(['open', 'http://127.0.0.1:1/mcp', '--no-browser']);
+    expect(away.status).toBe(5);
+    expect(away.stderr).toMatch(/^vitrine: \S+: nothing listens there .*\n$/);
+  });
+});
