@@ -14,6 +14,7 @@ import { type Faults, rememberFaults } from '../check-upstream.ts';
 import { CommandFailure } from '../errors.ts';
 import { engineOf } from '../serve.ts';
 import { openSources, type Sources } from '../sources.ts';
+import { createDoctorPage } from './doctor/page.ts';
 import { withOutput } from './ending.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_UNAVAILABLE } from './exit-codes.ts';
 import { numberOf } from './numbers.ts';
@@ -126,11 +127,12 @@ interface Serving {
 /** Resolves when the signal is aborted. */
 async function serve(
   vitrine: Engine,
-  { label }: NamedTarget,
+  { label, server }: NamedTarget,
   { output, port, log, signal, browser }: Serving,
 ): Promise<void> {
   const door = createDoor();
-  const serving = await serveHttp(vitrine, { port, door, card: false, log });
+  const doctor = createDoctorPage(server, label);
+  const serving = await serveHttp(vitrine, { port, door, pages: [doctor.page], card: false, log });
   try {
     const address = new URL(door.entry, serving.url).href;
     await output.line(
@@ -141,7 +143,7 @@ async function serve(
     }
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
-    await serving.close();
+    await Promise.all([serving.close(), doctor.close()]);
   }
 }
 

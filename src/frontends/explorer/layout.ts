@@ -30,6 +30,22 @@ export interface Shell {
   readonly searchable?: boolean | undefined;
   /** Undefined where pages have no script. */
   readonly island?: Island | undefined;
+  readonly beside?: readonly BesidePage[] | undefined;
+}
+
+/** A page of no resource, which every page leads to. */
+export interface BesidePage {
+  /** Such as `/doctor`. */
+  readonly path: string;
+  readonly title: string;
+  /** @param query of the address */
+  render(shell: Shell, query: URLSearchParams): RenderedPage;
+}
+
+export interface RenderedPage {
+  readonly body: string;
+  /** The page is asked for again after so many seconds: there will be more in it. */
+  readonly refreshSeconds?: number | undefined;
 }
 
 const doctype = html`<!doctype html>`;
@@ -42,7 +58,7 @@ export function page(shell: Shell, title: string, uri: string | undefined, main:
   return html`${doctype}<html lang="${LANGUAGE.lang}" dir="${LANGUAGE.dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="${STYLE_PATH}">${island(shell)}<link rel="icon" href="data:,"></head>
 <body><a class="skip" href="#main">${TEXTS.skip}</a>
 <header><nav aria-label="${TEXTS.breadcrumb}"><ol class="crumbs">${crumbs(shell, uri)}</ol></nav>${shell.searchable === true && html`<form role="search" action="${SEARCH_PATH}"><input type="search" name="q" aria-label="${TEXTS.search}" placeholder="${TEXTS.search}" value="${words}" maxlength="${MAX_WORDS}"><button>${TEXTS.find}</button></form>`}</header>
-<div class="room"><nav class="where" aria-label="${TEXTS.mounts}"><h2>${TEXTS.mounts}</h2><ul>${places(shell, uri)}</ul></nav>
+<div class="room"><nav class="where" aria-label="${TEXTS.mounts}"><h2>${TEXTS.mounts}</h2><ul>${places(shell, uri)}</ul>${shell.beside !== undefined && html`<ul>${shell.beside.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}</ul>`}</nav>
 <main id="main" tabindex="-1">${main}</main></div></body></html>
 `.toString();
 }

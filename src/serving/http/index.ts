@@ -6,6 +6,7 @@ import { SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/hosts.ts';
 import type { Engine } from '../../engine/index.ts';
+import type { BesidePage } from '../../frontends/explorer/layout.ts';
 import { METADATA_PATH, metadataPaths } from '../auth/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from '../defaults.ts';
 import { CARD_METHODS, CARD_PATHS } from './card.ts';
@@ -34,6 +35,8 @@ export interface HttpOptions extends EndpointOptions {
   readonly tls?: TlsOptions | undefined;
   /** Whether people can look at what is served at `/`, with a browser. Default: `true`. */
   readonly explorer?: boolean | undefined;
+  /** Pages of the explorer beside those of resources. Default: none. */
+  readonly pages?: readonly BesidePage[] | undefined;
   /** Lets in one person only, by a key that is good once. Default: whoever reaches the server. */
   readonly door?: Door | undefined;
   /** Metrics for Prometheus at `/metrics`. Default: none. */
@@ -92,7 +95,11 @@ export async function serveHttp(vitrine: Engine, options: HttpOptions = {}): Pro
     const explorer =
       options.explorer === false
         ? undefined
-        : createExplorer(vitrine, core, core.dispatcher, { log, publicUrl: options.auth?.resource });
+        : createExplorer(vitrine, core, core.dispatcher, {
+            log,
+            publicUrl: options.auth?.resource,
+            beside: options.pages,
+          });
     listener = await openListener({
       handler: createHandler({ core, cors: corsFor(options), explorer, door: options.door, others, failed, tell }),
       host,

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../e2e/folders.ts';
 import { CLI, MUSEUM, ROOT } from '../../e2e/harness.ts';
 import { until, within } from '../../e2e/waiting.ts';
 import { longSleep, runningCount } from '../../processes.ts';
-import { run } from './run.ts';
+import { vitrine } from '../run.ts';
 
 interface Opened extends AsyncDisposable {
   readonly entry: string;
@@ -74,8 +74,13 @@ describe('vitrine open', () => {
     const home = await explorer.get('/');
     expect(home.status).toBe(200);
     expect(await home.text()).toContain('href="/view/file/"');
+    expect(await (await explorer.get('/')).text()).toContain('<a href="/doctor">');
     expect(await (await explorer.get('/raw/file/guide/welcome.md')).text()).toBe(
       readFileSync(`${MUSEUM}/guide/welcome.md`, 'utf8'),
+    );
+    await until(
+      async () => /\d+ passed/.test(await (await explorer.get('/doctor')).text()),
+      'the findings of the doctor',
     );
     expect((await explorer.get('/mcp', INITIALIZE)).status).toBe(200);
     expect((await fetch(explorer.entry)).status).toBe(401);
@@ -102,12 +107,12 @@ describe('vitrine open', () => {
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-    const refused = await run(['open', url, '--no-browser']);
+    const refused = await vitrine(['open', url, '--no-browser']);
     server.closeAllConnections();
     server.close();
     expect(refused).toMatchObject({ status: 4, stdout: '' });
     expect(refused.stderr).toMatch(/^vitrine: \S+: it asks for a sign-in; .*--bearer.*\n$/);
-    const away = await run(['open', 'http://127.0.0.1:1/mcp', '--no-browser']);
+    const away = await vitrine(['open', 'http://127.0.0.1:1/mcp', '--no-browser']);
     expect(away.status).toBe(5);
     expect(away.stderr).toMatch(/^vitrine: \S+: nothing listens there .*\n$/);
   });

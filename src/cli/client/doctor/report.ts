@@ -5,10 +5,10 @@ import { GROUPS, type Level } from './check.ts';
 import type { CheckResult, Diagnosis } from './diagnose.ts';
 import { type Era, LEGACY_VERSION, MODERN_VERSION } from './wire.ts';
 
-const REVISION: Readonly<Record<Era, string>> = { legacy: LEGACY_VERSION, modern: MODERN_VERSION };
+export const REVISION: Readonly<Record<Era, string>> = { legacy: LEGACY_VERSION, modern: MODERN_VERSION };
 
 /** The same finding in both eras is told once. */
-interface Told extends CheckResult {
+export interface Told extends CheckResult {
   readonly eras: readonly Era[];
 }
 
@@ -47,9 +47,10 @@ export function reportText(diagnosis: Diagnosis, { verbose, label }: ReportOptio
   return lines.join('\n');
 }
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-function merged(results: readonly CheckResult[]): readonly Told[] {
+/** Each finding once, with the eras that it was seen in. */
+export function merged(results: readonly CheckResult[]): readonly Told[] {
   const told: Told[] = [];
   for (const result of results) {
     const same = told.findIndex(

@@ -8,7 +8,7 @@ import type { Engine } from '../../../engine/index.ts';
 import { type Addressed, addressed, addressOf, listingAddress } from '../../../frontends/explorer/address.ts';
 import { type Folder, folderPage, viewOf } from '../../../frontends/explorer/folder.ts';
 import { isFolder } from '../../../frontends/explorer/kinds.ts';
-import type { Shell } from '../../../frontends/explorer/layout.ts';
+import type { BesidePage, Shell } from '../../../frontends/explorer/layout.ts';
 import { LISTING_END, listingRow, listingStart } from '../../../frontends/explorer/listing.ts';
 import { problemOf, problemPage } from '../../../frontends/explorer/problem.ts';
 import { PREVIEW_BYTES, resourcePage } from '../../../frontends/explorer/resource.ts';
@@ -71,12 +71,19 @@ function linesOf(text: string | null): LineRange | undefined {
 
 const NOBODY: Shell = { server: '', roots: [], missing: [] };
 
-/** @param publicUrl of the endpoint, where it is known by another name than requests have */
+export interface ExplorerOptions {
+  readonly log?: Log | undefined;
+  /** The URL of the endpoint, where it is known by another name than requests have. */
+  readonly publicUrl?: string | undefined;
+  /** Pages beside those of resources. Default: none. */
+  readonly beside?: readonly BesidePage[] | undefined;
+}
+
 export function createExplorer(
   vitrine: Engine,
   core: EndpointCore,
   dispatcher: Dispatcher,
-  { log = SILENT, publicUrl }: { readonly log?: Log | undefined; readonly publicUrl?: string | undefined },
+  { log = SILENT, publicUrl, beside }: ExplorerOptions,
 ): Explorer {
   const ask = createAsk(vitrine, dispatcher);
   let reading: Promise<IslandFiles | undefined> | undefined;
@@ -96,6 +103,7 @@ export function createExplorer(
       missing: Array.isArray(missing) ? missing : [],
       searchable: vitrine.searchTool !== undefined,
       island: (await island())?.links,
+      beside,
     };
   }
 
@@ -150,6 +158,12 @@ export function createExplorer(
     return { status: 200, headers: PAGE_HEADERS, body };
   }
 
+  async function besides(page: BesidePage, query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
+    const { body, refreshSeconds } = page.render(await shellFor(visitor), query);
+    const again = refreshSeconds === undefined ? {} : { Refresh: String(refreshSeconds) };
+    return { status: 200, headers: { ...PAGE_HEADERS, ...again }, body };
+  }
+
   async function search(query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
     if (vitrine.searchTool === undefined) return problem('not-found');
     const sought = soughtOf(query);
@@ -197,7 +211,8 @@ export function createExplorer(
   return {
     serves: (method, target) =>
       (method === 'GET' || method === 'HEAD') &&
-      /^\/(?:\?|$|view(?:[/?]|$)|raw(?:[/?]|$)|search(?:\?|$)|explorer\/)/.test(target),
+      (/^\/(?:\?|$|view(?:[/?]|$)|raw(?:[/?]|$)|search(?:\?|$)|explorer\/)/.test(target) ||
+        beside?.some(({ path }) => path === target.split('?', 1)[0]) === true),
     async answer(http, from) {
       // A page elsewhere may lead here, and not load anything from here.
       const site = http.headers.get('sec-fetch-site');
@@ -222,6 +237,8 @@ export function createExplorer(
       try {
         if (pathname === '/') return await home(searchParams, visitor);
         if (pathname === SEARCH_PATH) return await search(searchParams, visitor);
+        const page = beside?.find(({ path }) => path === pathname);
+        if (page !== undefined) return await besides(page, searchParams, visitor);
         const found = addressed(pathname, searchParams);
         if (found === undefined) return problem('not-found');
         if (found.route === 'raw') return await raw(found, searchParams, visitor);

@@ -1,0 +1,116 @@
+/** The doctor's findings as a page of the explorer. A server is examined when somebody first looks at the page. */
+import type { HttpTarget } from '../../../client/http.ts';
+import type { StdioTarget } from '../../../client/node/index.ts';
+import { type Html, html } from '../../../frontends/explorer/html.ts';
+import { type BesidePage, page, type RenderedPage, type Shell } from '../../../frontends/explorer/layout.ts';
+import { messageOf } from '../failures.ts';
+import { GROUPS } from './check.ts';
+import { type CheckResult, type Diagnosis, diagnose } from './diagnose.ts';
+import { counted, merged, REVISION, type Told } from './report.ts';
+
+export interface DoctorPage {
+  readonly page: BesidePage;
+  /** Ends an examination that is under way. */
+  close(): Promise<void>;
+}
+
+/** One examination, as far as it has come. */
+interface Examination {
+  readonly results: CheckResult[];
+  /** The check that is being made. */
+  checking: string;
+  diagnosis?: Diagnosis;
+  failure?: string;
+}
+
+const TITLE = 'Doctor';
+
+/** Seconds until the page of an examination that is under way is asked for again. */
+const REFRESH_SECONDS = 2;
+
+/** Seconds that a server has for an answer. */
+const TIMEOUT_SECONDS = 15;
+
+/** @param label the server's name in messages */
+export function createDoctorPage(target: HttpTarget | StdioTarget, label: string): DoctorPage {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let made = 0;
+  let latest: Examination = { results: [], checking: '' };
+  let running: Promise<void> = Promise.resolve();
+
+  function begin(): void {
+    const now: Examination = { results: [], checking: '' };
+    latest = now;
+    made += 1;
+    running = diagnose(target, {
+      timeoutMs: TIMEOUT_SECONDS * 1_000,
+      signal,
+      onCheck(id) {
+        now.checking = id;
+      },
+      onResult: (result) => void now.results.push(result),
+    }).then(
+      (diagnosis) => {
+        now.diagnosis = diagnosis;
+      },
+      (error: unknown) => {
+        now.failure = messageOf(error);
+      },
+    );
+  }
+
+  return {
+    page: {
+      path: '/doctor',
+      title: TITLE,
+      render(shell, query): RenderedPage {
+        const isOver = latest.diagnosis !== undefined || latest.failure !== undefined;
+        // The number of the examination to make, so that a page that is loaded again makes none.
+        if (made === 0 || (isOver && query.get('examine') === String(made + 1))) begin();
+        const over = latest.diagnosis !== undefined || latest.failure !== undefined;
+        return { body: bodyOf(shell, label, latest, made), refreshSeconds: over ? undefined : REFRESH_SECONDS };
+      },
+    },
+    async close() {
+      controller.abort(new Error('The explorer ends'));
+      await running;
+    },
+  };
+}
+
+function bodyOf(
+  shell: Shell,
+  label: string,
+  { results, checking, diagnosis, failure }: Examination,
+  made: number,
+): string {
+  const groups = GROUPS.flatMap((group) => {
+    const found = merged(results.filter((result) => result.group === group && result.status === 'problem'));
+    return found.length === 0 ? [] : [html`<h2>${group}</h2><dl>${found.map(finding)}</dl>`];
+  });
+  const state =
+    diagnosis !== undefined
+      ? summaryOf(diagnosis)
+      : failure !== undefined
+        ? html`<p>${failure}</p>`
+        : html`<p role="status">Examining: ${checking === '' ? 'connecting' : checking}</p>`;
+  const again = html`<p><a href="/doctor?examine=${made + 1}">Examine it again</a></p>`;
+  const done = diagnosis !== undefined || failure !== undefined;
+  const main = html`<h1>${TITLE}</h1><p class="soft">${label}</p>${state}${groups}${done && again}`;
+  return page(shell, TITLE, undefined, main);
+}
+
+function summaryOf({ eras, results, errors, warnings, passed }: Diagnosis): Html {
+  const left = results.filter(({ status }) => status === 'not-applicable').length;
+  const spoken = eras.map(({ era, version, refused }) =>
+    refused === undefined
+      ? html`<li>speaks ${version ?? REVISION[era]}</li>`
+      : html`<li>not ${REVISION[era]}: ${refused}</li>`,
+  );
+  return html`<p>${counted(errors, 'error')}, ${counted(warnings, 'warning')}; ${passed} passed, ${left} do not apply</p><ul>${spoken}</ul>`;
+}
+
+const finding = ({ id, level, title, clause, saw, count = 0, mend, eras }: Told): Html =>
+  html`<dt><strong>${level}</strong> ${title} <small>${id}, ${eras.map((era) => REVISION[era]).join(', ')}</small></dt>
+<dd>${saw.map((each) => html`<p><code>${each}</code></p>`)}${count > saw.length && html`<p>and ${count - saw.length} more</p>`}${mend !== undefined && html`<p>${mend}</p>`}<p class="soft">${clause}</p></dd>`;
