@@ -12,7 +12,7 @@ import { kindOf, seenKinds } from './kinds.ts';
 import { postgresPackage, sqlitePackage } from './library.ts';
 import { DEFAULT_SCHEMA } from './postgres/schema.ts';
 import { postgresStore } from './postgres/store.ts';
-import { parseQuestion, termsIn } from './question.ts';
+import { fitOf, parseQuestion } from './question.ts';
 import { createStore, type Figures, type IndexStore } from './store.ts';
 import { SqlFault } from './thread.ts';
 
@@ -242,12 +242,12 @@ function beginIndex(options: IndexOptions, library: string, around: IndexSurroun
         filters: { ...asked.filters, ...(query.uri !== undefined && { folder: query.uri }) },
       };
       const isNamed = globFilter(query.glob);
+      const fits = fitOf(question);
       try {
         const { ids, unsure } = await seenKinds(store, around, caller);
         for await (const { kind, path, uri, ...place } of store.find(question, ids)) {
           caller.signal.throwIfAborted();
           if (!isNamed(path)) continue;
-          const fits = (text: string): number => termsIn(question, text).size / question.terms.length;
           const match: RankedMatch = { uri, path, passage: { ...place, unsure: unsure.has(kind), fits } };
           yield match;
         }

@@ -169,23 +169,30 @@ export function matchOf({ terms }: Question): string {
 
 /** Whether two words may be forms of one. The index knows stems; this is never narrower. */
 function mayBeForms(one: string, other: string): boolean {
+  if (one.charCodeAt(0) !== other.charCodeAt(0)) return false;
   const shorter = Math.min(one.length, other.length);
   const same = Math.min(shorter, Math.max(2, shorter - 2));
   return one.slice(0, same) === other.slice(0, same);
 }
 
 /**
- * Which terms a text has, as far as that can be told without the index: whoever shows a place looks whether what is asked
- * for is in what the caller may read.
+ * Makes the function that says how much of a question a text has, from 0 to 1, as far as that can be told without the index:
+ * whoever shows a place looks whether what is asked for is in what the caller may read.
  */
-export function termsIn({ terms }: Question, text: string): ReadonlySet<Term> {
-  const words = [...new Set(wordsOf(text).map(folded))];
-  return new Set(
-    terms.filter((term) =>
+export function fitOf({ terms }: Question): (text: string) => number {
+  const wanted = terms.map(({ words, prefix, forms = [] }) => ({
+    prefix,
+    words: words.map(folded),
+    forms: new Set(forms),
+  }));
+  return (text) => {
+    const words = [...new Set(wordsOf(folded(text)))];
+    const isThere = (one: string): boolean => words.some((word) => mayBeForms(word, one));
+    const having = wanted.filter((term) =>
       term.prefix
-        ? words.some((word) => word.startsWith(folded(term.words.at(-1) ?? '')))
-        : (term.forms ?? []).some((form) => words.includes(form)) ||
-          term.words.map(folded).every((wanted) => words.some((word) => mayBeForms(word, wanted))),
-    ),
-  );
+        ? words.some((word) => word.startsWith(term.words.at(-1) ?? ''))
+        : words.some((word) => term.forms.has(word)) || term.words.every(isThere),
+    );
+    return having.length / terms.length;
+  };
 }

@@ -8,16 +8,22 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/gu;
 
 /** The text with such characters apart. */
-export const apart = (text: string): string => text.replace(UNSPACED, ' $& ');
+export const apart = (text: string): string => (isPlain(text) ? text : text.replace(UNSPACED, ' $& '));
 
 /** Words as the tokenizer sees them: letters, marks, numbers, and what is for private use. */
 const WORD = /[\p{L}\p{M}\p{N}\p{Co}]+/gu;
 
-/** The words of a text, in their order. */
-export const wordsOf = (text: string): readonly string[] => apart(text).match(WORD) ?? [];
+/** Most texts have letters of English only, of which less is to be found out. */
+const isPlain = (text: string): boolean => !/[^\0-\x7f]/.test(text);
+const PLAIN_WORD = /[A-Za-z0-9]+/g;
 
-/** A word without case and diacritics. */
-export const folded = (word: string): string => word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+/** The words of a text, in their order. */
+export const wordsOf = (text: string): readonly string[] =>
+  (isPlain(text) ? text.match(PLAIN_WORD) : apart(text).match(WORD)) ?? [];
+
+/** A word, or words, without case and diacritics. */
+export const folded = (word: string): string =>
+  isPlain(word) ? word.toLowerCase() : word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
 /** Words of English that say nothing of what a text is about; they are looked for only where nothing else is. */
 const COMMON: ReadonlySet<string> = new Set(

@@ -1,6 +1,11 @@
 /** The links that a path leads through. Only for watching them: what is opened is checked when it is opened. */
+import { realpath } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The system's own, which asks once; the other one asks for each name of a path. */
+const real = promisify(realpath.native);
 
 /** Links that are followed on one path, as many as Linux follows. */
 const MAX_LINKS = 40;
@@ -12,8 +17,11 @@ export interface Way {
   readonly end: readonly string[] | undefined;
 }
 
-/** Follows a path below `root` link by link, as far as it leads. */
+/** Follows a path below `root`, in which there is no link itself, link by link, as far as it leads. */
 export async function wayOf(root: string, segments: readonly string[]): Promise<Way> {
+  // Most paths lead through no link, and are there: one look says so.
+  const path = join(root, ...segments);
+  if ((await real(path).catch(() => undefined)) === path) return { links: [], end: segments };
   const links: (readonly string[])[] = [];
   const rest = [...segments];
   let at: string[] = [];
