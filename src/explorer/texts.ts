@@ -48,6 +48,7 @@ export const TEXTS = {
   updated: 'updated',
   theme: 'Light or dark',
   keys: 'Keys',
+  welcome: 'Choose something on the left, or search. Everything here works with the keyboard, too: the keys are under',
   close: 'Close',
   earlier: 'Earlier',
   later: 'Later',

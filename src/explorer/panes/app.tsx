@@ -1,5 +1,6 @@
 /** The page: where, which, and the thing with its label, with the wire beneath. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isWebAddress } from '../../core/icons.ts';
 import { isFolder } from '../../frontends/explorer/kinds.ts';
 import type { Asked } from '../forms/asked.ts';
 import { Offer } from '../forms/offer.tsx';
@@ -55,6 +56,39 @@ export function App({ endpoint, help, asked }: AppProps) {
   );
 }
 
+/** What the server says of itself. */
+function About() {
+  const store = useStore();
+  const { title, description, instructions, website } = useCell(store.about);
+  return (
+    <article>
+      <h1 dir="auto" tabIndex={-1}>
+        {title}
+      </h1>
+      {description !== undefined && (
+        <p class="lead" dir="auto">
+          {description}
+        </p>
+      )}
+      {instructions !== undefined && (
+        <p class="soft" dir="auto">
+          {instructions}
+        </p>
+      )}
+      {website !== undefined && isWebAddress(website) && (
+        <p>
+          <a href={website} target="_blank" rel="noopener noreferrer external">
+            {website}
+          </a>
+        </p>
+      )}
+      <p class="soft">
+        {TEXTS.welcome} <kbd>?</kbd>
+      </p>
+    </article>
+  );
+}
+
 /** Columns of folders above, at most. */
 const MAX_COLUMNS = 8;
 
@@ -62,13 +96,18 @@ function Browse({ endpoint }: { readonly endpoint: string }) {
   const store = useStore();
   const place = useCell(store.place);
   const roots = useCell(store.roots);
-  const server = useCell(store.server);
+  const { title: server } = useCell(store.about);
   const uri = place.kind === 'resource' ? place.uri : undefined;
   const described = useDescribed(uri);
   const title = described.resource?.title ?? described.resource?.name;
   useEffect(() => {
     document.title = title === undefined ? server : `${title} · ${server}`;
   }, [title, server]);
+  const which = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    // The last of the columns is the one that is looked at.
+    which.current?.lastElementChild?.scrollIntoView({ block: 'nearest', inline: 'end' });
+  }, [uri, described.resource, place]);
   if (place.kind !== 'resource' && place.kind !== 'home') return null;
   const { resource } = described;
   const isIn = resource !== undefined && isFolder(resource);
@@ -79,6 +118,7 @@ function Browse({ endpoint }: { readonly endpoint: string }) {
   return (
     <>
       <section
+        ref={which}
         class={place.columns === true ? 'which columns' : 'which'}
         aria-label={TEXTS.entries}
         data-in={isIn || uri === undefined ? '' : undefined}
@@ -95,13 +135,7 @@ function Browse({ endpoint }: { readonly endpoint: string }) {
       <Separator pane="which" />
       <main id="main" tabIndex={-1}>
         <div id="thing">
-          {place.kind === 'resource' ? (
-            <ThingPane at={place} described={described} endpoint={endpoint} />
-          ) : (
-            <article>
-              <h1 dir="auto">{server}</h1>
-            </article>
-          )}
+          {place.kind === 'resource' ? <ThingPane at={place} described={described} endpoint={endpoint} /> : <About />}
         </div>
       </main>
     </>

@@ -16,7 +16,7 @@ export function Top() {
   const store = useStore();
   const place = useCell(store.place);
   const roots = useCell(store.roots);
-  const server = useCell(store.server);
+  const { title: server } = useCell(store.about);
   const steps: readonly Step[] = place.kind === 'resource' ? stepsTo(roots, place.uri) : [];
   return (
     <header>

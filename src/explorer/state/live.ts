@@ -64,6 +64,7 @@ export function createLive(client: Client, told: (uri: string | undefined) => vo
       });
   }
 
+  settling = setTimeout(reopen, SETTLE_MS);
   return {
     isOpen,
     watch(part, uris) {

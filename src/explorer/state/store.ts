@@ -21,7 +21,17 @@ const MAX_MARKS = 1_000;
 
 interface Discovered {
   readonly capabilities?: Data;
+  readonly instructions?: unknown;
   readonly _meta?: Data;
+}
+
+/** What the server says of itself. */
+export interface About {
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly instructions?: string | undefined;
+  /** Any text: whether it is an address is for who shows it. */
+  readonly website?: string | undefined;
 }
 
 export interface Offers {
@@ -34,8 +44,7 @@ export interface Store {
   readonly client: Client;
   readonly place: Cell<Place>;
   readonly roots: Cell<readonly Resource[]>;
-  /** The title of the server. */
-  readonly server: Cell<string>;
+  readonly about: Cell<About>;
   readonly offers: Cell<Offers>;
   /** Changed since they were looked at. */
   readonly marks: Cell<ReadonlySet<string>>;
@@ -61,6 +70,8 @@ export interface StoreOptions {
   readonly addresses?: boolean;
 }
 
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
 /** Adds an exchange, or puts the ended one in the place of the one that began. */
 export function noted(exchanges: Cell<readonly Exchange[]>, exchange: Exchange): void {
   const before = exchanges.get();
@@ -74,7 +85,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
   const marks = cell<ReadonlySet<string>>(new Set());
   const changes = cell(0);
   const roots = cell<readonly Resource[]>([]);
-  const title = cell(server);
+  const about = cell<About>({ title: server });
   const offers = cell<Offers>({ template: [], tool: [], prompt: [] });
   const listings = new Map<string, Listing>();
 
@@ -132,11 +143,15 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
   const none = (): readonly never[] => [];
 
   async function loadOffers(): Promise<void> {
-    const { capabilities = {}, _meta } = await client
-      .request<Discovered>('server/discover')
-      .catch((): Discovered => ({}));
-    const info = _meta?.[SERVER_INFO_KEY] as { readonly name?: string; readonly title?: string } | undefined;
-    title.set(info?.title ?? info?.name ?? server);
+    const found = await client.request<Discovered>('server/discover').catch((): Discovered => ({}));
+    const { capabilities = {}, instructions, _meta } = found;
+    const info = (_meta?.[SERVER_INFO_KEY] ?? {}) as Data;
+    about.set({
+      title: textIn(info.title) ?? textIn(info.name) ?? server,
+      description: textIn(info.description),
+      instructions: textIn(instructions),
+      website: textIn(info.websiteUrl),
+    });
     const [template, tool, prompt] = await Promise.all([
       pagesOf<ResourceTemplate>('resources/templates/list', 'resourceTemplates').catch(none),
       'tools' in capabilities ? pagesOf<ToolDescription>('tools/list', 'tools').catch(none) : [],
@@ -153,7 +168,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
     client,
     place,
     roots,
-    server: title,
+    about,
     offers,
     marks,
     changes,
