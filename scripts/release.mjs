@@ -8,7 +8,7 @@
  *   notes.md                     the part of the changelog for this version, for the page of the release
  *
  * Publishing needs `npm login` or a workflow of the repository (provenance), docker, gh and mcp-publisher. With `--dry-run`
- * everything is made and looked at, and what would be published is printed.
+ * everything is made and looked at, and what would be published is printed; with `--built` too, out of what is in dist.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -29,7 +29,7 @@ const manifest = readJson('package.json');
 const { version } = manifest;
 const server = readJson('server.json');
 checkVersions();
-run('npm', ['run', 'build']);
+if (!dryRun || !process.argv.includes('--built')) run('npm', ['run', 'build']);
 const tarball = run('node', ['scripts/pack.mjs']).trim();
 copyFileSync(join(ROOT, tarball), join(RELEASE, 'vitrine.tgz'));
 const files = { tarball, bundle: `.release/vitrine-${version}.mcpb`, sbom: `.release/vitrine-${version}.cdx.json` };
