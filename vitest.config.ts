@@ -49,6 +49,8 @@ const APART = [
 ];
 
 export default defineConfig({
+  // Plug-ins import `vitrine/plug-in` as packages of others do: here that is its source.
+  resolve: { tsconfigPaths: true },
   test: {
     globalSetup: ['test/runner/packages.ts'],
     // A file that never loads ends; every error that leaves a server while a test runs is looked at.
@@ -62,11 +64,15 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     teardownTimeout: 30_000,
-    coverage: { include: ['src/**'], exclude: ['**/*.test.ts'], reporter: ['text-summary', 'json-summary'] },
+    coverage: {
+      include: ['src/**', 'plug-ins/**'],
+      exclude: ['**/*.test.ts'],
+      reporter: ['text-summary', 'json-summary'],
+    },
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['src/**/*.test.ts'], exclude: COUNTS_TIMERS, isolate: false },
+        test: { name: 'unit', include: ['{src,plug-ins}/**/*.test.ts'], exclude: COUNTS_TIMERS, isolate: false },
       },
       {
         extends: true,

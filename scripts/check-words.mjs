@@ -23,7 +23,7 @@ const RIDDLE = /^\s*(?:\/\*\*|\*|\/\/) What(?:'s)?\b/;
 const COMMENT = /(?:^\s*(?:\/\*\*|\*)|(?:^|\s)\/\/) (.*)$/;
 
 const found = [
-  ...['src', 'examples']
+  ...['src', 'plug-ins', 'examples']
     .flatMap((place) => filesOf(place, '.ts'))
     .flatMap((path) =>
       linesOf(path).flatMap(({ line, at }) => {

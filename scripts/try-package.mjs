@@ -27,6 +27,8 @@ const FILES = {
   'report.pdf': 'museum/office/conservation-report.pdf',
   'loan.docx': 'museum/office/loan-agreement.docx',
   'visitors.xlsx': 'museum/office/visitors.xlsx',
+  // Read by a plug-in, which is loaded by its name.
+  'card.rtf': 'museum/office/condition-card.rtf',
   'shop.sqlite': 'registrar.sqlite',
 };
 /** A text as programs wrote it before there was UTF-8. */
@@ -36,6 +38,7 @@ const TEXTS = {
   'file:///report.pdf': 'It was stabilised with wheat-starch paste in March.',
   'file:///loan.docx': 'The museum lends the **brass carriage clock**',
   'file:///note.txt': 'Der Schl\u00fcssel f\u00fcr die Uhr',
+  'file:///card.rtf': 'Music box by J. M\u00fcller, 1790',
   'file:///visitors.xlsx': '| December | 1204 | 611 | 14448.25 |',
   'file:///shop.sqlite/inspections/VM.1931.001,2025-01-01': '"VM.1931.001"',
 };

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
+const PLUG_INS = fileURLToPath(new URL('../plug-ins', import.meta.url));
 
 /** What each part may import, beside itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -23,6 +24,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   client: ['protocol', 'core', 'connection'],
   explorer: ['protocol', 'core', 'frontends'],
   library: ['protocol', 'core', 'frontends', 'engine'],
+  'plug-in': ['protocol', 'core', 'layers', 'providers'],
   'vitrine.ts': ['engine', 'serving', 'library'],
   'sep-2093': ['protocol', 'core', 'client'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
@@ -43,22 +45,26 @@ interface Import {
   readonly target: string;
 }
 
-async function sourceFiles(): Promise<string[]> {
-  const names = await readdir(SRC, { recursive: true });
+async function sourceFiles(folder = SRC): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
   return names.filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts'));
 }
 
-async function imports(): Promise<Import[]> {
-  const files = await sourceFiles();
+async function imports(folder = SRC): Promise<Import[]> {
+  const files = await sourceFiles(folder);
   const found = await Promise.all(
     files.map(async (file) => {
-      const text = await readFile(join(SRC, file), 'utf8');
+      const text = await readFile(join(folder, file), 'utf8');
       const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
       return targets.map((target): Import => ({ file, from: partOf(file), target }));
     }),
   );
   return found.flat();
 }
+
+/** Where an import leads, from `folder`. */
+const pathOf = (folder: string, file: string, target: string): string =>
+  relative(folder, resolve(dirname(join(folder, file)), target));
 
 const partOf = (file: string): string => file.split('/', 1)[0] ?? file;
 
@@ -98,7 +104,7 @@ describe('imports', async () => {
   it('point one way', () => {
     const wrong = all
       .filter((each) => each.target.startsWith('.'))
-      .map((each) => ({ ...each, to: partOf(relative(SRC, resolve(dirname(join(SRC, each.file)), each.target))) }))
+      .map((each) => ({ ...each, to: partOf(pathOf(SRC, each.file, each.target)) }))
       .filter((each) => each.to !== each.from && !ALLOWED[each.from]?.includes(each.to));
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
@@ -107,7 +113,7 @@ describe('imports', async () => {
     const targets = new Map<string, string[]>();
     for (const { file, target } of all) {
       if (!target.startsWith('.')) continue;
-      const to = relative(SRC, resolve(dirname(join(SRC, file)), target));
+      const to = pathOf(SRC, file, target);
       targets.set(file, [...(targets.get(file) ?? []), to]);
     }
     const done = new Set<string>();
@@ -128,7 +134,7 @@ describe('imports', async () => {
     // A set goes on to what is added meanwhile.
     for (const file of reached) {
       const targets = all.filter((each) => each.file === file && each.target.startsWith('.'));
-      for (const { target } of targets) reached.add(relative(SRC, resolve(dirname(join(SRC, file)), target)));
+      for (const { target } of targets) reached.add(pathOf(SRC, file, target));
     }
     expect(reached.size).toBeGreaterThan(10);
     const wrong = all.filter(({ file, target }) => reached.has(file) && target.startsWith('node:'));
@@ -162,10 +168,33 @@ describe('imports', async () => {
     const inFolder = all.filter((each) => ['providers', 'layers'].includes(each.from) && each.target.startsWith('.'));
     const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/');
     const wrong = inFolder.filter((each) => {
-      const target = relative(SRC, resolve(dirname(join(SRC, each.file)), each.target));
+      const target = pathOf(SRC, each.file, each.target);
       const isFolder = target.split('/').length > 2;
       return isFolder && partOf(target) === each.from && folderOf(target) !== folderOf(each.file);
     });
+    expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
+  });
+});
+
+describe('plug-ins', async () => {
+  const inPlugIns = await imports(PLUG_INS);
+
+  it('import Vitrine only by what the package exports, and nothing of one another', async () => {
+    const { exports } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+    const wrong = inPlugIns.filter(({ file, from, target }) => {
+      if (target.startsWith('.')) return partOf(pathOf(PLUG_INS, file, target)) !== from;
+      return /^vitrine(?:\/|$)/.test(target) && !Object.hasOwn(exports, target.replace('vitrine', '.'));
+    });
+    expect(inPlugIns.some(({ target }) => target === 'vitrine/plug-in')).toBe(true);
+    expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
+  });
+
+  it('are imported by nothing of src, which loads them by their names', async () => {
+    const all = await imports();
+    const wrong = all.filter(
+      ({ file, target }) =>
+        /^vitrine(?:\/|$)/.test(target) || (target.startsWith('.') && pathOf(SRC, file, target).startsWith('..')),
+    );
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 });

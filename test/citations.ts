@@ -19,7 +19,7 @@ export interface TitledFile {
 
 /** All test files below `root`, but the one that is about citations. */
 export function titledFiles(root: string): readonly TitledFile[] {
-  return ['src', 'test']
+  return ['src', 'plug-ins', 'test']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
     )

@@ -67,6 +67,8 @@ const cedarConfig = z.strictObject({
   entities: z.string().min(1).optional().describe('A JSON file of entities beside those of a request. Default: none'),
 });
 
+export type CedarConfig = z.infer<typeof cedarConfig>;
+
 export const accessConfig = z
   .strictObject({
     rules: z.array(ruleConfig).max(1_000).optional(),

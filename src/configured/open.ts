@@ -1,11 +1,11 @@
 /** Opens what a configuration file names: its mounts, prompts and policy. */
 import { basename, dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { cedarOf } from '../config/cedar.ts';
 import { ConfigError } from '../config/error.ts';
 import type { HostServer } from '../config/host-servers.ts';
 import { nameServers } from '../config/mount-names.ts';
 import { closeOpened, mountsOf } from '../config/mounts.ts';
+import { policyOf } from '../config/policy.ts';
 import { promptFoldersOf } from '../config/prompts.ts';
 import { type Environment, isUrl } from '../config/references.ts';
 import type { Config } from '../config/schema.ts';
@@ -77,7 +77,7 @@ export async function openConfig(
       file,
       mounts,
       promptFolders,
-      policy: before?.policy ?? (await cedarOf(config, { base, log })),
+      policy: before?.policy ?? (await policyOf(config, { base, log })),
       config: settled,
       ignored: ignoredOf(all),
     };

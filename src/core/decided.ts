@@ -16,11 +16,17 @@ export const ACCESS_OPERATIONS: readonly AccessOperation[] = [
   'prompt',
 ];
 
+/** Operations before which a human can be asked in every revision. */
+export const ASKABLE: readonly AccessOperation[] = ['read', 'call', 'prompt'];
+
 /**
  * `deny` says that it may not be, `hide` that there is no such thing, in the words and with the code of what is really
  * missing. `ask` lets a human decide.
  */
 export type AccessEffect = 'allow' | 'ask' | 'deny' | 'hide';
+
+/** Effects, the strictest first: of several that fit, the first of these decides. */
+export const STRICTNESS: readonly AccessEffect[] = ['hide', 'deny', 'ask', 'allow'];
 
 /** The decision about an operation. */
 export interface Decided {

@@ -1,7 +1,7 @@
 /** Policies in Cedar decide as rules do, for whoever comes, in both eras: what is allowed, denied, hidden and asked about. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cedarPolicy } from 'vitrine/plug-ins/cedar';
 import { defineTool } from '../../src/core/tool.ts';
-import { cedarPolicy } from '../../src/layers/access/cedar/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';

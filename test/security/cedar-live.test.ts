@@ -1,9 +1,9 @@
 /** What callers and mounted servers write into names, URIs and arguments is never more to Cedar than text. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cedarPolicy } from 'vitrine/plug-ins/cedar';
 import { wrapProvider } from '../../src/core/layer.ts';
 import type { ResourceProvider } from '../../src/core/provider.ts';
 import { defineTool } from '../../src/core/tool.ts';
-import { cedarPolicy } from '../../src/layers/access/cedar/index.ts';
 import type { Resource } from '../../src/protocol/resources.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';

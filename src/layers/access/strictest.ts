@@ -1,9 +1,6 @@
 /** Picks the decision that counts of several about one thing: the strictest, whatever their order. */
 import type { AccessDecision } from '../../core/access.ts';
-import type { AccessEffect } from '../../core/decided.ts';
-
-/** The strictest first. */
-export const STRICTNESS: readonly AccessEffect[] = ['hide', 'deny', 'ask', 'allow'];
+import { STRICTNESS } from '../../core/decided.ts';
 
 type Decision = AccessDecision | Promise<AccessDecision>;
 

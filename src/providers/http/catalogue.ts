@@ -8,11 +8,10 @@ import type { Context, Log } from '../../core/context.ts';
 import { invalid, notFound, ResourceError } from '../../core/errors.ts';
 import { schemeOf, splitUri } from '../../core/uri.ts';
 import type { Answers } from './answers.ts';
+import { type ApiResources, MAX_DOCUMENT_BYTES, resourcesOf } from './api.ts';
 import { openDocuments } from './documents.ts';
 import { documentUrl, type Entry } from './entries.ts';
 import { type FeedTarget, feedTargets, MAX_FEED_BYTES } from './feeds.ts';
-import { MAX_DOCUMENT_BYTES } from './openapi/document.ts';
-import { type ApiResources, resourcesOf } from './openapi/index.ts';
 import { isFeed, type Target } from './target.ts';
 import { matchTemplate, type WebTemplate } from './templates.ts';
 

@@ -5,10 +5,10 @@
 import { setMaxListeners } from 'node:events';
 import { builtProgram } from '../../core/built-program.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { loadPlugIn } from '../../core/plug-in.ts';
 import { createThreadPool } from '../../core/thread-pool.ts';
-import type { FeedEntry, FeedSource } from './feeds.ts';
-import { type ApiReading, type ApiSource, readApi } from './openapi/index.ts';
 import type { Answer, Task } from './program.ts';
+import type { ApiReading, ApiSource, DocumentPlugIn, FeedEntry, FeedSource } from './readings.ts';
 
 /** A document of an API up to this size is read on the event loop: the worst that is known takes some 10 ms. */
 const MAX_HERE_BYTES = 4 * 1024;
@@ -75,11 +75,11 @@ export function openDocuments(): Documents {
   }
 
   return {
-    api: async (bytes, source) =>
-      bytes.byteLength <= MAX_HERE_BYTES
-        ? readApi(new TextDecoder().decode(bytes), source)
-        : await onThread<ApiReading>({ kind: 'api', bytes, source }, source.what),
-    feed: (bytes, source) => onThread<readonly FeedEntry[]>({ kind: 'feed', bytes, source }, 'The feed'),
+    async api(bytes, source) {
+      if (bytes.byteLength > MAX_HERE_BYTES) return onThread({ plugIn: 'openapi', bytes, source }, source.what);
+      return (await loadPlugIn<DocumentPlugIn<ApiSource, ApiReading>>('openapi')).read(bytes, source);
+    },
+    feed: (bytes, source) => onThread({ plugIn: 'feeds', bytes, source }, 'The feed'),
     async close() {
       if (closing.signal.aborted) return;
       closing.abort(new ResourceError('unavailable', 'The server is stopping'));

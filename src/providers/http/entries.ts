@@ -2,8 +2,9 @@
 import { invalid } from '../../core/errors.ts';
 import type { HttpEntry, HttpOptions } from './config.ts';
 import { limitsOf } from './config.ts';
+import type { Description } from './readings.ts';
 import type { Access } from './send.ts';
-import type { Said, Target } from './target.ts';
+import type { Target } from './target.ts';
 import { compileTemplate, type WebTemplate } from './templates.ts';
 
 export type Entry =
@@ -88,12 +89,15 @@ function originOf({ url, urlTemplate, openapi, server }: HttpEntry): string | un
   return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
-const saidOf = ({ name, title, description, mimeType, annotations }: HttpEntry, key: string | undefined): Said => ({
+const saidOf = (
+  { name, title, description, mimeType, annotations }: HttpEntry,
+  key: string | undefined,
+): Description => ({
   name: name ?? key,
   title,
   description,
   mimeType: mimeType?.toLowerCase(),
-  annotations: annotations as Said['annotations'],
+  annotations: annotations as Description['annotations'],
 });
 
 const hasAny = (record: object | undefined): boolean => Object.keys(record ?? {}).length > 0;

@@ -1,211 +1,21 @@
-/** Feeds (RSS, Atom, JSON Feed): their entries, read out of the document by `feedsmith`, as data that crosses to a thread. */
-import { ResourceError } from '../../core/errors.ts';
-import { missingPackage } from '../../core/missing-package.ts';
-import { encodeSegment } from '../../core/uri.ts';
-import { mimeTypeOf } from './facts.ts';
-import type { Said, Target } from './target.ts';
+/** Entries of feeds (RSS, Atom, JSON Feed) as resources. */
+import type { FeedEntry } from './readings.ts';
+import type { Target } from './target.ts';
 
 /** The most bytes of a feed. */
 export const MAX_FEED_BYTES = 2 * 1024 * 1024;
-
-/** Entries of a feed that are looked at. */
-const MAX_ENTRIES = 2_000;
-
-/** Bytes of all that a feed says of its entries, escaped; entries behind that are left out. */
-const MAX_INLINE_BYTES = 4 * 1024 * 1024;
-
-const MAX_TEXT = 1_000;
-const MAX_ID = 256;
-const MAX_DATE = 100;
-
-/** An entry, whatever the format. */
-interface Entry {
-  readonly id?: string | undefined;
-  readonly link?: string | undefined;
-  readonly title?: string | undefined;
-  readonly summary?: string | undefined;
-  readonly html?: string | undefined;
-  readonly text?: string | undefined;
-  readonly date?: string | undefined;
-}
-
-/** Which feed is read, in words that cross to a thread. */
-export interface FeedSource {
-  readonly uri: string;
-  readonly url: string;
-  /** The MIME type that the server gave for it. */
-  readonly mimeType: string | undefined;
-}
-
-/** An entry of a feed: its resource, and its time in milliseconds since 1970; 0 where the feed gives none. */
-export interface FeedEntry {
-  readonly uri: string;
-  readonly url: string;
-  readonly said: Said;
-  readonly time: number;
-  readonly inline?: Target['inline'];
-}
 
 /** A resource of a feed, and when it is from. */
 export interface FeedTarget extends Target {
   readonly time: number;
 }
 
-/**
- * The entries, the latest first. One whose link leads to the feed's own origin is the page there; any other
- * is what the feed says of it, with its link: nothing that a feed names leads this server elsewhere.
- * @throws ResourceError `unavailable` for a document that is no feed
- */
-export async function readFeed(bytes: Uint8Array, feed: FeedSource): Promise<readonly FeedEntry[]> {
-  const entries = new Map<string, FeedEntry>();
-  let inline = 0;
-  for (const entry of await parsed(textOf(bytes, feed), feed.uri)) {
-    const found = entryOf(feed, entry);
-    if (found === undefined || found.uri === feed.uri || entries.has(found.uri)) continue;
-    inline += found.inline?.bytes.byteLength ?? 0;
-    if (inline > MAX_INLINE_BYTES) break;
-    entries.set(found.uri, found);
-  }
-  return [...entries.values()].sort(inOrder);
-}
-
 /** Entries as resources: what is asked for them is asked as for the feed. */
 export const feedTargets = (feed: Target, entries: readonly FeedEntry[]): readonly FeedTarget[] =>
-  entries.map((entry) => ({ ...entry, url: new URL(entry.url), access: feed.access, head: false, feed: false }));
+  [...entries]
+    .sort(inOrder)
+    .map((entry) => ({ ...entry, url: new URL(entry.url), access: feed.access, head: false, feed: false }));
 
 /** The latest first, and then by URI: a place that stays one when entries come and go. */
 export const inOrder = (a: { time: number; uri: string }, b: { time: number; uri: string }): number =>
   b.time - a.time || (a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0);
-
-function entryOf(feed: FeedSource, entry: Entry): FeedEntry | undefined {
-  const link = linkOf(feed, entry.link);
-  const date = entry.date === undefined ? Number.NaN : Date.parse(entry.date.slice(0, MAX_DATE));
-  const time = Number.isFinite(date) ? date : 0;
-  const title = plain(entry.title);
-  const description = plain(entry.summary);
-  const said = {
-    ...(title !== undefined && { title, name: title }),
-    ...(description !== undefined && { description }),
-    ...(time > 0 && { annotations: { lastModified: new Date(time).toISOString() } }),
-  };
-  if (link !== undefined && link.origin === new URL(feed.url).origin) {
-    link.hash = '';
-    return { uri: link.href, url: link.href, said, time };
-  }
-  const id = (entry.id ?? entry.link ?? entry.title)?.slice(0, MAX_ID);
-  if (id === undefined || !id.isWellFormed()) return undefined;
-  return {
-    uri: `${feed.uri}#entry-${encodeSegment(id)}`,
-    url: feed.url,
-    said: { name: title ?? id, ...said },
-    time,
-    inline: { bytes: Buffer.from(pageOf(entry, link)), mimeType: 'text/html' },
-  };
-}
-
-function linkOf(feed: FeedSource, link: string | undefined): URL | undefined {
-  if (link === undefined || link.length > 8_192 || !URL.canParse(link, feed.url)) return undefined;
-  const url = new URL(link, feed.url);
-  const fit = (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '';
-  return fit ? url : undefined;
-}
-
-/** Writes an entry as a page, from what its feed holds; the markup is the feed's. */
-function pageOf({ title, html, text, summary }: Entry, link: URL | undefined): string {
-  const heading = title === undefined ? '' : `<h1>${escaped(plain(title) ?? '')}</h1>\n`;
-  const where = link === undefined ? '' : `<p><a href="${escaped(link.href)}">${escaped(link.href)}</a></p>\n`;
-  const content = html ?? (text === undefined ? undefined : `<p>${escaped(text)}</p>`) ?? summary ?? '';
-  return `<!doctype html>\n<meta charset="utf-8">\n${heading}${where}${content}\n`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
-
-/** A line of text out of what may be markup. */
-function plain(text: string | undefined): string | undefined {
-  const line = text
-    ?.slice(0, MAX_TEXT * 4)
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, MAX_TEXT)
-    .toWellFormed();
-  return line === '' ? undefined : line;
-}
-
-function textOf(bytes: Uint8Array, { mimeType }: FeedSource): string {
-  const declared = /^<\?xml[^>]{0,200}?encoding=["']([\w.:-]{1,40})["']/.exec(
-    Buffer.from(bytes.subarray(0, 300)).toString('latin1'),
-  );
-  const label = /charset=([\w.:-]+)$/.exec(mimeTypeOf(mimeType) ?? '')?.[1] ?? declared?.[1] ?? 'utf-8';
-  try {
-    return new TextDecoder(label).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
-}
-
-async function parsed(text: string, uri: string): Promise<readonly Entry[]> {
-  const parseFeed = await parser(uri);
-  try {
-    return normalized(parseFeed(text, { maxItems: MAX_ENTRIES }));
-  } catch (cause) {
-    throw new ResourceError('unavailable', 'The web server sent something that is no feed', { uri, cause });
-  }
-}
-
-async function parser(uri: string): Promise<typeof import('feedsmith').parseFeed> {
-  try {
-    return (await import('feedsmith')).parseFeed;
-  } catch (cause) {
-    throw missingPackage('Feeds need a package', ['feedsmith'], { code: 'unavailable', uri, cause });
-  }
-}
-
-/** Dates are as they stand in the document. */
-const texts = (date: unknown): string | undefined => (typeof date === 'string' ? date : undefined);
-
-type Parsed = ReturnType<typeof import('feedsmith').parseFeed>;
-
-function normalized(parsed: Parsed): readonly Entry[] {
-  switch (parsed.format) {
-    case 'rss':
-      return (parsed.feed.items ?? []).map((item) => ({
-        id: item.guid?.value,
-        link: item.link,
-        title: item.title,
-        summary: item.description,
-        html: item.content?.encoded,
-        date: texts(item.pubDate ?? item.dc?.dates?.[0]),
-      }));
-    case 'rdf':
-      return (parsed.feed.items ?? []).map((item) => ({
-        link: item.link,
-        title: item.title,
-        summary: item.description,
-        html: item.content?.encoded,
-        date: texts(item.dc?.dates?.[0]),
-      }));
-    case 'atom':
-      return (parsed.feed.entries ?? []).map((entry) => ({
-        id: entry.id,
-        link: (entry.links ?? []).find(({ rel }) => rel === undefined || rel === 'alternate')?.href,
-        title: entry.title?.value,
-        summary: entry.summary?.value,
-        ...(entry.content?.type === 'html' || entry.content?.type === 'xhtml'
-          ? { html: entry.content.value }
-          : { text: entry.content?.value }),
-        date: texts(entry.updated ?? entry.published),
-      }));
-    case 'json':
-      return (parsed.feed.items ?? []).map((item) => ({
-        id: item.id,
-        link: item.url,
-        title: item.title,
-        summary: item.summary,
-        html: item.content_html,
-        text: item.content_text,
-        date: texts(item.date_modified ?? item.date_published),
-      }));
-  }
-}

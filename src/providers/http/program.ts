@@ -1,13 +1,15 @@
 /** The program of the threads that read documents: one after the other, as they are sent. */
 import { parentPort } from 'node:worker_threads';
 import { ResourceError, type ResourceErrorCode } from '../../core/errors.ts';
-import { type FeedEntry, type FeedSource, readFeed } from './feeds.ts';
-import { type ApiReading, type ApiSource, readApi } from './openapi/index.ts';
+import { loadPlugIn } from '../../core/plug-in.ts';
+import type { ApiReading, ApiSource, DocumentPlugIn, FeedEntry, FeedSource } from './readings.ts';
 
-/** A message to the program: a document to read. */
-export type Task =
-  | { readonly kind: 'api'; readonly bytes: Uint8Array; readonly source: ApiSource }
-  | { readonly kind: 'feed'; readonly bytes: Uint8Array; readonly source: FeedSource };
+/** A message to the program: a document, and the plug-in that reads it. */
+export interface Task {
+  readonly plugIn: 'feeds' | 'openapi';
+  readonly bytes: Uint8Array;
+  readonly source: ApiSource | FeedSource;
+}
 
 /** The program's answer. */
 export type Answer =
@@ -21,12 +23,10 @@ export function serveDocuments(): void {
   });
 }
 
-const read = async (task: Task): Promise<ApiReading | readonly FeedEntry[]> =>
-  task.kind === 'api' ? readApi(new TextDecoder().decode(task.bytes), task.source) : readFeed(task.bytes, task.source);
-
-async function answerTo(task: Task): Promise<Answer> {
+async function answerTo({ plugIn, bytes, source }: Task): Promise<Answer> {
   try {
-    return { read: await read(task) };
+    const { read } = await loadPlugIn<DocumentPlugIn<Task['source'], ApiReading | readonly FeedEntry[]>>(plugIn);
+    return { read: await read(bytes, source) };
   } catch (error) {
     const { code, message } = error instanceof ResourceError ? error : new ResourceError('unavailable', UNREADABLE);
     return { problem: { code, message, cause: causeOf(error) } };

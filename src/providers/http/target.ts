@@ -1,18 +1,10 @@
 /** Describes the resources that URLs stand for. */
 import { mimeTypeOfName } from '../../core/mime-type.ts';
 import { nameOfUri } from '../../core/uri.ts';
-import { type Annotations, DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import type { Facts } from './facts.ts';
+import type { Description } from './readings.ts';
 import type { Access } from './send.ts';
-
-/** The description of a resource, from the configuration, a feed, or an API's document. */
-export interface Said {
-  readonly name?: string | undefined;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly mimeType?: string | undefined;
-  readonly annotations?: Annotations | undefined;
-}
 
 export interface Target {
   /** Canonical; what is published. */
@@ -20,7 +12,7 @@ export interface Target {
   /** The URL that is requested: the same without a fragment. */
   readonly url: URL;
   readonly access: Access;
-  readonly said: Said;
+  readonly said: Description;
   /** HEAD may be asked for it. */
   readonly head: boolean;
   /** Whether its entries are its children; undefined: if its type says so. */

@@ -6,8 +6,9 @@
 import { invalid, type ResourceError } from '../../core/errors.ts';
 import { parseUriTemplate, type TemplateValue, type UriTemplate } from '../../core/uri-template.ts';
 import type { ResourceTemplate } from '../../protocol/resources.ts';
+import type { Description } from './readings.ts';
 import type { Access } from './send.ts';
-import type { Said, Target } from './target.ts';
+import type { Target } from './target.ts';
 
 export interface WebTemplate {
   /** Canonical; what is published. */
@@ -22,14 +23,14 @@ export interface WebTemplate {
   /** The values that a variable may have, by its name; with other values the template does not match. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly access: Access;
-  readonly said: Said;
+  readonly said: Description;
   readonly head: boolean;
 }
 
 export interface TemplateOptions {
   readonly values?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly access: Access;
-  readonly said: Said;
+  readonly said: Description;
   readonly head: boolean;
 }
 

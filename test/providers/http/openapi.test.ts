@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { readApi } from '../../../plug-ins/openapi/index.ts';
 import { createContext } from '../../../src/core/context.ts';
 import { createNotes } from '../../../src/core/notes.ts';
+import { resourcesOf } from '../../../src/providers/http/api.ts';
 import { httpProvider } from '../../../src/providers/http/index.ts';
-import { readApi, resourcesOf } from '../../../src/providers/http/openapi/index.ts';
 import { ctx, get, serveWeb } from './looking.ts';
 import { content, JSON_TYPE } from './site.ts';
 

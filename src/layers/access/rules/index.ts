@@ -2,12 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { AccessArea, AccessDecision, AccessPolicy, AccessRequest } from '../../../core/access.ts';
 import { ANONYMOUS, type Principal } from '../../../core/context.ts';
-import type { AccessOperation } from '../../../core/decided.ts';
+import { type AccessOperation, ASKABLE, STRICTNESS } from '../../../core/decided.ts';
 import { invalid } from '../../../core/errors.ts';
 import { type GlobSubject, globProblem } from '../../../core/glob/index.ts';
-import { STRICTNESS } from '../strictest.ts';
 import { globsOf } from './arguments.ts';
-import { type AccessRule, type AccessRules, ASKABLE } from './options.ts';
+import type { AccessRule, AccessRules } from './options.ts';
 import { compileTarget, type TargetTest } from './target.ts';
 import { compileWho, type WhoTest } from './who.ts';
 

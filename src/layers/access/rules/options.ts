@@ -57,6 +57,3 @@ export interface AccessRules {
   /** The effect where no rule matches. Default: `deny`. */
   readonly default?: 'allow' | 'deny' | 'hide' | undefined;
 }
-
-/** Operations before which a human can be asked in every revision. */
-export const ASKABLE: readonly AccessOperation[] = ['read', 'call', 'prompt'];

@@ -1,10 +1,10 @@
 /** Whether a rule is about what is asked for. */
 import type { AccessRequest } from '../../../core/access.ts';
-import { ACCESS_OPERATIONS, type AccessOperation } from '../../../core/decided.ts';
+import { ACCESS_OPERATIONS, type AccessOperation, ASKABLE } from '../../../core/decided.ts';
 import { compileGlobs, type GlobSubject } from '../../../core/glob/index.ts';
 import { NAMES, type Resource } from '../../../protocol/resources.ts';
 import { argumentTest } from './arguments.ts';
-import { type AccessRule, ASKABLE } from './options.ts';
+import type { AccessRule } from './options.ts';
 
 /** Whether what the rule says of a resource can be true of this one; `unknown` where that is not known. */
 type AttributeTest = (resource: Resource) => boolean | 'unknown';

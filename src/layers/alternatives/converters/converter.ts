@@ -2,23 +2,10 @@
  * Defines a converter. Each is one file, and one line in `index.ts`. It loads the packages that it needs when it runs, in
  * the process that converts: the server only reads from here which types there are.
  */
+import type { Conversion, Convert } from '../../../core/conversion.ts';
 import { ResourceError } from '../../../core/errors.ts';
 
-/** The limits of one conversion. */
-export interface ConversionLimits {
-  /** Bytes of the form. */
-  readonly maxOutputBytes: number;
-  /** Bytes that an archive may have when it is unpacked, over all its files. */
-  readonly maxUnpackedBytes: number;
-}
-
-/** One conversion: its two types and its limits. */
-export interface Conversion extends ConversionLimits {
-  /** The type of the bytes. */
-  readonly from: string;
-  /** The type that is wanted; one of the converter's `to`. */
-  readonly to: string;
-}
+export type { Conversion, ConversionLimits, Convert } from '../../../core/conversion.ts';
 
 export interface Converter {
   /** Stable, and unique among converters: a part of what forms are kept under. */
@@ -29,8 +16,7 @@ export interface Converter {
   readonly to: readonly string[];
   /** Packages that it loads and that do not come with Vitrine; without them its forms are not offered. */
   readonly needs?: readonly string[];
-  /** @throws whatever is wrong with the content; `tooMuch` where a limit is reached */
-  convert(bytes: Uint8Array, conversion: Conversion): Promise<string | Uint8Array>;
+  readonly convert: Convert;
 }
 
 /** A form, or what it is made of, is over a limit. */

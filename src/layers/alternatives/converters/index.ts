@@ -5,15 +5,12 @@ import { docx } from './docx.ts';
 import { email } from './email.ts';
 import { epub } from './epub.ts';
 import { html } from './html.ts';
-import { imageMetadata } from './image-metadata.ts';
-import { mediaMetadata } from './media-metadata.ts';
 import { notebook } from './notebook.ts';
 import { openDocument } from './open-document.ts';
 import { outlook } from './outlook.ts';
 import { pdf } from './pdf.ts';
+import { media, rtf } from './plugged.ts';
 import { pptx } from './pptx.ts';
-import { rtf } from './rtf.ts';
-import { smallerImage, smallerWebp } from './smaller-image.ts';
 import { spreadsheet } from './spreadsheet.ts';
 import { utf8 } from './utf8.ts';
 
@@ -30,9 +27,6 @@ export const CONVERTERS: readonly Converter[] = [
   email,
   outlook,
   csv,
-  smallerImage,
-  smallerWebp,
-  imageMetadata,
-  mediaMetadata,
+  ...media,
   utf8,
 ];

@@ -1,65 +1,27 @@
 /** Sounds and films: how long they are, what is in them, and what their tags say. */
 import type { ICommonTagsResult, IFormat } from 'music-metadata';
-import type { Converter } from './converter.ts';
-import { FACT_TYPES, type Fact, type Facts, factsText } from './facts.ts';
+import type { Convert } from 'vitrine/plug-in';
+import { type Fact, type Facts, factsText } from './facts.ts';
 import { readMp4Header } from './mp4-header.ts';
 
-export const mediaMetadata: Converter = {
-  name: 'media-metadata',
-  from: [
-    'audio/mpeg',
-    'audio/mp4',
-    'audio/x-m4a',
-    'audio/aac',
-    'audio/ogg',
-    'audio/opus',
-    'audio/wav',
-    'audio/x-wav',
-    'audio/vnd.wave',
-    'audio/flac',
-    'audio/x-flac',
-    'audio/aiff',
-    'audio/x-aiff',
-    'audio/x-ms-wma',
-    'audio/matroska',
-    'audio/x-matroska',
-    'audio/webm',
-    'audio/ape',
-    'audio/wavpack',
-    'audio/x-wavpack',
-    'audio/x-dsf',
-    'audio/x-musepack',
-    'video/mp4',
-    'video/x-m4v',
-    'video/quicktime',
-    'video/webm',
-    'video/matroska',
-    'video/x-matroska',
-    'video/ogg',
-    'video/x-ms-asf',
-    'video/x-ms-wmv',
-  ],
-  to: FACT_TYPES,
-  needs: ['music-metadata'],
-  async convert(bytes, conversion) {
-    const { parseBuffer } = await import('music-metadata');
-    const info = { mimeType: conversion.from, size: bytes.byteLength };
-    const { format, common } = await parseBuffer(bytes, info, { duration: true, includeChapters: true });
-    const { picture = [], ...tags } = common;
-    // The library looks at sounds: of a film without one it knows neither how long nor how large it is.
-    const { seconds, width, height } = readMp4Header(bytes);
-    const facts = {
-      width,
-      height,
-      ...formatFacts({ ...format, duration: format.duration ?? seconds }),
-      bytes: bytes.byteLength,
-      covers: picture.length === 0 ? undefined : picture.length,
-      tags: tagFacts(tags),
-      tracks: format.trackInfo.map(trackFacts),
-      chapters: chapterFacts(format),
-    };
-    return factsText(conversion.from.startsWith('video/') ? 'Video' : 'Audio', facts, conversion);
-  },
+export const mediaMetadata: Convert = async (bytes, conversion) => {
+  const { parseBuffer } = await import('music-metadata');
+  const info = { mimeType: conversion.from, size: bytes.byteLength };
+  const { format, common } = await parseBuffer(bytes, info, { duration: true, includeChapters: true });
+  const { picture = [], ...tags } = common;
+  // The library looks at sounds: of a film without one it knows neither how long nor how large it is.
+  const { seconds, width, height } = readMp4Header(bytes);
+  const facts = {
+    width,
+    height,
+    ...formatFacts({ ...format, duration: format.duration ?? seconds }),
+    bytes: bytes.byteLength,
+    covers: picture.length === 0 ? undefined : picture.length,
+    tags: tagFacts(tags),
+    tracks: format.trackInfo.map(trackFacts),
+    chapters: chapterFacts(format),
+  };
+  return factsText(conversion.from.startsWith('video/') ? 'Video' : 'Audio', facts, conversion);
 };
 
 function formatFacts(format: Omit<IFormat, 'duration'> & { readonly duration: number | undefined }): Facts {

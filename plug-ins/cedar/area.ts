@@ -1,8 +1,5 @@
 /** Where policies could let somebody do something, by what their heads say: conditions are not looked at. */
-import type { AccessArea } from '../../../core/access.ts';
-import type { Principal } from '../../../core/context.ts';
-import type { AccessOperation } from '../../../core/decided.ts';
-import { ASKABLE } from '../rules/options.ts';
+import { type AccessArea, type AccessOperation, ASKABLE, type Principal } from 'vitrine/plug-in';
 import { type Entities, type Uid, uidKey } from './entities.ts';
 import type { CedarRule } from './policies.ts';
 import { principalEntity, targetType } from './request.ts';

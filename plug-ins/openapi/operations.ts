@@ -1,16 +1,6 @@
 /** GET operations as URLs and URL templates. What needs a header or a cookie of the caller is left out. */
-import type { Said } from '../target.ts';
+import type { ApiReading, Description, Operation } from 'vitrine/plug-in';
 import { type Api, type ApiOperation, type ApiParameter, once } from './document.ts';
-
-export interface Operation {
-  /** The URL, where nothing has to be filled in. */
-  readonly url?: string | undefined;
-  /** The URL with its parameters, where there are any. */
-  readonly urlTemplate?: string | undefined;
-  /** The values that a variable of the template may have, where the document lists them. */
-  readonly values: Readonly<Record<string, readonly string[]>>;
-  readonly said: Said;
-}
 
 /** Operations of one document that are shown, and characters of all that is said of them. */
 const MAX_OPERATIONS = 2_000;
@@ -33,12 +23,6 @@ const MAX_ALL_VALUES = 20_000;
 const MAX_TYPE = 255;
 const MAX_VALUE = 1_024;
 
-export interface Operations {
-  readonly operations: readonly Operation[];
-  /** There are more than are shown. */
-  readonly more: boolean;
-}
-
 /** Functions that work once for a part of the document, however many operations share it. */
 interface Shared {
   readonly valuesOf: (schema: unknown) => readonly string[] | undefined;
@@ -48,7 +32,7 @@ interface Shared {
 }
 
 /** @param base where the API is, without a slash at the end */
-export function operationsOf(api: Api, base: string): Operations {
+export function operationsOf(api: Api, base: string): Pick<ApiReading, 'operations' | 'more'> {
   const operations: Operation[] = [];
   const valuesOf = valuesIn(api);
   const shared: Shared = {
@@ -192,7 +176,7 @@ function describe(
   { typeOf }: Shared,
   path: string,
   { operationId, summary, description, responses }: ApiOperation,
-): Said {
+): Description {
   const title = summary?.slice(0, MAX_DESCRIPTION).trim();
   const more = description?.slice(0, MAX_DESCRIPTION).trim();
   return {

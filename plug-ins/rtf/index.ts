@@ -1,37 +1,34 @@
 /** Rich Text Format: its text, paragraph by paragraph, with the rows of its tables. */
-import { type Converter, createOutput } from './converter.ts';
-import { plain, rowText } from './markdown.ts';
+import { type Convert, type ConverterPlugIn, createOutput, plain, rowText } from 'vitrine/plug-in';
 
-export const rtf: Converter = {
-  name: 'rtf',
-  from: ['application/rtf', 'text/rtf'],
-  to: ['text/markdown'],
-  async convert(bytes, conversion) {
-    const output = createOutput(conversion);
-    let row: string[] = [];
-    let text = '';
-    let rows = 0;
-    const paragraph = (): void => {
-      if (text.trim() !== '') output.add(`${plain(text.trim())}\n\n`);
+const convert: Convert = async (bytes, conversion) => {
+  const output = createOutput(conversion);
+  let row: string[] = [];
+  let text = '';
+  let rows = 0;
+  const paragraph = (): void => {
+    if (text.trim() !== '') output.add(`${plain(text.trim())}\n\n`);
+    text = '';
+    rows = 0;
+  };
+  for (const token of tokensOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'))) {
+    if (token.kind === 'text') text += token.text;
+    else if (token.kind === 'paragraph') paragraph();
+    else if (token.kind === 'cell') {
+      row.push(text);
       text = '';
-      rows = 0;
-    };
-    for (const token of tokensOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'))) {
-      if (token.kind === 'text') text += token.text;
-      else if (token.kind === 'paragraph') paragraph();
-      else if (token.kind === 'cell') {
-        row.push(text);
-        text = '';
-      } else {
-        output.add(rowText(row));
-        if (++rows === 1) output.add(`|${' --- |'.repeat(row.length)}\n`);
-        row = [];
-      }
+    } else {
+      output.add(rowText(row));
+      if (++rows === 1) output.add(`|${' --- |'.repeat(row.length)}\n`);
+      row = [];
     }
-    paragraph();
-    return output.text();
-  },
+  }
+  paragraph();
+  return output.text();
 };
+
+const plugIn: ConverterPlugIn = { rtf: convert };
+export default plugIn;
 
 type Token = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'paragraph' | 'cell' | 'row' };
 

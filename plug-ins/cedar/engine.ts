@@ -1,5 +1,5 @@
 /** Cedar itself, which is loaded when somebody has policies for it. */
-import { missingPackage } from '../../../core/missing-package.ts';
+import { missingPackage } from 'vitrine/plug-in';
 
 export type Engine = typeof import('@cedar-policy/cedar-wasm/nodejs');
 

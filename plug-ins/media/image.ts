@@ -12,8 +12,6 @@ const FORMATS: Readonly<Record<string, string>> = {
   'image/svg+xml': 'svg',
 };
 
-export const IMAGE_TYPES: readonly string[] = Object.keys(FORMATS);
-
 /** The only loaders that may open anything. They open it from memory: an SVG has no place that its links could start from. */
 const LOADERS = ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif', 'Tiff', 'Svg'].map((name) => `VipsForeignLoad${name}`);
 

@@ -2,12 +2,13 @@
  * An OpenAPI document as far as it is read here: GET operations and their parameters. References lead into it only. Each
  * part of it is looked at once, however many operations share it, and nothing is copied but what is used.
  */
+
+import { ResourceError } from 'vitrine/plug-in';
 import { parseDocument, visit } from 'yaml';
 import { z } from 'zod';
-import { ResourceError } from '../../../core/errors.ts';
 
 /** The most bytes of a document. */
-export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
 /**
  * As JSON is read, the last of two keys of one name counts: to look for them, the library compares each key with each.

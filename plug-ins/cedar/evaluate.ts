@@ -1,6 +1,6 @@
 /** Asks Cedar. It has the policies prepared; where arguments are not known it takes them again, and more time. */
 import { randomUUID } from 'node:crypto';
-import { invalid } from '../../../core/errors.ts';
+import { invalid } from 'vitrine/plug-in';
 import { type Engine, wordsOf } from './engine.ts';
 import type { Entity } from './entities.ts';
 import type { CedarRequest } from './request.ts';

@@ -1,14 +1,21 @@
 /** Policies in Cedar, as another engine for the access layer: who may do what is decided by them instead of by rules. */
 import { LRUCache } from 'lru-cache';
-import type { AccessDecision, AccessPolicy, AccessRequest } from '../../../core/access.ts';
-import { type Log, SILENT } from '../../../core/context.ts';
-import { invalid } from '../../../core/errors.ts';
-import { ASKABLE } from '../rules/options.ts';
-import { STRICTNESS } from '../strictest.ts';
+import {
+  type AccessDecision,
+  type AccessPolicy,
+  type AccessRequest,
+  ASKABLE,
+  invalid,
+  type Log,
+  type PolicyPlugIn,
+  SILENT,
+  STRICTNESS,
+} from 'vitrine/plug-in';
 import { couldIn } from './area.ts';
 import { type Engine, loadEngine, wordsOf } from './engine.ts';
 import { configuredEntities, uidsIn } from './entities.ts';
 import { evaluator, type PolicySet } from './evaluate.ts';
+import { entitiesIn, textOf } from './files.ts';
 import { type CedarRule, parsePolicies } from './policies.ts';
 import { type CedarRequest, cedarRequest, LOOKED_AT, type LookedAt, RESOURCE_ATTRIBUTES } from './request.ts';
 
@@ -147,6 +154,17 @@ export async function cedarPolicy({
     },
   };
 }
+
+/** Reads the files that `access.cedar` of a configuration names. */
+const plugIn: PolicyPlugIn<{ readonly policies: string; readonly entities?: string | undefined }> = {
+  async create({ policies, entities }, { base, log }) {
+    const text = await textOf(base, policies, 'policies');
+    const known = entities === undefined ? undefined : entitiesIn(await textOf(base, entities, 'entities'), entities);
+    const names = { policies, entities: entities ?? 'entities' };
+    return cedarPolicy({ policies: text, entities: known, names, log });
+  },
+};
+export default plugIn;
 
 /** A human cannot be asked about everything: of the rest, what would be asked is not permitted. */
 function decisionOf(rule: CedarRule | undefined, { operation }: AccessRequest): AccessDecision[] {

@@ -1,6 +1,5 @@
 /** Puts a request into Cedar's terms: the principal, the action, the resource, and the facts about them. */
-import type { AccessRequest } from '../../../core/access.ts';
-import { ANONYMOUS, type Principal } from '../../../core/context.ts';
+import { type AccessRequest, ANONYMOUS, type Principal } from 'vitrine/plug-in';
 import type { Entity, Uid } from './entities.ts';
 import { cedarArguments } from './values.ts';
 

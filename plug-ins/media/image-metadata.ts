@@ -1,21 +1,15 @@
 /** Images: their size and format, and what the camera has written into them. */
 import type { Exif } from 'exif-reader';
 import type { Metadata } from 'sharp';
-import type { Converter } from './converter.ts';
-import { FACT_TYPES, type Fact, type Facts, factsText } from './facts.ts';
-import { IMAGE_TYPES, openImage } from './image.ts';
+import type { Convert } from 'vitrine/plug-in';
+import { type Fact, type Facts, factsText } from './facts.ts';
+import { openImage } from './image.ts';
 
-export const imageMetadata: Converter = {
-  name: 'image-metadata',
-  from: IMAGE_TYPES,
-  to: FACT_TYPES,
-  needs: ['sharp', 'exif-reader'],
-  async convert(bytes, conversion) {
-    // Nothing is decoded: the header is all that is asked for.
-    const { header } = await openImage(bytes, conversion.from, 1);
-    const facts = { ...headerFacts(header), bytes: bytes.byteLength, ...(await exifFacts(header.exif)) };
-    return factsText('Image', { ...facts, comments: commentsIn(header) }, conversion);
-  },
+export const imageMetadata: Convert = async (bytes, conversion) => {
+  // Nothing is decoded: the header is all that is asked for.
+  const { header } = await openImage(bytes, conversion.from, 1);
+  const facts = { ...headerFacts(header), bytes: bytes.byteLength, ...(await exifFacts(header.exif)) };
+  return factsText('Image', { ...facts, comments: commentsIn(header) }, conversion);
 };
 
 /** The size is that of the image as it is looked at. */

@@ -1,8 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AccessDecision, AccessRequest } from '../../../core/access.ts';
-import { ANONYMOUS, type Log, type Principal, SILENT } from '../../../core/context.ts';
-import type { Resource } from '../../../protocol/resources.ts';
+import {
+  type AccessDecision,
+  type AccessRequest,
+  ANONYMOUS,
+  type Log,
+  type Principal,
+  type Resource,
+  SILENT,
+} from 'vitrine/plug-in';
 import { type CedarOptions, type CedarPolicy, cedarPolicy } from './index.ts';
 import { MAX_ARGUMENT_DEPTH } from './values.ts';
 
@@ -394,7 +400,7 @@ it('decides nothing any more when it is closed', async () => {
 });
 
 it('takes the policies of the guide, which say what its rules say', async () => {
-  const guide = await readFile(new URL('../../../../docs/guide/access.md', import.meta.url), 'utf8');
+  const guide = await readFile(new URL('../../docs/guide/access.md', import.meta.url), 'utf8');
   const policies = /```cedar\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
   const policy = await policyOf(policies);
   const rulesOf = (principal: Principal, uri: string): string[] =>

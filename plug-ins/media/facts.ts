@@ -1,6 +1,5 @@
 /** Writes facts about pictures, sounds and films as JSON and as Markdown. */
-import { type Conversion, createOutput, type Output } from './converter.ts';
-import { addTable, heading } from './markdown.ts';
+import { addTable, type Conversion, createOutput, heading, type Output } from 'vitrine/plug-in';
 
 /** One thing that is known; what is undefined, or has nothing in it, is left out. */
 export type Fact = string | number | boolean | undefined | readonly Fact[] | Facts;
@@ -8,9 +7,6 @@ export type Fact = string | number | boolean | undefined | readonly Fact[] | Fac
 export interface Facts {
   readonly [name: string]: Fact;
 }
-
-/** The types that facts are told in, the one for readers first. */
-export const FACT_TYPES = ['text/markdown', 'application/json'] as const;
 
 /** @throws ResourceError `too-large` */
 export function factsText(title: string, facts: Facts, conversion: Conversion): string {

@@ -1,5 +1,5 @@
 /** Entities that are configured beside those of a request: each request takes the ones that it can come across. */
-import { invalid } from '../../../core/errors.ts';
+import { invalid } from 'vitrine/plug-in';
 import type { Engine } from './engine.ts';
 import { wordsOf } from './engine.ts';
 

@@ -1,6 +1,5 @@
 /** The text of policies, taken apart: what each is called, and what it comes to when it fits. */
-import type { AccessEffect } from '../../../core/decided.ts';
-import { invalid } from '../../../core/errors.ts';
+import { type AccessEffect, invalid } from 'vitrine/plug-in';
 import type { Engine, Mistake } from './engine.ts';
 import { wordsOf } from './engine.ts';
 

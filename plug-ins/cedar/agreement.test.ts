@@ -1,10 +1,8 @@
 /** The same said in rules and in Cedar is the same decision, whatever is asked. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { AccessRequest } from '../../../core/access.ts';
-import { ANONYMOUS, type Principal } from '../../../core/context.ts';
-import { ACCESS_OPERATIONS } from '../../../core/decided.ts';
-import { rulesPolicy } from '../rules/index.ts';
+import { ACCESS_OPERATIONS, type AccessRequest, ANONYMOUS, type Principal } from 'vitrine/plug-in';
+import { rulesPolicy } from '../../src/index.ts';
 import { cedarPolicy } from './index.ts';
 
 const RULES = rulesPolicy({

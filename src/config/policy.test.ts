@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ANONYMOUS, SILENT } from '../core/context.ts';
-import { cedarOf } from './cedar.ts';
 import { ConfigError } from './error.ts';
+import { policyOf } from './policy.ts';
 
 const FILES = {
   'my.cedar': '@id("all") permit(principal in Vitrine::Group::"all", action, resource);',
@@ -29,19 +29,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-const policyOf = (policies: string, entities?: string) =>
-  cedarOf({ access: { cedar: { policies, entities } } }, { base, log: SILENT });
+const opened = (policies: string, entities?: string) =>
+  policyOf({ access: { cedar: { policies, entities } } }, { base, log: SILENT });
 
 it('reads both files', async () => {
-  const policy = await policyOf('my.cedar', 'my.json');
+  const policy = await opened('my.cedar', 'my.json');
   const decision = await policy?.decide({ principal: ANONYMOUS, operation: 'read', uri: 'docs+file:///a' });
   await policy?.close?.();
   expect(decision).toEqual({ effect: 'allow', rule: 'all' });
 });
 
 it('is nothing where the configuration has none', async () => {
-  expect(await cedarOf({}, { base, log: SILENT })).toBeUndefined();
-  expect(await cedarOf({ access: { rules: [] } }, { base, log: SILENT })).toBeUndefined();
+  expect(await policyOf({}, { base, log: SILENT })).toBeUndefined();
+  expect(await policyOf({ access: { rules: [] } }, { base, log: SILENT })).toBeUndefined();
 });
 
 it.each([
@@ -52,7 +52,7 @@ it.each([
   ['my.cedar', 'object.json', 'object.json: entities are a list'],
   ['my.cedar', 'text.json', 'text.json: '],
 ])('says where the mistake is: %s, %s', async (policies, entities, message) => {
-  const failure = await policyOf(policies, entities).catch((error: unknown) => error);
+  const failure = await opened(policies, entities).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ConfigError);
   expect((failure as ConfigError).message).toContain(message);
   expect((failure as ConfigError).message).not.toContain('\n');
