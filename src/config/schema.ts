@@ -18,6 +18,7 @@ import { authConfig } from './auth-schema.ts';
 import { describeConfig } from './describe-schema.ts';
 import { formsConfig } from './forms-schema.ts';
 import { indexConfig } from './index-schema.ts';
+import { keysConfig } from './keys-schema.ts';
 import { kindsConfig } from './kinds-schema.ts';
 import { nameServers } from './mount-names.ts';
 import { everyMount, iconConfig } from './mount-schema.ts';
@@ -259,6 +260,9 @@ const settings = z.strictObject({
   client: clientConfig.optional().describe('How Vitrine introduces itself to the servers in mounts. Default: vitrine'),
   auth: authConfig.optional().describe('Who may use HTTP; without it, everybody who reaches it'),
   listing: listingConfig.optional().describe('What a host sees without asking for a folder: walk (default) or roots'),
+  keys: keysConfig
+    .optional()
+    .describe('Seal what clients hold, and are shared by replicas. Default: a random one of the process'),
   limits: limitsConfig.optional(),
   tools: toolsConfig
     .optional()

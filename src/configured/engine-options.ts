@@ -15,7 +15,7 @@ export interface EngineFlags {
 
 /** @param replaceable whether its mounts may be replaced while they are served */
 export function engineOptions(
-  { mounts, promptFolders, config, policy }: Configured,
+  { mounts, promptFolders, config, policy, keys }: Configured,
   replaceable: boolean,
   { name, ...flags }: EngineFlags = {},
 ): EngineOptions {
@@ -34,6 +34,7 @@ export function engineOptions(
   return {
     mounts,
     promptFolders,
+    keys,
     replaceable,
     resourceTools: resourceTools(config.tools, flags.tools),
     confirm,

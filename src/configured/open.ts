@@ -13,8 +13,10 @@ import { addPassword, type Secrets } from '../config/secrets.ts';
 import type { ConfiguredMount, UpstreamSurroundings } from '../config/upstream-mounts.ts';
 import type { AccessPolicy } from '../core/access.ts';
 import type { Log } from '../core/context.ts';
+import type { Keys } from '../core/keys.ts';
 import type { PromptFolder } from '../core/prompt.ts';
 import { anchorOf } from '../layers/audit/anchor.ts';
+import { keysOf } from './keys.ts';
 
 /** The open mounts of a configuration, and its settings with paths that do not depend on the working directory. */
 export interface Configured {
@@ -23,6 +25,8 @@ export interface Configured {
   readonly config: Partial<Config>;
   /** The file that it was read from; undefined for what was typed. */
   readonly file?: string | undefined;
+  /** Seal what clients hold; undefined where the configuration has none. */
+  readonly keys?: Keys | undefined;
   /** Decides instead of the rules of the configuration. */
   readonly policy?: AccessPolicy | undefined;
   /** Keys of hosts that mean nothing here, by server; undefined where there are none. */
@@ -57,6 +61,7 @@ export async function openConfig(
   const base = dirname(resolve(file));
   const settled = { ...config, ...auditFrom(config, base), ...tlsFrom(config, base) };
   if (before !== undefined) assertSettled(before.config, settled, file);
+  const keys = before === undefined ? await keysOf(config, base, secrets) : before.keys;
   const servers = hostServersOf(config.mcpServers ?? {}, base);
   assertNotItself(servers, file);
   const taken = [...Object.keys(config.mounts), ...servers.map((server) => server.name)];
@@ -77,6 +82,7 @@ export async function openConfig(
       file,
       mounts,
       promptFolders,
+      keys,
       policy: before?.policy ?? (await policyOf(config, { base, log })),
       config: settled,
       ignored: ignoredOf(all),

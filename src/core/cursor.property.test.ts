@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type CursorScope, createCursorCodec } from './cursor.ts';
 
 const SECRET = new Uint8Array(32).fill(7);
-const codec = createCursorCodec({ secret: SECRET });
-const replica = createCursorCodec({ secret: SECRET });
+const codec = createCursorCodec({ keys: [SECRET] });
+const replica = createCursorCodec({ keys: [SECRET] });
 
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 const scope: fc.Arbitrary<CursorScope> = fc.record({

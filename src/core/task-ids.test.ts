@@ -5,15 +5,15 @@ const SECRET = new Uint8Array(32).fill(7);
 const TASK: TaskRef = { mount: 'up', name: 'up_slow "ä\u0000', taskId: '786512e2 \u{1f5ff} [",]' };
 
 it('gives the same id for the same task each time, which says whose it is and leads back', () => {
-  const ids = createTaskIds(SECRET);
+  const ids = createTaskIds([SECRET]);
   const id = ids.seal(TASK, 'anna');
   expect(id).toMatch(/^up_[\w-]+$/);
   expect(ids.seal(TASK, 'anna')).toBe(id);
-  expect(createTaskIds(SECRET).open(id, 'anna')).toEqual(TASK);
+  expect(createTaskIds([SECRET]).open(id, 'anna')).toEqual(TASK);
 });
 
 it('gives ids that are of no use to others, and say nothing', () => {
-  const ids = createTaskIds(SECRET);
+  const ids = createTaskIds([SECRET]);
   const id = ids.seal(TASK, 'anna');
   expect(ids.seal(TASK, 'berta')).not.toBe(id);
   expect(Buffer.from(id.slice(3), 'base64url').toString('latin1')).not.toContain('786512e2');

@@ -1,9 +1,12 @@
 /** Puts mounts, layers and frontends together: the engine that every way of serving shares. */
 import type { AccessOutline } from '../core/access.ts';
 import type { Admission } from '../core/admission.ts';
+import type { Bus } from '../core/bus.ts';
 import type { ChangeHubOptions } from '../core/change-hub.ts';
 import type { Principal } from '../core/context.ts';
 import { type CursorOptions, createCursorCodec } from '../core/cursor.ts';
+import { invalid } from '../core/errors.ts';
+import type { Keys } from '../core/keys.ts';
 import { applyLayers } from '../core/layer.ts';
 import type { Resolver } from '../core/mounts/resolver.ts';
 import type { EngineOperations } from '../core/operations.ts';
@@ -57,7 +60,12 @@ export interface EngineOptions extends LayerOptions, ServedMounts {
   /** `walk` (default): the default list goes down the tree; `roots`: it shows the mounts' roots only. */
   readonly listing?: 'walk' | 'roots' | undefined;
   readonly cacheHint?: CacheHint | undefined;
-  readonly cursors?: CursorOptions | undefined;
+  readonly cursors?: Omit<CursorOptions, 'keys'> | undefined;
+  /**
+   * Seal what clients hold: cursors, states of questions, ids of tasks. The first one seals, and each opens; replicas share them.
+   * At least 32 random bytes each. Default: one that is random, so that nothing of it outlives the process.
+   */
+  readonly keys?: Keys | undefined;
   readonly changes?: ChangeHubOptions | undefined;
   /** Tools beside the resource tools. */
   readonly tools?: readonly Tool[] | undefined;
@@ -76,6 +84,11 @@ export interface EngineOptions extends LayerOptions, ServedMounts {
    * and reports of progress go through it, and what is said of mounted servers; contents do not. Default: nothing is hidden.
    */
   readonly hide?: ((text: string) => string) | undefined;
+  /**
+   * Joins this replica with others, which have the same `keys`: sessions of 2025 go on in any of them. Whoever made it closes it
+   * after the engine. Default: none.
+   */
+  readonly bus?: Bus | undefined;
 }
 
 export interface Engine {
@@ -116,6 +129,9 @@ export interface Engine {
   readonly telemetry: Telemetry | undefined;
   /** Takes out of errors and messages what no client may see; undefined where nothing is hidden. */
   readonly hide: ((text: string) => string) | undefined;
+  /** Joins replicas, and the keys that they share; undefined where there is one process only. */
+  readonly bus: Bus | undefined;
+  readonly keys: Keys | undefined;
   /** Ranked search; undefined without an index. */
   readonly ranked: RankedSearch | undefined;
   /** Mounts that have to be there, and are not: without them the server is not ready. */
@@ -130,6 +146,8 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+const NO_KEYS = 'A bus needs keys that all replicas share; make one with: openssl rand -base64 32';
+
 function iconsFor(mounts: MountIcons, listed: boolean): Pick<ResourceOptions, 'withIcons' | 'withListIcons'> {
   const everywhere = withIcons(mounts);
   return { withIcons: everywhere, withListIcons: listed ? everywhere : withIcons(mounts, false) };
@@ -137,9 +155,10 @@ function iconsFor(mounts: MountIcons, listed: boolean): Pick<ResourceOptions, 'w
 
 /**
  * Makes the engine. It serves nothing by itself: give it to `serveStdio` or `serveHttp`.
- * @throws ResourceError `invalid` when mounts are ambiguous
+ * @throws ResourceError `invalid` when mounts are ambiguous, and for a bus without keys
  */
 export function createEngine(options: EngineOptions): Engine {
+  if (options.bus !== undefined && options.keys === undefined) throw invalid(NO_KEYS);
   const { resourceTools = {}, icons = true, replaceable = false } = options;
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
   const live = createLiveMounts({
@@ -157,7 +176,7 @@ export function createEngine(options: EngineOptions): Engine {
   const provider = applyLayers(tree, layers.all) as EngineOperations;
   const resources: ResourceOptions = {
     provider,
-    cursors: createCursorCodec(options.cursors),
+    cursors: createCursorCodec({ ...options.cursors, keys: options.keys }),
     limits: bounds,
     ...(icons !== false && iconsFor((uri) => iconsOf(live, uri), icons === true)),
     kept: createKeptAnswers(provider, bounds.keptBytes),
@@ -181,6 +200,7 @@ export function createEngine(options: EngineOptions): Engine {
               access: access?.outline,
               ranked: options.index && (() => ranked),
               hasSkills,
+              shared: options.bus !== undefined,
             },
             { icons: icons === true, ...resourceTools, prefix: resourceTools.prefix ?? prefixApart(mounts) },
           );
@@ -263,13 +283,15 @@ export function createEngine(options: EngineOptions): Engine {
       },
       found: skills.found,
     },
-    tasks: { mounts: tasks.mounts, book: createTaskBook(options.cursors?.secret) },
+    tasks: { mounts: tasks.mounts, book: createTaskBook(options.keys) },
     get searchTool() {
       return live.parts.own?.search;
     },
     toolSubscriptions,
     telemetry: options.telemetry,
     hide: options.hide,
+    bus: options.bus,
+    keys: options.keys,
     ranked,
     unready: () => unreadyOf(live.mounts),
     replaceMounts: replaceable

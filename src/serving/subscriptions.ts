@@ -46,6 +46,11 @@ export class Subscriptions {
     await this.#hold(uri, ctx);
   }
 
+  /** As `add`, also for what is not there now: it was, when it was subscribed to. */
+  follow(uri: string, ctx: Context): Promise<void> {
+    return this.#hold(uri, ctx);
+  }
+
   /** Takes one `add` back; without one it does nothing. */
   remove(uri: string): Promise<void> {
     return this.#release(uri);
@@ -85,6 +90,13 @@ export class Subscriptions {
     return uris.filter((_, index) => ended[index]);
   }
 
+  /** Takes everything back; more may be added. */
+  async releaseAll(): Promise<void> {
+    const all = [...this.#held.values()];
+    this.#held.clear();
+    await Promise.all(all.map(dispose));
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
@@ -92,9 +104,7 @@ export class Subscriptions {
 
   async #end(): Promise<void> {
     this.#closed = true;
-    const all = [...this.#held.values()];
-    this.#held.clear();
-    await Promise.all(all.map(dispose));
+    await this.releaseAll();
   }
 
   #tell(key: Key): void {
@@ -161,7 +171,7 @@ async function dispose(counted: Counted): Promise<void> {
 }
 
 /** @throws ResourceError what `metadata` throws, and `invalid` for what cannot be subscribed to */
-async function assertSubscribable({ provider }: Engine, uri: string, ctx: Context): Promise<void> {
+export async function assertSubscribable({ provider }: Engine, uri: string, ctx: Context): Promise<void> {
   try {
     const { capabilities } = await provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
     if (capabilities?.subscribe !== true) throw invalid('This resource cannot be subscribed to', uri);

@@ -57,6 +57,21 @@ describe.concurrent('vitrine check', () => {
       'mounts:\n  My Docs: ./docs\n',
       /^NAME:2:3: mounts\.My Docs: A mount name starts with a lower-case letter/,
     ],
+    [
+      'keys',
+      'mounts:\n  docs: ./docs\nkeys: [hunter2]\n',
+      /^NAME:3:1: keys: Key 1 of keys is not base64 of 32 bytes or more; make one with: openssl rand -base64 32$/,
+    ],
+    [
+      'no-keys',
+      'mounts:\n  docs: ./docs\nkeys: { file: ./docs/a.md }\n',
+      /^keys: Key 1 of .*a\.md is not base64 of 32 bytes or more; make one with: openssl rand -base64 32$/,
+    ],
+    [
+      'lost-keys',
+      'mounts:\n  docs: ./docs\nkeys: { file: ./keys }\n',
+      /^keys\.file: \.\/keys cannot be read as a file of keys: there is no such file$/,
+    ],
     ['missing', 'mounts:\n  docs: ./dosc\n', /There is no file or folder at .*dosc$/],
     ['alias', 'mounts:\n  docs: *nowhere\n', /^NAME.*nowhere/],
     [

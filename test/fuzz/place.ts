@@ -68,7 +68,7 @@ export async function makePlace(): Promise<Place> {
       audit: { file: audit },
       // Callers that are known have a rate, which a fuzzer would soon meet, and nothing else from then on.
       limits: { pageSize: 3, rates: { principal: 'off' } },
-      cursors: { secret: Buffer.alloc(32, 'fuzz') },
+      keys: [Buffer.alloc(32, 'fuzz')],
     });
     closing.push(() => vitrine.close());
     if (!(await far.ready(60_000))) throw new Error('the upstream cannot be reached');

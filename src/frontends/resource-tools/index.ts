@@ -70,7 +70,7 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
     unsubscribeListChangesTool(setup),
   ];
   // Only what works is offered (SEC-CAP-1).
-  const watch = context.mounts.some(({ provider }) => provider.features.watch);
+  const watch = context.shared !== true && context.mounts.some(({ provider }) => provider.features.watch);
   const more = offer === 'read' ? [] : [...summarizing, ...(watch ? subscribing : [])];
   const tools = [...looking, ...more];
   const read = setup.nameOf('read');

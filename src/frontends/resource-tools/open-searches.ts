@@ -1,6 +1,6 @@
 /**
  * Searches that are under way between two pages: paused, not running on, and ended when nobody goes on with them.
- * They live in this process; a cursor of one that has ended says so.
+ * They live in this process; whoever has a cursor of one that has ended can make it again.
  */
 import { type Context, withSignal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -19,6 +19,8 @@ export interface OpenSearch {
   readonly id: string;
   /** Matches that were given so far. */
   count: number;
+  /** How many matches were looked at so far, given or not. */
+  readonly looked: number;
   /** A page of it is being made. */
   readonly busy: boolean;
   /** The next match, or undefined at the end. */
@@ -31,6 +33,7 @@ interface Held extends OpenSearch {
   readonly peer: string;
   readonly principal: string;
   busy: boolean;
+  looked: number;
   idle: NodeJS.Timeout | undefined;
   end(): Promise<void>;
 }
@@ -75,11 +78,14 @@ export function createOpenSearches(): OpenSearches {
         peer: ctx.peer,
         principal: ctx.principal.id,
         count: 0,
+        looked: 0,
         busy: false,
         idle: undefined,
         async next() {
           const result = await matches.next();
-          return result.done ? undefined : result.value;
+          if (result.done) return undefined;
+          search.looked++;
+          return result.value;
         },
         async use(signal, run) {
           if (search.busy) throw new ResourceError('limited', 'Another page of this search is being made; wait for it');

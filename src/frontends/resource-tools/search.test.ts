@@ -130,6 +130,25 @@ describe('the search tool [CB-7]', () => {
     expect(answer(third).matches[0]?.line).toBe(101);
   });
 
+  it('goes on in another replica, and where the search has ended, behind what was given', async () => {
+    const keys = [new Uint8Array(32).fill(7)];
+    const replica = () => memoryEngine({ 'a.txt': { text: lines(160) } }, { keys });
+    await using first = replica();
+    await using second = replica();
+    const found: (number | undefined)[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page === 0 || cursor !== undefined; page++) {
+      const replica = page % 2 === 0 ? first : second;
+      const result = answer(await replica.call('search', { pattern: 'clock', ...(cursor && { cursor }) }));
+      found.push(...result.matches.map(({ line }) => line));
+      cursor = result.nextCursor;
+    }
+    expect(found).toEqual(Array.from({ length: 160 }, (_, at) => at + 1));
+    await using stranger = memoryEngine({ 'a.txt': { text: lines(160) } });
+    const begun = answer(await first.call('search', { pattern: 'clock' }));
+    expect(await stranger.refusal('search', { pattern: 'clock', cursor: begun.nextCursor })).toMatch(/cursor/i);
+  });
+
   it('leaves out what a human has to confirm', async () => {
     const inner = memoryProvider({ resources: { 'open.md': { text: 'clock' }, 'private/a.md': { text: 'clock' } } });
     const layer = createAccess({ rules: [{ effect: 'ask', uris: ['memory:///private/**'] }], default: 'allow' }).layer;

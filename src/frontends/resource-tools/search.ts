@@ -127,16 +127,19 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   async function run(args: Arguments, invocation: Invocation): Promise<CallToolResult> {
     const { key, start, isRanked } = begin(args);
     const scope = scopeOf(invocation, `${name} tool`, JSON.stringify(key));
-    const [id, given] = openCursor(resources, args.cursor, scope)?.split(' ') ?? [];
-    const search = id === undefined ? searches.start(start, invocation) : searches.resume(id, invocation);
+    const [id, given = '0', looked = '0'] = openCursor(resources, args.cursor, scope)?.split(' ') ?? [];
+    const known = id === undefined ? undefined : searches.resume(id, invocation);
     // A search goes forward only: what a page before has given is not given again, nor passed over in silence.
-    if (search !== undefined && given !== undefined && search.count !== Number(given) && !search.busy)
+    if (known !== undefined && known.count !== Number(given) && !known.busy)
       throw invalid('This page was given already; go on with the cursor of the latest page, or search again');
-    if (search === undefined) throw invalid('This search has ended; search again without the cursor');
-    const page = await search.use(invocation.signal, () =>
-      collect(search, isRanked ? RANKED_PAGE : PAGE, args.context ?? 2, invocation),
-    );
-    const nextCursor = page.more ? resources.cursors.seal(`${search.id} ${search.count}`, scope) : undefined;
+    // One that has ended meanwhile, or began in another replica, is made again up to where its pages have come.
+    const search = known ?? searches.start(start, invocation);
+    const page = await search.use(invocation.signal, async () => {
+      if (known === undefined) await passOver(search, Number(given), Number(looked));
+      return collect(search, isRanked ? RANKED_PAGE : PAGE, args.context ?? 2, invocation);
+    });
+    const position = `${search.id} ${search.count} ${search.looked}`;
+    const nextCursor = page.more ? resources.cursors.seal(position, scope) : undefined;
     if (!page.more) await searches.end(search.id);
     const building = isRanked && context.ranked?.()?.state().state === 'building';
     const said = summary(page.places.length, nextCursor, id !== undefined, name);
@@ -148,6 +151,12 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
         ...(building && { building }),
       },
     };
+  }
+
+  /** Goes on behind what the pages before have looked at. */
+  async function passOver(search: OpenSearch, given: number, looked: number): Promise<void> {
+    while (search.looked < looked && (await search.next()) !== undefined);
+    search.count = given;
   }
 
   /** Matches until the page is full: by count, or by what they take of a model's context. */

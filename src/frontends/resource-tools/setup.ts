@@ -35,6 +35,8 @@ export interface ResourceToolContext {
   readonly ranked?: (() => RankedSearch | undefined) | undefined;
   /** The subscriptions that clients have made with the subscription tools. */
   readonly subscriptions: SubscriptionBook;
+  /** Whether replicas answer in turn: then there are no subscription tools, since each replica has its own of these. */
+  readonly shared?: boolean | undefined;
 }
 
 /** The parts, output limit and names that each tool works with. */

@@ -1,6 +1,7 @@
 /** Tasks that clients have begun: under which ids they know them, and which of them are theirs to list. */
 import { LRUCache } from 'lru-cache';
 import { ANONYMOUS, type Context } from '../../core/context.ts';
+import type { Keys } from '../../core/keys.ts';
 import { createTaskIds, type TaskRef } from '../../core/task-ids.ts';
 import type { Task } from '../../protocol/tasks.ts';
 
@@ -23,9 +24,9 @@ export interface TaskBook {
 const ownerOf = ({ principal, peer }: Context): string =>
   principal.id === ANONYMOUS.id ? `peer ${peer}` : `principal ${principal.id}`;
 
-/** @param secret shared by replicas, so that each knows the ids of all */
-export function createTaskBook(secret: Uint8Array | undefined): TaskBook {
-  const ids = createTaskIds(secret);
+/** @param keys shared by replicas, so that each knows the ids of all */
+export function createTaskBook(keys: Keys | undefined): TaskBook {
+  const ids = createTaskIds(keys);
   const remembered = new LRUCache<string, { readonly owner: string; readonly ref: TaskRef }>({
     max: MAX_REMEMBERED,
     ttl: MAX_REMEMBERED_MS,

@@ -2,8 +2,9 @@
  * A client of the 2025 era, on whatever connection: it shakes hands, is asked things, is told of changes, and each of its
  * requests can be cancelled. The wire has its messages; here is what they mean.
  */
+import { randomInt } from 'node:crypto';
 import { SUPPORTED_PROTOCOL_VERSIONS, specTypeSchemas } from '@modelcontextprotocol/server';
-import { createContext, type Log, type Principal } from '../../core/context.ts';
+import { type Context, createContext, type Log, type Principal } from '../../core/context.ts';
 import type { ClientFeatures, LoggingLevel } from '../../core/invocation.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
 import type { Engine } from '../../engine/index.ts';
@@ -30,8 +31,10 @@ import {
 } from '../messages.ts';
 import { ConnectionSubscriptions } from '../subscriptions.ts';
 import { TaskNotices } from '../task-notices.ts';
+import { HeldSubscriptions } from './held.ts';
 import { createQuestions, Declined, type Question, type Questions } from './questions.ts';
 import { type ClientRoots, createClientRoots, ROOTS_TIMEOUT_MS } from './roots.ts';
+import type { SharedPart, SharedPartEvents } from './shared-part.ts';
 import { SUBSCRIBING, type SubscriptionMethods, subscriptionMethods } from './subscribing.ts';
 
 /** How long a client may think about one question, in milliseconds: its user may be at lunch. */
@@ -43,6 +46,9 @@ export interface PeerOptions {
   readonly log: Log;
   readonly principal: Principal;
   readonly transport: NetworkTransport;
+  /** The session, where replicas share it; with `resumed` it has been begun elsewhere. */
+  readonly shared?: SharedPart | undefined;
+  readonly resumed?: boolean | undefined;
   /** Sends what belongs to no request. */
   readonly tell: (message: object) => void;
   /** Told once who the client is, before its first request is answered; that waits for it. */
@@ -60,7 +66,7 @@ export interface Way {
 
 export class Peer {
   readonly #options: PeerOptions;
-  readonly #id = crypto.randomUUID();
+  readonly #id: string;
   /** Functions that cancel the requests that are being answered; with `goodbye` they answer that the server ends. */
   #running: Map<MessageId, (reason: unknown, goodbye?: boolean) => void> | undefined;
   readonly #subscriptions: ConnectionSubscriptions;
@@ -68,6 +74,7 @@ export class Peer {
   #questions: Questions | undefined;
   #roots: ClientRoots | undefined;
   #own: SubscriptionMethods | undefined;
+  readonly #held: HeldSubscriptions | undefined;
   #tasks: TaskNotices | undefined;
   #client: ClientFeatures = declaredFeatures(undefined);
   #revision: string | undefined;
@@ -80,8 +87,24 @@ export class Peer {
   #forInitialized: (() => void)[] | undefined;
 
   constructor(options: PeerOptions) {
+    const { vitrine, shared, log } = options;
     this.#options = options;
-    this.#subscriptions = new ConnectionSubscriptions(options.vitrine, this, this.#id);
+    this.#id = shared?.id ?? crypto.randomUUID();
+    this.#subscriptions = new ConnectionSubscriptions(vitrine, this, this.#id);
+    if (shared === undefined) return;
+    this.#held = new HeldSubscriptions({
+      vitrine,
+      part: shared,
+      subscriptions: this.#subscriptions,
+      log,
+      context: () => this.#watching(),
+      updated: (uri) => this.updated(uri),
+    });
+    this.#own = this.#held;
+    if (options.resumed !== true) return;
+    this.#client = declaredFeatures(shared.claims.capabilities);
+    this.#revision = shared.claims.revision;
+    this.#initialized = true;
   }
 
   /** The message that answers, in JSON; undefined for a request that was cancelled. Never rejects. */
@@ -116,30 +139,65 @@ export class Peer {
     return outcome && answerOf(message.id, outcome);
   }
 
-  notification({ method, params }: NotificationMessage): void {
+  /** @returns whether that was all: of a session that replicas share, another one may wait for it */
+  notification({ method, params }: NotificationMessage): boolean {
     switch (method) {
       case 'notifications/initialized':
         this.#letAsk();
-        this.#watchLists();
-        break;
-      case 'notifications/cancelled':
-        this.#running?.get(params?.requestId as MessageId)?.(params?.reason);
-        break;
+        if (this.#held === undefined) this.#watchLists();
+        return true;
+      case 'notifications/cancelled': {
+        const cancel = this.#running?.get(params?.requestId as MessageId);
+        cancel?.(params?.reason);
+        return cancel !== undefined;
+      }
       case 'notifications/progress':
-        this.#questions?.progressed(params);
-        break;
+        return this.#questions?.progressed(params) === true;
       case 'notifications/roots/list_changed':
         this.#roots?.changed();
         if (this.#bounded)
           this.#rootsChanged().catch((error: unknown) =>
             this.#options.log.debug('a change of roots was not told', { error }),
           );
-        break;
+        return false;
+      default:
+        return true;
     }
   }
 
-  response(message: ResponseMessage): void {
-    this.#questions?.answered(message);
+  /** @returns whether it was asked here */
+  response(message: ResponseMessage): boolean {
+    return this.#questions?.answered(message) === true;
+  }
+
+  /**
+   * The client listens here from now on, to what of its session the replicas share.
+   * @param missed whether something may have changed since it listened before
+   */
+  listens(missed: boolean): void {
+    if (this.#held === undefined) return;
+    this.#watchLists();
+    this.#held.begin();
+    if (missed) this.#listsChanged();
+  }
+
+  /** The client does not listen here any more. */
+  rests(): void {
+    this.#held?.rest().catch((error: unknown) => this.#options.log.warn('a watch did not end', { error }));
+  }
+
+  /** Takes what other replicas do with the session. */
+  get heard(): SharedPartEvents {
+    const held = this.#held;
+    return {
+      subscribed: (uri) => held?.subscribed(uri),
+      unsubscribed: (uri) => held?.unsubscribed(uri),
+      levelSet: () => {},
+      mended: () => {
+        held?.mended();
+        if (held?.open === true) this.#listsChanged();
+      },
+    };
   }
 
   /** Whether a request with that id is being answered. */
@@ -153,6 +211,7 @@ export class Peer {
     this.#letAsk();
     this.#questions?.close();
     for (const cancel of [...(this.#running?.values() ?? [])]) cancel(new Error('Connection closed'), goodbye);
+    await this.#held?.rest();
     await this.#tasks?.close();
     await this.#subscriptions.close();
   }
@@ -187,7 +246,8 @@ export class Peer {
   async #ask(question: Question): Promise<unknown> {
     if (!canBeAsked(question, this.#client.declared))
       throw new Declined({ code: METHOD_NOT_FOUND, message: notDeclared(question.method) });
-    this.#questions ??= createQuestions();
+    // Far enough apart, whatever the client takes for a number.
+    this.#questions ??= createQuestions(this.#held === undefined ? 0 : randomInt(2 ** 30) * 2 ** 20);
     if (this.#closed) this.#questions.close();
     return this.#questions.ask(question);
   }
@@ -211,10 +271,7 @@ export class Peer {
     const { vitrine, principal } = this.#options;
     const { capabilities, protocolVersion } = params as Data;
     this.#client = declaredFeatures(capabilities as Data);
-    const [latest = ''] = SUPPORTED_PROTOCOL_VERSIONS;
-    const revision = SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion as string)
-      ? (protocolVersion as string)
-      : latest;
+    const revision = revisionFor(protocolVersion);
     this.#revision = revision;
     await this.#introduce();
     const {
@@ -249,11 +306,12 @@ export class Peer {
     for (const initialized of this.#forInitialized?.splice(0) ?? []) initialized();
   }
 
-  #setLevel(params: Data | undefined): Outcome {
+  async #setLevel(params: Data | undefined): Promise<Outcome> {
     const level = params?.level as LoggingLevel;
     if (!LOGGING_LEVELS.includes(level))
       return { error: { code: INVALID_PARAMS, message: `level: one of ${LOGGING_LEVELS.join(', ')} is needed` } };
     this.#logLevel = level;
+    await this.#options.shared?.setLevel(level);
     return { result: {} };
   }
 
@@ -261,7 +319,7 @@ export class Peer {
   #watchLists(): void {
     const { vitrine, principal, log } = this.#options;
     const subscriptions = this.#subscriptions;
-    const ctx = createContext({ principal, peer: this.#id, log, client: this.#client });
+    const ctx = this.#contextOf(undefined);
     const unnoticed = (what: string) => (error: unknown) => log.warn(`changes of ${what} go unnoticed`, { error });
     const offered = offersTo(vitrine, principal);
     if (vitrine.provider.features.watch) subscriptions.addList(ctx).catch(unnoticed('the list'));
@@ -270,9 +328,28 @@ export class Peer {
     if (vitrine.tools.watchable && offered('tools/list')) subscriptions.addTools(ctx).catch(unnoticed('the tools'));
   }
 
+  /** Tells of the lists that the client was promised to be told of. */
+  #listsChanged(): void {
+    const { vitrine, principal } = this.#options;
+    const offered = offersTo(vitrine, principal);
+    if (vitrine.provider.features.watch) this.listChanged();
+    if (vitrine.prompts.watchable && offered('prompts/list')) this.promptsChanged();
+    if (vitrine.tools.watchable && offered('tools/list')) this.toolsChanged();
+  }
+
+  #contextOf(roots: Context['roots']): Context {
+    const { principal, log } = this.#options;
+    return createContext({ principal, peer: this.#id, log, client: this.#client, roots });
+  }
+
+  /** The context of watches that are placed outside of any request. */
+  async #watching(): Promise<Context> {
+    return this.#contextOf(this.#bounded ? await this.#rootsOn(this.#options.tell, false) : undefined);
+  }
+
   async #rootsChanged(): Promise<void> {
-    const { vitrine, principal, log, tell } = this.#options;
-    const ctx = createContext({ principal, peer: this.#id, log, roots: await this.#rootsOn(tell, false) });
+    const { vitrine } = this.#options;
+    const ctx = await this.#watching();
     const ended = await this.#subscriptions.recheck(ctx);
     this.#own?.forget(ended);
     if (vitrine.provider.features.watch) this.listChanged();
@@ -329,7 +406,7 @@ export class Peer {
       signal,
       client: {
         ...this.#client,
-        logLevel: this.#logLevel,
+        logLevel: this.#options.shared?.level ?? this.#logLevel,
         ask: (request, until, reports) =>
           this.#ask({
             ...request,
@@ -349,4 +426,10 @@ export class Peer {
       session: this.#id,
     };
   }
+}
+
+/** The revision that is spoken with a client that asks for one. */
+export function revisionFor(asked: unknown): string {
+  const [latest = ''] = SUPPORTED_PROTOCOL_VERSIONS;
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(asked as string) ? (asked as string) : latest;
 }

@@ -16,10 +16,10 @@ export interface Question {
 export interface Questions {
   /** Asks the client, and returns its answer. @throws Declined when the client refuses, and an error when it is given up */
   ask(question: Question): Promise<unknown>;
-  /** The client has answered something; what nobody asked is left aside. */
-  answered(response: ResponseMessage): void;
-  /** The client reports on what it was asked. */
-  progressed(params: Data | undefined): void;
+  /** The client has answered something; whether that was asked here. What nobody asked is left aside. */
+  answered(response: ResponseMessage): boolean;
+  /** The client reports on what it was asked; whether that was asked here. */
+  progressed(params: Data | undefined): boolean;
   /** Gives up all that is waited for. */
   close(): void;
 }
@@ -43,9 +43,10 @@ export class Declined extends Error {
   }
 }
 
-export function createQuestions(): Questions {
+/** @param first the id of the first question: replicas that ask the same client begin far from each other */
+export function createQuestions(first = 0): Questions {
   const waiting = new Map<MessageId, Waiting>();
-  let count = 0;
+  let count = first;
   let closed = false;
 
   return {
@@ -95,9 +96,12 @@ export function createQuestions(): Questions {
       const question = id === undefined ? undefined : waiting.get(Number(id));
       if (error === undefined) question?.resolve(result);
       else question?.reject(new Declined(error));
+      return question !== undefined;
     },
     progressed(params) {
-      waiting.get(Number(params?.progressToken))?.wait();
+      const question = waiting.get(Number(params?.progressToken));
+      question?.wait();
+      return question !== undefined;
     },
     close() {
       closed = true;

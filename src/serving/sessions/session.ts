@@ -11,6 +11,7 @@ import { type HttpAnswer, type HttpRequest, refusal } from '../http/exchange.ts'
 import { asMessage, type Message, type RequestMessage } from '../messages.ts';
 import type { Peer, Way } from '../peer/peer.ts';
 import { DEFAULT_RESUMPTION, keepEvents, type ResumptionOptions, type SentEvents } from './resumption.ts';
+import type { SharedSession } from './shared.ts';
 
 /** The stream that the client opens with GET. */
 const STANDALONE = '_GET_stream';
@@ -37,6 +38,11 @@ export interface SessionOptions {
   readonly expiry: Expiry;
   readonly admission: Admission;
   readonly resume: ResumptionOptions | undefined;
+  /** The session, where replicas share it; with `resumed` it has been begun elsewhere. */
+  readonly shared?: SharedSession | undefined;
+  readonly resumed?: boolean | undefined;
+  /** Called when the client has ended it in another replica. */
+  readonly ended?: (() => void) | undefined;
 }
 
 export class Session {
@@ -48,29 +54,48 @@ export class Session {
   readonly #resume: ResumptionOptions | undefined;
   readonly #kept: SentEvents | undefined;
   readonly #peer: Peer;
+  readonly #shared: SharedSession | undefined;
+  /** Whether a client that listens may have missed something. */
+  #missed: boolean;
   #channels: Map<string, Channel> | undefined;
   #posts = 0;
-  #initialized = false;
+  #initialized: boolean;
   #closed = false;
 
-  constructor({ id, streams, expiry, admission, resume, peer }: SessionOptions) {
+  constructor({ id, streams, expiry, admission, resume, peer, shared, resumed = false, ended }: SessionOptions) {
     this.id = id;
     this.#headers = { ...EVENT_HEADERS, 'mcp-session-id': id };
     this.#streams = streams;
     this.#expiry = expiry;
     this.#admission = admission;
     this.#resume = resume;
-    this.#kept = resume && keepEvents(resume);
+    // A client that comes back may come to another replica, which has not kept them.
+    this.#kept = shared === undefined && resume !== undefined ? keepEvents(resume) : undefined;
+    this.#shared = shared;
+    this.#initialized = resumed;
+    this.#missed = resumed;
     this.#peer = peer((message) => {
       const json = JSON.stringify(message);
       const event = this.#kept?.add(STANDALONE, json);
+      if (this.#standalone === undefined) shared?.tell(message);
       this.#standalone?.write(frameOf(json, event));
+    });
+    shared?.join({
+      ...this.#peer.heard,
+      said: (message) => this.#take(message),
+      tell: (message) => this.#standalone?.write(frameOf(JSON.stringify(message))),
+      ended: () => ended?.(),
     });
   }
 
   /** Whether the client holds a stream open. */
   get listening(): boolean {
     return this.#standalone !== undefined;
+  }
+
+  /** Whether a request is being answered, or the client holds a stream open. */
+  get inUse(): boolean {
+    return this.#channels !== undefined && this.#channels.size > 0;
   }
 
   post(http: HttpRequest, body: unknown, principal: Principal): Promise<HttpAnswer> | HttpAnswer {
@@ -101,10 +126,7 @@ export class Session {
         return refusal(400, -32_600, 'Invalid Request: Only one initialization request is allowed');
       this.#initialized = true;
     }
-    for (const message of messages) {
-      if (!('method' in message)) this.#peer.response(message);
-      else if (!('id' in message)) this.#peer.notification(message);
-    }
+    for (const message of messages) if (!this.#take(message)) this.#shared?.said(message);
     if (requests.length === 0) return { status: 202 };
     const known = this.#kept === undefined ? this.#atOnce(requests, principal) : undefined;
     if (known !== undefined) return known;
@@ -123,7 +145,12 @@ export class Session {
     if (this.#standalone !== undefined)
       return refusal(409, -32_000, 'Conflict: Only one SSE stream is allowed per session');
     const stream = this.#connect(STANDALONE, this.#channel(STANDALONE, 0), 0);
-    stream.onEnd(ended);
+    stream.onEnd(() => {
+      this.#peer.rests();
+      ended();
+    });
+    this.#peer.listens(this.#missed);
+    this.#missed = true;
     http.forget?.();
     return { status: 200, headers: this.#headers, body: stream };
   }
@@ -136,6 +163,12 @@ export class Session {
     if (goodbye) await setImmediate();
     for (const { stream } of [...(this.#channels?.values() ?? [])]) stream?.end();
     await closed;
+  }
+
+  /** Takes what is no request. @returns whether it was waited for here */
+  #take(message: Message): boolean {
+    if (!('method' in message)) return this.#peer.response(message);
+    return 'id' in message || this.#peer.notification(message);
   }
 
   /** The stream that the client holds open. */

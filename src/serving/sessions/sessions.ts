@@ -10,9 +10,11 @@ import type { EventStreams } from '../http/events.ts';
 import { type HttpAnswer, refusal } from '../http/exchange.ts';
 import { idOf, tooMany } from '../http/floods.ts';
 import type { Asked } from '../http/modern.ts';
-import { Peer } from '../peer/peer.ts';
+import type { Data } from '../messages.ts';
+import { Peer, revisionFor } from '../peer/peer.ts';
 import type { ResumptionOptions } from './resumption.ts';
 import { revisionProblem, Session } from './session.ts';
+import { createSharedSessions, type SharedSession } from './shared.ts';
 
 export interface SessionLimits {
   /** Sessions at the same time. */
@@ -26,10 +28,15 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = { maxSessions: 1_000, idleM
 /** How long a session must have been unused before a new one may take its place, in milliseconds. */
 const EVICT_AFTER_MS = 60_000;
 
+/** A session that can be made again at any time, and is unused, has its place for this many milliseconds. */
+const REBUILT_AFTER_MS = 60_000;
+
 interface Kept {
   /** Who began it; it answers to nobody else. */
-  readonly owner: Principal;
+  readonly owner: Pick<Principal, 'id' | 'clientId'>;
   readonly session: Session;
+  /** The session, where replicas share it. */
+  readonly shared: SharedSession | undefined;
   /** The expiry of the client's token that is good for longest. */
   readonly expiry: Expiry;
   lastUsed: number;
@@ -39,7 +46,7 @@ interface Kept {
 }
 
 /** Two applications of one person may do different things for that person. */
-const isOf = ({ owner }: Kept, { id, clientId = '' }: Principal): boolean =>
+const isOf = ({ owner }: Pick<Kept, 'owner'>, { id, clientId = '' }: Principal): boolean =>
   owner.id === id && (owner.clientId ?? '') === clientId;
 
 export interface Sessions {
@@ -60,50 +67,64 @@ export interface SessionsOptions {
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { vitrine, dispatcher, streams, log, limits = DEFAULT_SESSION_LIMITS, resume } = options;
+  const { bus, keys } = vitrine;
+  const shared = bus && keys && createSharedSessions(bus, keys);
   const sessions = new Map<string, Kept>();
+  /** Sessions that are being taken over from other replicas. */
+  const taking = new Map<string, Promise<Kept | HttpAnswer | undefined>>();
   const ending = new Set<Promise<void>>();
   /** Handshakes under way: they count, or many at once would get past the limit. */
   let opening = 0;
   let closed = false;
-  const sweep = setInterval(() => expire(Date.now() - limits.idleMs), Math.min(limits.idleMs, 30_000));
+  const sweep = setInterval(expire, Math.min(limits.idleMs, 30_000));
   sweep.unref();
 
-  function expire(before: number): void {
+  function expire(): void {
     for (const kept of sessions.values()) {
-      if (!kept.session.listening && kept.lastUsed < before) void kept.end();
+      const idleMs = kept.shared?.rebuilt === true ? Math.min(limits.idleMs, REBUILT_AFTER_MS) : limits.idleMs;
+      if (!kept.session.inUse && kept.lastUsed < Date.now() - idleMs) void kept.end();
+      else if (kept.session.listening) kept.shared?.used();
     }
   }
 
   /** Makes room for a new session by ending the one that was unused for longest, if it was for long enough. */
   function makeRoom(): boolean {
     if (sessions.size + opening < limits.maxSessions) return true;
-    const idle = [...sessions.values()].filter(({ session }) => !session.listening);
+    const idle = [...sessions.values()].filter(({ session }) => !session.inUse);
     const oldest = idle.reduce<Kept | undefined>(
       (a, b) => (a === undefined || b.lastUsed < a.lastUsed ? b : a),
       undefined,
     );
-    if (oldest === undefined || Date.now() - oldest.lastUsed < EVICT_AFTER_MS) return false;
+    const spared = oldest?.shared?.rebuilt === true ? 0 : EVICT_AFTER_MS;
+    if (oldest === undefined || Date.now() - oldest.lastUsed < spared) return false;
     void oldest.end();
     return true;
   }
 
-  /** @param leave gives the session's place back, at its end */
-  function open(principal: Principal, leave: () => void): Kept {
-    const id = crypto.randomUUID();
+  /**
+   * @param leave gives the session's place back, at its end
+   * @param resumed whether the session was begun in another replica
+   */
+  function open(principal: Principal, leave: () => void, part: SharedSession | undefined, resumed = false): Kept {
+    const id = part?.sealed ?? crypto.randomUUID();
     const expiry = new Expiry(0);
     const session = new Session({
       id,
-      peer: (tell) => new Peer({ vitrine, dispatcher, log, principal, transport: 'tcp', tell }),
+      peer: (tell) => new Peer({ vitrine, dispatcher, log, principal, transport: 'tcp', tell, shared: part, resumed }),
       streams,
       expiry,
       admission: vitrine.admission,
       resume,
+      shared: part,
+      resumed,
+      ended: () => void end(),
     });
     const told = vitrine.telemetry?.opened('session', 'tcp');
     let closing: Promise<void> | undefined;
     const end = (goodbye = false): Promise<void> => {
       closing ??= (async () => {
         sessions.delete(id);
+        part?.leave();
         leave();
         told?.();
         await session.close(goodbye).catch((error: unknown) => log.warn('a watch did not end', { error }));
@@ -112,11 +133,12 @@ export function createSessions(options: SessionsOptions): Sessions {
       ending.add(over);
       return closing;
     };
-    return { owner: principal, session, expiry, lastUsed: Date.now(), end };
+    return { owner: principal, session, shared: part, expiry, lastUsed: Date.now(), end };
   }
 
   function use(kept: Kept, { http, principal, expiresAt }: Asked, body: unknown): HttpAnswer | Promise<HttpAnswer> {
     kept.lastUsed = Date.now();
+    kept.shared?.used();
     kept.expiry.renew(expiresAt);
     if (http.method === 'POST') return kept.session.post(http, body, principal);
     if (http.method === 'GET') {
@@ -131,9 +153,42 @@ export function createSessions(options: SessionsOptions): Sessions {
     }
     const problem = revisionProblem(http);
     if (problem !== undefined) return problem;
-    // The session's watches may take their time to end.
+    return ended(kept);
+  }
+
+  /** No replica goes on with it. Its watches may take their time to end. */
+  async function ended(kept: Kept): Promise<HttpAnswer> {
+    await kept.shared?.end();
     void kept.end();
     return { status: 200 };
+  }
+
+  /** Goes on with a session that was begun in another replica, or here a while ago. */
+  function takeOver(id: string, principal: Principal): Promise<Kept | HttpAnswer | undefined> | undefined {
+    const claims = shared?.open(id);
+    if (shared === undefined || claims === undefined || !isOf(claims, principal)) return undefined;
+    const under = taking.get(id);
+    if (under !== undefined) return under;
+    const taken = (async () => {
+      const part = await shared.takeOver(claims, id);
+      if (part === undefined) return undefined;
+      if (closed || !makeRoom()) return NO_ROOM;
+      try {
+        const kept = open(principal, vitrine.admission.hold('sessions', principal), part, true);
+        sessions.set(id, kept);
+        return kept;
+      } catch (error) {
+        return tooMany(error, null);
+      }
+    })().finally(() => taking.delete(id));
+    taking.set(id, taken);
+    return taken;
+  }
+
+  async function useTaken(id: string, asked: Asked, body: unknown): Promise<HttpAnswer> {
+    const taken = await takeOver(id, asked.principal);
+    if (taken === undefined) return NOT_YOURS;
+    return 'status' in taken ? taken : use(taken, asked, body);
   }
 
   /** Shakes hands; a handshake that is refused, or fails, leaves no session behind. */
@@ -144,7 +199,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     } catch (error) {
       return tooMany(error, idOf(body));
     }
-    const kept = open(asked.principal, leave);
+    const params = handshakeIn(body)?.params as Data | undefined;
+    const part = shared?.begin(
+      asked.principal,
+      revisionFor(params?.protocolVersion),
+      params?.capabilities as Data | undefined,
+    );
+    const kept = open(asked.principal, leave, part);
     opening++;
     let begun = false;
     try {
@@ -165,11 +226,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (id !== null) {
         const kept = sessions.get(id);
         // Of another one, it is as if it were not there: an id that was seen or guessed gives nothing away.
-        return kept === undefined || !isOf(kept, principal)
-          ? refusal(404, -32_001, 'Session not found; start a new one with initialize')
-          : use(kept, asked, body);
+        if (kept !== undefined && isOf(kept, principal)) return use(kept, asked, body);
+        return kept === undefined && shared !== undefined ? useTaken(id, asked, body) : NOT_YOURS;
       }
-      if (!asksToInitialize(body)) {
+      if (handshakeIn(body) === undefined) {
         return refusal(
           400,
           -32_000,
@@ -177,7 +237,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         );
       }
       if (closed || !makeRoom()) {
-        return refusal(503, -32_000, 'Too many sessions; try again later', { 'Retry-After': '60' });
+        return NO_ROOM;
       }
       return begin(asked, body);
     },
@@ -188,15 +248,21 @@ export function createSessions(options: SessionsOptions): Sessions {
       closed = true;
       clearInterval(sweep);
       for (const kept of [...sessions.values()]) void kept.end(true);
+      shared?.close();
       await Promise.allSettled([...ending]);
     },
   };
 }
 
-function asksToInitialize(body: unknown): boolean {
+const NOT_YOURS = refusal(404, -32_001, 'Session not found; start a new one with initialize');
+
+const NO_ROOM = refusal(503, -32_000, 'Too many sessions; try again later', { 'Retry-After': '60' });
+
+/** The message that asks to begin a session. */
+function handshakeIn(body: unknown): Data | undefined {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  return messages.some(
-    (message) =>
+  return messages.find(
+    (message): message is Data =>
       typeof message === 'object' &&
       message !== null &&
       'method' in message &&

@@ -85,16 +85,16 @@ describe.concurrent.each(ERAS)('two principals, and a client of each in %s', (er
     expect(JSON.stringify(toldOf(berta, STATUS[era]))).not.toContain(ofAnna);
   });
 
-  it('find their tasks after a restart where the secret stays, as long as they may call the tool', async () => {
+  it('find their tasks after a restart where the key stays, as long as they may call the tool', async () => {
     await using stranger = await startStranger('tasks', { transport: 'http', era });
     const target = { url: String(stranger.mount.url) };
-    /** A gateway that is started with the same secret each time. */
+    /** A gateway that is started with the same key each time. */
     async function within<T>(rules: AccessRules['rules'], act: (on: Connected) => Promise<T>): Promise<T> {
       const { provider, server, ready } = upstream({ name: 'stranger', target });
       await ready(PATIENCE_MS);
       const vitrine = createVitrine({
         mounts: [{ name: 'stranger', provider, server }],
-        cursors: { secret: Buffer.alloc(32, 7) },
+        keys: [Buffer.alloc(32, 7)],
         access: { rules },
       });
       const serving = await serveHttp(vitrine, { port: 0 });

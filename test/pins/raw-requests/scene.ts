@@ -70,13 +70,13 @@ const SECRET = new Uint8Array(32).fill(1);
 
 /** What seals states and cursors that this server does not take: another server, and this one a long time ago. */
 export const STRANGERS: Readonly<Record<'foreign' | 'expired', CursorOptions>> = {
-  foreign: { secret: new Uint8Array(32).fill(2) },
-  expired: { secret: SECRET, now: () => 0 },
+  foreign: { keys: [new Uint8Array(32).fill(2)] },
+  expired: { keys: [SECRET], now: () => 0 },
 };
 
 export async function startScene(
   options: HttpOptions = {},
-  cursors: CursorOptions = { secret: SECRET },
+  cursors: CursorOptions = { keys: [SECRET] },
 ): Promise<Scene> {
   const provider = memoryProvider({ name: 'memory', resources: RESOURCES });
   const change = defineTool({
@@ -94,6 +94,7 @@ export async function startScene(
     prompts: [greet, asksFirst],
     limits: { pageSize: 4 },
     cursors,
+    keys: cursors.keys,
   });
   const limited = { ...options, limits: { maxRequestBytes: MAX_REQUEST_BYTES, ...options.limits } };
   const serving = await serveHttp(vitrine, { port: 0, ...limited });

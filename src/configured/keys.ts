@@ -1,0 +1,46 @@
+/** The keys of a configuration, from itself or from a file that it names. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ConfigError } from '../config/error.ts';
+import type { Config } from '../config/schema.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { invalid } from '../core/errors.ts';
+import { type Keys, parseKeys } from '../core/keys.ts';
+
+/** The longest file of keys that is read, in bytes. */
+const MAX_FILE_BYTES = 8_192;
+
+/**
+ * @param base the folder of the configuration
+ * @param secrets takes the keys, so that they are hidden wherever they would be shown
+ * @throws ConfigError for a file that cannot be read, or has something else in it
+ */
+export async function keysOf(
+  { keys }: Pick<Config, 'keys'>,
+  base: string,
+  secrets: Secrets,
+): Promise<Keys | undefined> {
+  if (keys === undefined) return undefined;
+  const text = Array.isArray(keys) ? keys.join(' ') : await textOf(keys.file, base);
+  for (const each of text.split(/[\s,]+/)) secrets.add('KEY', each);
+  try {
+    return parseKeys(text, Array.isArray(keys) ? 'keys' : keys.file);
+  } catch (cause) {
+    throw new ConfigError(`keys: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function textOf(file: string, base: string): Promise<string> {
+  try {
+    const bytes = await readFile(resolve(base, file));
+    if (bytes.byteLength > MAX_FILE_BYTES) throw invalid('it is too long');
+    return bytes.toString('utf8');
+  } catch (cause) {
+    throw new ConfigError(`keys.file: ${file} cannot be read as a file of keys: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' ? 'there is no such file' : (code ?? message);
+};

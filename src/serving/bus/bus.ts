@@ -1,0 +1,93 @@
+/** A bus over whatever carries texts between replicas: what leaves together is one text, and the same is said once. */
+import type { Bus, BusListener, BusMemory } from '../../core/bus.ts';
+
+/** How long a message waits for others to leave with it, in milliseconds. */
+const GATHER_MS = 2;
+
+/** Messages that wait to leave. More than that are dropped together, and the other replicas are told so. */
+const MAX_WAITING = 10_000;
+
+/** Stands for messages that were dropped. */
+const DROPPED = 'null';
+
+/** Carries texts from this replica to all others. */
+export interface Carrier {
+  /** Resolves to whether it was sent. Never rejects. */
+  send(text: string): Promise<boolean>;
+  readonly whole: boolean;
+  readonly memory: BusMemory;
+  close(): Promise<void>;
+}
+
+export interface CarrierEvents {
+  /** A text of another replica has come. */
+  received(text: string): void;
+  /** Texts may have been lost. */
+  mended(): void;
+}
+
+export function createBus(open: (events: CarrierEvents) => Carrier): Bus {
+  const listeners = new Map<string, Set<BusListener>>();
+  const mending = new Set<() => void>();
+  let waiting = new Set<string>();
+  let dropped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let sending = Promise.resolve();
+  const mended = (): void => {
+    for (const each of [...mending]) each();
+  };
+  const carrier = open({
+    received(text) {
+      const messages = JSON.parse(text) as readonly (readonly [string, unknown])[] | null;
+      if (messages === null) return mended();
+      for (const [topic, data] of messages) for (const each of [...(listeners.get(topic) ?? [])]) each(data);
+    },
+    mended,
+  });
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const texts = [...waiting];
+    waiting = new Set();
+    if (dropped) dropped = !(await carrier.send(DROPPED));
+    if (texts.length === 0 || dropped) return;
+    if (!(await carrier.send(`[${texts.join(',')}]`))) dropped = true;
+  }
+
+  return {
+    publish(topic, data) {
+      if (waiting.size >= MAX_WAITING) {
+        waiting.clear();
+        dropped = true;
+      }
+      waiting.add(JSON.stringify([topic, data]));
+      timer ??= setTimeout(() => {
+        sending = sending.then(flush);
+      }, GATHER_MS);
+    },
+    listen(topic, listener) {
+      const those = listeners.get(topic) ?? new Set();
+      listeners.set(topic, those.add(listener));
+      return () => {
+        those.delete(listener);
+        if (those.size === 0 && listeners.get(topic) === those) listeners.delete(topic);
+      };
+    },
+    onMended(listener) {
+      mending.add(listener);
+      return () => mending.delete(listener);
+    },
+    get whole() {
+      return carrier.whole;
+    },
+    memory: carrier.memory,
+    async close() {
+      await sending;
+      await flush();
+      listeners.clear();
+      mending.clear();
+      await carrier.close();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** The middle of a bus within one process: what the replicas of it share, and the parent of workers keeps for them. */
+import type { Bus, BusMemory } from '../../core/bus.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { createBus } from './bus.ts';
+
+/** Keys that are kept at a time. */
+const MAX_KEPT = 200_000;
+
+/** How often keys are looked for whose time is over, in milliseconds. */
+const SWEEP_MS = 60_000;
+
+export interface Hub {
+  readonly memory: BusMemory;
+  /** @param receive gets the texts of all others. @returns sends a text to the others, and leaves */
+  join(receive: (text: string) => void): { readonly send: (text: string) => void; readonly leave: () => void };
+  close(): void;
+}
+
+export function createHub(now: () => number = Date.now): Hub {
+  const members = new Set<(text: string) => void>();
+  const kept = new Map<string, { readonly fields: Map<string, string>; ends: number }>();
+  const sweep = setInterval(() => {
+    for (const [key, { ends }] of kept) if (ends <= now()) kept.delete(key);
+  }, SWEEP_MS);
+  sweep.unref();
+
+  const current = (key: string) => {
+    const found = kept.get(key);
+    return found !== undefined && found.ends > now() ? found : undefined;
+  };
+
+  return {
+    memory: {
+      async put(key, field, text, ttlMs) {
+        const found = current(key) ?? { fields: new Map<string, string>(), ends: 0 };
+        if (!kept.has(key) && kept.size >= MAX_KEPT)
+          throw new ResourceError('unavailable', 'There are too many sessions to keep more of them');
+        found.fields.set(field, text);
+        found.ends = Math.max(found.ends, now() + ttlMs);
+        kept.set(key, found);
+        return found.fields.size;
+      },
+      async remove(key, field) {
+        const fields = current(key)?.fields;
+        fields?.delete(field);
+        if (fields?.size === 0) kept.delete(key);
+      },
+      async all(key) {
+        return new Map(current(key)?.fields);
+      },
+    },
+    join(receive) {
+      members.add(receive);
+      return {
+        send(text) {
+          for (const each of members) if (each !== receive) each(text);
+        },
+        leave: () => members.delete(receive),
+      };
+    },
+    close() {
+      clearInterval(sweep);
+      members.clear();
+      kept.clear();
+    },
+  };
+}
+
+/** The bus of one replica at a hub of the same process. */
+export const busAt = (hub: Hub): Bus =>
+  createBus(({ received }) => {
+    const { send, leave } = hub.join(received);
+    return {
+      async send(text) {
+        send(text);
+        return true;
+      },
+      whole: true,
+      memory: hub.memory,
+      async close() {
+        leave();
+      },
+    };
+  });

@@ -1,0 +1,161 @@
+/**
+ * The subscriptions of a session that replicas share. The replica that has the stream of the client watches; before it does, it
+ * reads what is noted, and tells of each once, so that nothing is missed that happened between two streams.
+ */
+import type { z } from 'zod';
+import type { Context, Log } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { Engine } from '../../engine/index.ts';
+import { subscribeParams } from '../../protocol/methods.ts';
+import { admitted } from '../dispatch/methods.ts';
+import { assertSubscribable, type Subscriptions } from '../subscriptions.ts';
+import type { SharedPart } from './shared-part.ts';
+import type { SubscriptionMethods } from './subscribing.ts';
+
+/** Between attempts to watch what cannot be watched now, in milliseconds. */
+const RETRY_MS = 2_000;
+
+export interface HeldOptions {
+  readonly vitrine: Engine;
+  readonly part: SharedPart;
+  readonly subscriptions: Subscriptions;
+  readonly log: Log;
+  /** The context that watches are placed in. */
+  readonly context: () => Promise<Context>;
+  readonly updated: (uri: string) => void;
+}
+
+export class HeldSubscriptions implements SubscriptionMethods {
+  readonly methods: SubscriptionMethods['methods'];
+  readonly #options: HeldOptions;
+  /** Whether the stream is here. */
+  #open = false;
+  readonly #watched = new Set<string>();
+  /** URIs that are to be tried again. */
+  readonly #failed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: HeldOptions) {
+    this.#options = options;
+    const { vitrine } = options;
+    const uriOf = (params: unknown): string => (params as z.infer<typeof subscribeParams>).uri;
+    const methods = [
+      {
+        name: 'resources/subscribe',
+        params: subscribeParams,
+        run: (params: unknown, ctx: Context) => this.#subscribe(uriOf(params), ctx),
+      },
+      {
+        name: 'resources/unsubscribe',
+        params: subscribeParams,
+        run: (params: unknown) => this.#unsubscribe(uriOf(params)),
+      },
+    ];
+    this.methods = new Map(methods.map((each) => [each.name, admitted(vitrine, each)]));
+  }
+
+  /** Whether the stream of the client is here. */
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** The stream of the client is here from now on. */
+  begin(): void {
+    this.#open = true;
+    this.mended();
+  }
+
+  /** The stream of the client has ended. */
+  async rest(): Promise<void> {
+    this.#open = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#watched.clear();
+    this.#failed.clear();
+    await this.#options.subscriptions.releaseAll();
+  }
+
+  /** Reads again what is subscribed to, and tells of each once. */
+  mended(): void {
+    if (!this.#open) return;
+    const { part, log } = this.#options;
+    part.subscriptions().then(
+      (uris) => {
+        for (const uri of uris) this.subscribed(uri);
+      },
+      // The bus says when it is there again.
+      (error: unknown) => log.debug('it is not known yet what a session subscribes to', { error }),
+    );
+  }
+
+  /** Another replica has noted a subscription, or it may have changed unseen. */
+  subscribed(uri: string): void {
+    if (!this.#open) return;
+    if (this.#watched.has(uri)) this.#options.updated(uri);
+    else void this.#watch(uri);
+  }
+
+  unsubscribed(uri: string): void {
+    this.#failed.delete(uri);
+    if (!this.#watched.delete(uri)) return;
+    this.#options.subscriptions
+      .remove(uri)
+      .catch((error: unknown) => this.#options.log.warn('a watch did not end', { error }));
+  }
+
+  /** These have ended by themselves. */
+  forget(uris: readonly string[]): void {
+    for (const uri of uris) {
+      this.#watched.delete(uri);
+      this.#options.part.unsubscribe(uri).catch(() => {});
+    }
+  }
+
+  async #watch(uri: string): Promise<void> {
+    const { subscriptions, context, updated, log } = this.#options;
+    this.#watched.add(uri);
+    this.#failed.delete(uri);
+    try {
+      await subscriptions.follow(uri, await context());
+      if (this.#open) updated(uri);
+    } catch (error) {
+      this.#watched.delete(uri);
+      if (!this.#open) return;
+      log.debug('a subscription cannot be watched yet', { uri, error });
+      // It may be gone for a while, or for good: its subscriber sees that when it reads.
+      updated(uri);
+      if (error instanceof ResourceError && error.code === 'denied') return;
+      this.#failed.add(uri);
+      this.#timer ??= setTimeout(() => this.#again(), RETRY_MS).unref();
+    }
+  }
+
+  #again(): void {
+    this.#timer = undefined;
+    for (const uri of [...this.#failed]) void this.#watch(uri);
+  }
+
+  async #subscribe(uri: string, ctx: Context): Promise<Record<string, never>> {
+    const { vitrine, part, subscriptions } = this.#options;
+    await assertSubscribable(vitrine, uri, ctx);
+    const isNew = this.#open && !this.#watched.has(uri);
+    if (isNew) {
+      this.#watched.add(uri);
+      await subscriptions.follow(uri, ctx).catch((error: unknown) => {
+        this.#watched.delete(uri);
+        throw error;
+      });
+    }
+    await part.subscribe(uri).catch((error: unknown) => {
+      if (isNew) this.unsubscribed(uri);
+      throw error;
+    });
+    return {};
+  }
+
+  async #unsubscribe(uri: string): Promise<Record<string, never>> {
+    await this.#options.part.unsubscribe(uri);
+    this.unsubscribed(uri);
+    return {};
+  }
+}

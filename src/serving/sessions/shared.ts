@@ -1,0 +1,221 @@
+/**
+ * Sessions of 2025 that replicas share: what of a session is kept for all of them, and what they tell each other about it
+ * (`docs/decisions/0056-replicas.md`).
+ */
+import { LRUCache } from 'lru-cache';
+import type { Bus } from '../../core/bus.ts';
+import type { Principal } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { LoggingLevel } from '../../core/invocation.ts';
+import type { Keys } from '../../core/keys.ts';
+import type { Message } from '../messages.ts';
+import type { SharedPart, SharedPartEvents } from '../peer/shared-part.ts';
+import { MAX_SUBSCRIPTIONS } from '../subscriptions.ts';
+import { createSessionIds, type SessionClaims } from './ids.ts';
+
+/** How long a session is kept that nobody uses or listens to, in milliseconds. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** How often it is noted that a session is used, in milliseconds. */
+const NOTE_MS = 60 * 60 * 1000;
+
+/** Sessions that have ended and are remembered here, for a memory that loses them. */
+const MAX_ENDED = 10_000;
+
+const TOPIC = 'session';
+const ENDED = 'ended';
+const USED = 'used';
+const LEVEL = 'level';
+const URI = 'uri ';
+
+type Word =
+  | { readonly session: string; readonly kind: 'said' | 'tell'; readonly message: object }
+  | { readonly session: string; readonly kind: 'subscribed' | 'unsubscribed'; readonly uri: string }
+  | { readonly session: string; readonly kind: 'level'; readonly level: LoggingLevel }
+  | { readonly session: string; readonly kind: 'ended' };
+
+/** A session in this replica. */
+export interface SharedSession extends SharedPart {
+  join(events: SharedSessionEvents): void;
+  /** As the client has it. */
+  readonly sealed: string;
+  /** Whether it can be made again from its id and the memory at any time. */
+  readonly rebuilt: boolean;
+  /** The session is used. */
+  used(): void;
+  /** The client has ended it: no replica goes on with it. */
+  end(): Promise<void>;
+  /** This replica has forgotten it. */
+  leave(): void;
+}
+
+/** Told what a session hears of other replicas. */
+export interface SharedSessionEvents extends SharedPartEvents {
+  /** The client has said something to another replica, which did not wait for it. */
+  said(message: Message): void;
+  /** The client is to be told something, if its stream is here. */
+  tell(message: object): void;
+  ended(): void;
+}
+
+export interface SharedSessions {
+  begin(principal: Principal, revision: string, capabilities: SessionClaims['capabilities']): SharedSession;
+  /** The session of an id, where there can be one; it is not looked at yet whether it has ended. */
+  open(id: string): SessionClaims | undefined;
+  /** Takes a session over; undefined for one that has ended. */
+  takeOver(claims: SessionClaims, sealed: string): Promise<SharedSession | undefined>;
+  close(): void;
+}
+
+export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = Date.now): SharedSessions {
+  const ids = createSessionIds(keys);
+  const here = new Map<string, SharedSessionEvents>();
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED, ttl: KEPT_MS });
+  const { memory } = bus;
+  const keyOf = (id: string): string => `session:${id}`;
+  const noteEnded = (id: string): Promise<number> => memory.put(keyOf(id), ENDED, '', KEPT_MS);
+
+  const forget = [
+    bus.listen(TOPIC, (data) => {
+      const word = data as Word;
+      const session = here.get(word.session);
+      switch (word.kind) {
+        case 'said':
+          return session?.said(word.message as Message);
+        case 'tell':
+          return session?.tell(word.message);
+        case 'subscribed':
+          return session?.subscribed(word.uri);
+        case 'unsubscribed':
+          return session?.unsubscribed(word.uri);
+        case 'level':
+          return session?.levelSet(word.level);
+        case 'ended':
+          ended.set(word.session, true);
+          return session?.ended();
+      }
+    }),
+    bus.onMended(() => {
+      for (const id of ended.keys()) noteEnded(id).catch(ignore);
+      for (const [id, session] of here) {
+        session.mended();
+        load(id).then(({ isOver }) => isOver && session.ended(), ignore);
+      }
+    }),
+  ];
+
+  async function load(id: string) {
+    const fields = await memory.all(keyOf(id));
+    return {
+      isOver: fields.has(ENDED) || ended.has(id),
+      isKept: fields.size > 0,
+      level: fields.get(LEVEL) as LoggingLevel | undefined,
+      uris: [...fields.keys()].filter((field) => field.startsWith(URI)).map((field) => field.slice(URI.length)),
+    };
+  }
+
+  function join(claims: SessionClaims, sealed: string, level: LoggingLevel | undefined): SharedSession {
+    const { id } = claims;
+    const noted = new Set<string>();
+    let noteUse = claims.begun + NOTE_MS;
+    const say = (word: Word): void => bus.publish(TOPIC, word);
+    let logLevel = level;
+    return {
+      id,
+      sealed,
+      claims,
+      get level() {
+        return logLevel;
+      },
+      get rebuilt() {
+        return noted.size === 0;
+      },
+      join(whole) {
+        here.set(id, {
+          ...whole,
+          levelSet(each) {
+            logLevel = each;
+          },
+          unsubscribed(uri) {
+            noted.delete(uri);
+            whole.unsubscribed(uri);
+          },
+          mended() {
+            // Before it is read again, since the memory may have lost it.
+            Promise.all([...noted].map((uri) => memory.put(keyOf(id), `${URI}${uri}`, '', KEPT_MS)))
+              .then(() => whole.mended())
+              .catch(ignore);
+          },
+        });
+      },
+      said: (message) => say({ session: id, kind: 'said', message }),
+      tell: (message) => say({ session: id, kind: 'tell', message }),
+      async subscriptions() {
+        const { uris } = await load(id);
+        for (const uri of uris) noted.add(uri);
+        return uris;
+      },
+      async subscribe(uri) {
+        const count = await memory.put(keyOf(id), `${URI}${uri}`, '', KEPT_MS);
+        // Beside them there are at most two other fields.
+        if (count > MAX_SUBSCRIPTIONS + 2) {
+          await memory.remove(keyOf(id), `${URI}${uri}`);
+          throw new ResourceError(
+            'limited',
+            `A session has at most ${MAX_SUBSCRIPTIONS} subscriptions; end one first`,
+            {
+              uri,
+              details: { limit: MAX_SUBSCRIPTIONS },
+            },
+          );
+        }
+        noted.add(uri);
+        say({ session: id, kind: 'subscribed', uri });
+      },
+      async unsubscribe(uri) {
+        await memory.remove(keyOf(id), `${URI}${uri}`);
+        noted.delete(uri);
+        say({ session: id, kind: 'unsubscribed', uri });
+      },
+      async setLevel(each) {
+        logLevel = each;
+        await memory.put(keyOf(id), LEVEL, each, KEPT_MS);
+        say({ session: id, kind: 'level', level: each });
+      },
+      used() {
+        if (now() < noteUse) return;
+        noteUse = now() + NOTE_MS;
+        memory.put(keyOf(id), USED, '', KEPT_MS).catch(ignore);
+      },
+      async end() {
+        ended.set(id, true);
+        say({ session: id, kind: 'ended' });
+        await noteEnded(id).catch(ignore);
+      },
+      leave: () => void here.delete(id),
+    };
+  }
+
+  return {
+    begin({ id, clientId = '' }, revision, capabilities) {
+      const owner = { id, clientId };
+      const claims = { id: crypto.randomUUID(), owner, revision, capabilities, begun: now() };
+      return join(claims, ids.seal(claims), undefined);
+    },
+    open: ids.open,
+    async takeOver(claims, sealed) {
+      if (ended.has(claims.id)) return undefined;
+      // Without the bus, reads go on: it is read again what is kept of the session when the bus is back.
+      const kept = await load(claims.id).catch(() => undefined);
+      if (kept?.isOver === true) return undefined;
+      if (kept?.isKept === false && now() - claims.begun > KEPT_MS) return undefined;
+      return join(claims, sealed, kept?.level);
+    },
+    close() {
+      for (const each of forget) each();
+      here.clear();
+    },
+  };
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,136 @@
+/** Sessions of 2025 over replicas that answer in turn: each of them goes on with each session, and nothing is missed. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { filesProvider } from '../../src/providers/files/index.ts';
+import { busAt, createHub, type Hub } from '../../src/serving/bus/hub.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
+import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
+import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+import { INITIALIZE, JSON_HEADERS } from '../e2e/raw.ts';
+import { until } from '../e2e/waiting.ts';
+import { connectInTurn } from './in-turn.ts';
+
+const KEYS = [new Uint8Array(32).fill(7)];
+const NOTE = 'file:///note.txt';
+
+interface Replica {
+  readonly vitrine: Vitrine;
+  readonly serving: HttpServing;
+  close(): Promise<void>;
+}
+
+let folder: Folder;
+let hub: Hub;
+let replicas: Replica[];
+const urls = (): readonly string[] => replicas.map(({ serving }) => serving.url);
+
+async function startReplica(keys = KEYS): Promise<Replica> {
+  const provider = await filesProvider({ path: folder.path });
+  const bus = busAt(hub);
+  const vitrine = createVitrine({
+    mounts: [{ name: 'files', provider, prefix: 'none' }],
+    keys,
+    bus,
+    confirm: ['file:///secret.txt'],
+  });
+  const serving = await serveHttp(vitrine, { port: 0, explorer: false });
+  return {
+    vitrine,
+    serving,
+    async close() {
+      await serving.close();
+      await vitrine.close();
+      await bus.close();
+    },
+  };
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder({ 'note.txt': 'first', 'secret.txt': 'hush' });
+  hub = createHub();
+  replicas = [await startReplica(), await startReplica(), await startReplica()];
+});
+
+afterEach(async () => {
+  await Promise.all(replicas.map((each) => each.close()));
+  hub.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** What a replica answers to a request in a session. */
+function ask(at: number, session: string, method: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(urls()[at] ?? '', {
+    method: 'POST',
+    headers: { ...JSON_HEADERS, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: {} }),
+    ...init,
+  });
+}
+
+describe('a session of 2025', () => {
+  it('goes on in every replica, and is told of what it subscribed to in another one', async () => {
+    await using one = await connectInTurn(urls);
+    await until(() => one.holder !== undefined, 'the stream');
+    for (let each = 0; each < 3; each++) expect(await one.request('resources/list')).toHaveProperty('resources');
+    await one.request('resources/subscribe', { uri: NOTE });
+    const before = one.updates.get(NOTE) ?? 0;
+    await folder.write('note.txt', 'second');
+    await one.told(NOTE, before);
+    expect(await one.request('resources/read', { uri: NOTE })).toMatchObject({ contents: [{ text: 'second' }] });
+    await one.request('resources/unsubscribe', { uri: NOTE });
+    await until(() => replicas.every(({ vitrine }) => vitrine.changes.size <= 1), 'the end of the watch');
+  });
+
+  it('misses nothing when the replica that has its stream ends', async () => {
+    await using one = await connectInTurn(urls);
+    await until(() => one.holder !== undefined, 'the stream');
+    await one.request('resources/subscribe', { uri: NOTE });
+    const at = one.holder ?? 0;
+    const before = one.updates.get(NOTE) ?? 0;
+    const [gone] = replicas.splice(at, 1);
+    await gone?.close();
+    await folder.write('note.txt', 'while nobody watched');
+    await one.told(NOTE, before);
+    const again = one.updates.get(NOTE) ?? 0;
+    await folder.write('note.txt', 'after');
+    await one.told(NOTE, again);
+    expect(await one.request('resources/read', { uri: NOTE })).toMatchObject({ contents: [{ text: 'after' }] });
+  });
+
+  it('answers a question of one replica by way of another', async () => {
+    await using one = await connectInTurn(urls, {
+      capabilities: { elicitation: {} },
+      prepare: (client) =>
+        client.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { confirm: true } })),
+    });
+    for (let each = 0; each < 3; each++) {
+      const read = await one.request('resources/read', { uri: 'file:///secret.txt' });
+      expect(read).toMatchObject({ contents: [{ text: 'hush' }] });
+    }
+  });
+
+  it('ends everywhere, and an id that none of the keys has sealed is of no use', async () => {
+    await using one = await connectInTurn(urls);
+    const { session } = one;
+    expect((await ask(0, session, 'ping')).status).toBe(200);
+    expect((await ask(1, `${session.slice(0, -2)}AA`, 'ping')).status).toBe(404);
+    expect((await ask(2, session, 'ping', { method: 'DELETE', body: null })).status).toBe(200);
+    for (const at of [0, 1, 2])
+      await until(async () => (await ask(at, session, 'ping')).status === 404, 'the end of the session');
+    const stranger = await startReplica([new Uint8Array(32).fill(8)]);
+    replicas.push(stranger);
+    const begun = await fetch(urls()[3] ?? '', {
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE }),
+    });
+    await begun.text();
+    expect((await ask(0, begun.headers.get('mcp-session-id') ?? '', 'ping')).status).toBe(404);
+  });
+
+  it('needs keys, and offers no tools whose subscriptions one replica only would know', async () => {
+    expect(() => createVitrine({ mounts: {}, bus: busAt(hub) })).toThrow('A bus needs keys');
+    await using one = await connectInTurn(urls);
+    const { tools } = await one.request<{ tools: readonly { name: string }[] }>('tools/list');
+    expect(tools.map(({ name }) => name)).not.toContain('subscribe');
+  });
+});
