@@ -111,7 +111,10 @@ compare('flag', SERVING, new Set(serving), inTables(section(read(SERVING), 'Flag
 
 const LOOKING = 'docs/guide/command-line.md';
 const SKILLS = ['ls', 'show', 'get', 'verify'].map((each) => `skills ${each}`);
-const COMMANDS = [...'ls tree stat open website cat grep watch templates tools call prompts servers'.split(' '), ...SKILLS];
+const COMMANDS = [
+  ...'ls tree stat open website cat grep watch templates tools call prompts servers'.split(' '),
+  ...SKILLS,
+];
 // Help is asked for in the same way everywhere.
 const looking = COMMANDS.flatMap(flagsOf).filter((flag) => flag !== '--help');
 compare('flag', LOOKING, new Set(looking), inTables(section(read(LOOKING), 'Options')));

@@ -50,13 +50,13 @@ export async function connectInTurn(
   const updates = new Map<string, number>();
   const lists: string[] = [];
   const deliver = transport.onmessage;
-  transport.onmessage = (message, extra) => {
+  transport.onmessage = (message) => {
     if ('method' in message && message.method.endsWith('list_changed')) lists.push(message.method);
     if ('method' in message && message.method === 'notifications/resources/updated') {
       const uri = String(message.params?.uri);
       updates.set(uri, (updates.get(uri) ?? 0) + 1);
     }
-    deliver?.(message, extra);
+    deliver?.(message);
   };
   return {
     client,
