@@ -1,7 +1,8 @@
 /** Tasks that clients have begun: under which ids they know them, and which of them are theirs to list. */
-import { LRUCache } from 'lru-cache';
+
 import { ANONYMOUS, type Context } from '../../core/context.ts';
 import type { Keys } from '../../core/keys.ts';
+import { createLru } from '../../core/lru.ts';
 import { createTaskIds, type TaskRef } from '../../core/task-ids.ts';
 import type { Task } from '../../protocol/tasks.ts';
 
@@ -27,10 +28,10 @@ const ownerOf = ({ principal, peer }: Context): string =>
 /** @param keys shared by replicas, so that each knows the ids of all */
 export function createTaskBook(keys: Keys | undefined): TaskBook {
   const ids = createTaskIds(keys);
-  const remembered = new LRUCache<string, { readonly owner: string; readonly ref: TaskRef }>({
-    max: MAX_REMEMBERED,
-    ttl: MAX_REMEMBERED_MS,
-  });
+  const remembered = createLru<string, { readonly owner: string; readonly ref: TaskRef }>(
+    MAX_REMEMBERED,
+    MAX_REMEMBERED_MS,
+  );
 
   const published: TaskBook['published'] = (task, { mount, name }, { principal }) => ({
     ...task,

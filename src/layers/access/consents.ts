@@ -1,7 +1,8 @@
 /** Keeps the answers of humans, for as long as a rule lets them be remembered. */
-import { LRUCache } from 'lru-cache';
+
 import { principalKey } from '../../core/access.ts';
 import { ANONYMOUS, type Context } from '../../core/context.ts';
+import { createLru } from '../../core/lru.ts';
 
 /** Answers that are kept; the one that was needed longest ago goes first, and is asked for again. */
 export const MAX_CONSENTS = 10_000;
@@ -14,7 +15,7 @@ export interface Consents {
 }
 
 export function createConsents(): Consents {
-  const kept = new LRUCache<string, 'yes' | 'no'>({ max: MAX_CONSENTS });
+  const kept = createLru<string, 'yes' | 'no'>(MAX_CONSENTS);
   return {
     of: (key, ctx) => saidNow(key, ctx) ?? (isShared(ctx) ? undefined : kept.get(ownKey(key, ctx))),
     keep(key, ctx, ms) {

@@ -1,8 +1,10 @@
 /** Forms that have been made: kept by what they are made of, made once when several want them at the same time. */
+
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { createLru } from '../../core/lru.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Form } from './catalogue.ts';
 import type { AlternativesLimits } from './options.ts';
@@ -55,7 +57,7 @@ export const contentOf = (bytes: Uint8Array): string => createHash('sha256').upd
 
 export function createFormStore(limits: AlternativesLimits, program?: ProcessOptions['program']): FormStore {
   const pool = createPool({ ...limits, program });
-  const versions = new LRUCache<string, string>({ max: MAX_VERSIONS });
+  const versions = createLru<string, string>(MAX_VERSIONS);
   const forms = new LRUCache<string, Made>({
     max: MAX_FORMS,
     maxSize: limits.cacheBytes,

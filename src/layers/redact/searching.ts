@@ -5,10 +5,11 @@
  * that a reader gets, whatever the search of the provider would say of them; which they are does not depend on the
  * pattern. What cannot be looked through whole is not told of.
  */
-import { LRUCache } from 'lru-cache';
+
 import { closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { createLru } from '../../core/lru.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { compileLineTest, type LineTest, MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
 import { type CoveredLine, coveredLines } from './lines.ts';
@@ -41,7 +42,7 @@ export async function* searchCovered(
   ctx: Context,
 ): AsyncIterable<SearchMatch> {
   const test = await compileLineTest(query);
-  const clean = new LRUCache<string, boolean>({ max: MAX_REMEMBERED });
+  const clean = createLru<string, boolean>(MAX_REMEMBERED);
   const suspects = inner.search?.({ ...query, pattern: SUSPECT_LINES, literal: false }, ctx) ?? [];
   let searched = 0;
   for await (const { place: _place, ...suspect } of suspects) {

@@ -1,8 +1,9 @@
 /** Keeps the definitions of an upstream's tools: from the lists that clients ask for, or from a scan of the list. */
+
 import { setTimeout as pause } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { type Context, withSignal } from '../../core/context.ts';
 import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
+import { createLru } from '../../core/lru.ts';
 import type { ToolPage } from '../../core/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
 import type { ToolDescription } from '../../protocol/content.ts';
@@ -34,7 +35,7 @@ export interface Definitions {
 
 /** @param name of the mount */
 export function createDefinitions(list: (page: Page, ctx: Context) => Promise<ToolPage>, name: string): Definitions {
-  const known = new LRUCache<string, ToolFacts>({ max: MAX_TOOLS });
+  const known = createLru<string, ToolFacts>(MAX_TOOLS);
   /** Gone through once for all who ask, until the tools change. */
   let scanning: Promise<void> | undefined;
 

@@ -1,6 +1,7 @@
 /** Remembers how an upstream described its resources, and what reads showed: some servers say less, or say it elsewhere. */
-import { LRUCache } from 'lru-cache';
+
 import type { Data } from '../../connection/data.ts';
+import { createLru } from '../../core/lru.ts';
 
 /** Most resources that are kept of a list that was read to find metadata, and most that are known to be containers. */
 const MAX_KNOWN = 20_000;
@@ -35,10 +36,10 @@ export interface Known {
 }
 
 export function createKnown(now: () => number = Date.now): Known {
-  const known = new LRUCache<string, Entry>({ max: MAX_KNOWN });
-  const passing = new LRUCache<string, Entry>({ max: MAX_PASSING });
-  const unlisted = new LRUCache<string, Entry>({ max: MAX_PASSING });
-  const severals = new LRUCache<string, true>({ max: MAX_KNOWN });
+  const known = createLru<string, Entry>(MAX_KNOWN);
+  const passing = createLru<string, Entry>(MAX_PASSING);
+  const unlisted = createLru<string, Entry>(MAX_PASSING);
+  const severals = createLru<string, true>(MAX_KNOWN);
   let wholeUntil = 0;
   const lasts = (tells: boolean): number => (tells ? TOLD_MS : UNTOLD_MS);
   return {

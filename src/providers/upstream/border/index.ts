@@ -2,12 +2,13 @@
  * The border to another server: each entry that it lists or answers with is looked at alone. One that is not valid is
  * left out, and named in the log and in the answer; the others are as they came, with clean names and descriptions.
  */
+
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Data } from '../../../connection/data.ts';
 import { breaks } from '../../../core/breaks.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import type { Context } from '../../../core/context.ts';
+import { createLru } from '../../../core/lru.ts';
 import { cleanDescribed } from './described.ts';
 import { extentOf } from './extent.ts';
 import { mended } from './mend.ts';
@@ -46,7 +47,7 @@ export type Looked = { readonly entry: Data } | { readonly problem: string };
 
 /** @param mount the name of the server's mount */
 export function createBorder(mount: string): Border {
-  const logged = new LRUCache<string, true>({ max: MAX_LOGGED });
+  const logged = createLru<string, true>(MAX_LOGGED);
 
   function logOnce(kind: EntryKind, name: string, problem: string, ctx: Context): void {
     const mark = createHash('sha256')
