@@ -10,6 +10,7 @@ const LONG = [
   'test/client/browser.test.ts',
   'test/client/endless.test.ts',
   'test/e2e/real-tree.test.ts',
+  'test/explorer/island*.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/gateway/faults/dying.test.ts',
   'test/gateway/many.test.ts',

@@ -29,7 +29,8 @@ const { store } = startExplorer(root, {
 
 /** The page of the server stays until then, so that nothing flashes; what was typed into it is kept. */
 function takeOver(): void {
-  unfollow();
+  if (root.isConnected) return;
+  for (const end of ends) end();
   clearTimeout(timer);
   const typed = document.querySelector<HTMLInputElement>('input[name=q]');
   const hadFocus = typed !== null && document.activeElement === typed;
@@ -41,5 +42,6 @@ function takeOver(): void {
   if (hadFocus) field.focus();
 }
 
-const unfollow = store.roots.follow(() => requestAnimationFrame(takeOver));
+// A question cannot wait.
+const ends = [store.roots.follow(() => requestAnimationFrame(takeOver)), asked.follow(takeOver)];
 const timer = setTimeout(takeOver, PATIENCE_MS);

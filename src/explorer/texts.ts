@@ -56,6 +56,7 @@ export const TEXTS = {
   end: 'End',
   followed: 'New lines are shown as they come.',
   windowOf: (from: string, to: string, total: string) => `Bytes ${from} to ${to} of ${total}`,
+  rows: 'Rows',
   rowsShown: (shown: string) => `The first ${shown} rows`,
   notWhole: 'This is a part of it, so it is shown as text.',
   broken: 'This cannot be drawn as what it says it is; its bytes are beside.',

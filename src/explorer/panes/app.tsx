@@ -6,6 +6,7 @@ import type { Asked } from '../forms/asked.ts';
 import { Offer } from '../forms/offer.tsx';
 import { Questions } from '../forms/questions.tsx';
 import { type Cell, useCell } from '../state/cell.ts';
+import { looksOf } from '../state/place.ts';
 import { parentOf, stepsTo } from '../state/tree.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
@@ -36,7 +37,6 @@ export function App({ endpoint, help, asked }: AppProps) {
       <Top />
       <div class={`panes at-${place.kind}`}>
         <Where />
-        <Separator pane="where" />
         {place.kind === 'home' || place.kind === 'resource' ? (
           <Browse endpoint={endpoint} />
         ) : (
@@ -103,36 +103,37 @@ function Browse({ endpoint }: { readonly endpoint: string }) {
   useEffect(() => {
     document.title = title === undefined ? server : `${title} · ${server}`;
   }, [title, server]);
-  const which = useRef<HTMLElement>(null);
+  const which = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     // The last of the columns is the one that is looked at.
     which.current?.lastElementChild?.scrollIntoView({ block: 'nearest', inline: 'end' });
   }, [uri, described.resource, place]);
-  if (place.kind !== 'resource' && place.kind !== 'home') return null;
   const { resource } = described;
   const isIn = resource !== undefined && isFolder(resource);
-  const folder = uri === undefined || isIn ? uri : parentOf(roots, uri);
-  // What it is decides which folder is shown, so that is waited for.
+  // What it is decides which folder is shown: until then, the one before stays.
   const isReady = uri === undefined || resource !== undefined || described.problem !== undefined;
+  const last = useRef<{ readonly folder: string | undefined }>(undefined);
+  if (isReady) last.current = { folder: uri === undefined || isIn ? uri : parentOf(roots, uri) };
+  const folder = last.current?.folder;
+  if (place.kind !== 'resource' && place.kind !== 'home') return null;
   const columns = place.columns === true && folder !== undefined ? stepsTo(roots, folder).slice(-MAX_COLUMNS) : [];
   return (
     <>
-      <section
-        ref={which}
-        class={place.columns === true ? 'which columns' : 'which'}
-        aria-label={TEXTS.entries}
-        data-in={isIn || uri === undefined ? '' : undefined}
-      >
-        {columns.slice(0, -1).map((step, at) => (
-          <div class="column" key={step.uri}>
-            <Folder uri={step.uri} chosen={columns[at + 1]?.uri} looks={{ columns: true }} narrow />
+      <section class="which" aria-label={TEXTS.entries} data-in={isIn || uri === undefined ? '' : undefined}>
+        <Separator pane="which" />
+        <div class={place.columns === true ? 'columns' : 'columns one'} ref={which}>
+          {columns.slice(0, -1).map((step, at) => (
+            <div class="column" key={step.uri}>
+              <Folder uri={step.uri} chosen={columns[at + 1]?.uri} looks={{ columns: true }} narrow />
+            </div>
+          ))}
+          <div class="column" key={folder}>
+            {last.current !== undefined && (
+              <Folder uri={folder} chosen={isIn ? undefined : uri} looks={looksOf(place)} />
+            )}
           </div>
-        ))}
-        <div class="column" key={folder}>
-          {isReady && <Folder uri={folder} chosen={isIn ? undefined : uri} looks={place} />}
         </div>
       </section>
-      <Separator pane="which" />
       <main id="main" tabIndex={-1}>
         <div id="thing">
           {place.kind === 'resource' ? <ThingPane at={place} described={described} endpoint={endpoint} /> : <About />}

@@ -15,4 +15,10 @@ export const focusSearch = (): void => {
   focusSoon('#search');
   document.querySelector<HTMLInputElement>('#search')?.select();
 };
-export const focusRows = (): void => focusSoon('.which [data-active] a, .results a');
+export const focusRows = (): void => focusSoon('.column:last-child [data-active] a, .results a');
+
+/** Moves it to the rows of a folder when they are there. @param uri undefined for the roots */
+export const focusFolder = (uri: string | undefined): void => {
+  const rows = `.rows[data-uri="${CSS.escape(uri ?? '')}"]`;
+  focusSoon(`${rows} [data-active] a, ${rows}[aria-rowcount="0"], ${rows}[aria-rowcount="1"]`);
+};

@@ -10,7 +10,7 @@ import type { Looks } from '../state/place.ts';
 import { parentOf } from '../state/tree.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
-import { focusThing } from './focus.ts';
+import { focusFolder, focusThing } from './focus.ts';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 import { Rows } from './rows.tsx';
@@ -38,6 +38,7 @@ export function Folder({ uri, chosen, looks, narrow = false }: FolderProps) {
   const entries = useArranged(all, narrow ? {} : looks);
   const marks = useCell(store.marks);
   const at = useMemo(() => entries.findIndex((each) => each.uri === chosen), [entries, chosen]);
+  const start = useMemo(() => entries.findIndex((each) => each.uri === store.before()), [entries]);
   const part = `rows of ${uri ?? ''}`;
 
   const viewed = useCallback(
@@ -58,13 +59,16 @@ export function Folder({ uri, chosen, looks, narrow = false }: FolderProps) {
     const above = parentOf(roots, uri);
     const { columns } = looks;
     store.go(above === undefined ? { kind: 'home', columns } : { kind: 'resource', uri: above, columns });
+    focusFolder(above);
   };
   const open = (row: number, how: 'enter' | 'space'): void => {
     const entry = entries[row];
     if (entry === undefined) return;
     if (how === 'space' && isFolder(entry)) return;
     store.go(placeOf(entry), how === 'space');
-    if (how === 'enter' && !isFolder(entry)) focusThing();
+    if (how !== 'enter') return;
+    if (isFolder(entry)) focusFolder(entry.uri);
+    else focusThing();
   };
 
   const cells = (row: number, isActive: boolean) => {
@@ -80,9 +84,11 @@ export function Folder({ uri, chosen, looks, narrow = false }: FolderProps) {
     <>
       <Rows
         key={uri}
+        uri={uri}
         label={TEXTS.entries}
         count={entries.length}
         chosen={at}
+        start={start}
         columns={narrow ? 1 : 4}
         head={narrow ? undefined : <Head looks={looks} uri={uri} chosen={chosen} />}
         name={(row) => entries[row]?.name ?? ''}

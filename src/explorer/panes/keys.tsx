@@ -5,7 +5,7 @@ import { useCell } from '../state/cell.ts';
 import type { Store } from '../state/store.ts';
 import { parentOf } from '../state/tree.ts';
 import { KEYS, TEXTS } from '../texts.ts';
-import { focusFilter, focusRows, focusSearch } from './focus.ts';
+import { focusFilter, focusFolder, focusRows, focusSearch } from './focus.ts';
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, textarea, select, dialog') !== null;
@@ -52,7 +52,7 @@ function goUp(store: Store): void {
   const at = store.place.get();
   const above = at.kind === 'resource' ? parentOf(store.roots.get(), at.uri) : undefined;
   store.go(above === undefined ? { kind: 'home' } : { kind: 'resource', uri: above });
-  focusRows();
+  focusFolder(above);
 }
 
 export function Keys({ help }: { readonly help: Cell<boolean> }) {

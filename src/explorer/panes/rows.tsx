@@ -12,10 +12,13 @@ const SPARE = 6;
 const TYPED_MS = 800;
 
 export interface RowsProps {
+  readonly uri: string | undefined;
   readonly label: string;
   readonly count: number;
   /** The row that is shown as chosen; -1 for none. */
   readonly chosen: number;
+  /** The row that keys move from at first, where none is chosen; -1 for the first one. */
+  readonly start: number;
   readonly columns: number;
   readonly head?: ComponentChildren;
   readonly name: (at: number) => string;
@@ -28,10 +31,10 @@ export interface RowsProps {
 }
 
 export function Rows(props: RowsProps) {
-  const { label, count, chosen, columns, head, name, cells, open, up, viewed } = props;
+  const { uri, label, count, chosen, start, columns, head, name, cells, open, up, viewed } = props;
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 640 });
-  const [active, setActive] = useState(Math.max(0, chosen));
+  const [active, setActive] = useState(Math.max(0, chosen, start));
   const wantsFocus = useRef(false);
   const typed = useRef({ text: '', at: 0 });
   const at = Math.min(active, Math.max(0, count - 1));
@@ -48,11 +51,12 @@ export function Rows(props: RowsProps) {
     return () => observer.disconnect();
   }, []);
 
-  useEffect(() => {
-    if (chosen < 0) return;
-    setActive(chosen);
-    show(chosen);
-  }, [chosen]);
+  const lead = chosen < 0 ? start : chosen;
+  useLayoutEffect(() => {
+    if (lead < 0) return;
+    setActive(lead);
+    show(lead);
+  }, [lead]);
 
   useLayoutEffect(() => {
     if (!wantsFocus.current) return;
@@ -130,6 +134,7 @@ export function Rows(props: RowsProps) {
     <div
       ref={box}
       class="rows"
+      data-uri={uri ?? ''}
       role="grid"
       aria-label={label}
       aria-rowcount={count + (head === undefined ? 0 : 1)}

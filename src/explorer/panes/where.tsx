@@ -6,6 +6,7 @@ import { rootOf } from '../state/tree.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
 import { Link } from './link.tsx';
+import { Separator } from './separator.tsx';
 
 interface Missing {
   readonly mount?: string | undefined;
@@ -23,47 +24,50 @@ export function Where() {
   const within = place.kind === 'resource' ? rootOf(roots, place.uri)?.uri : undefined;
   return (
     <nav class="where" aria-label={TEXTS.mounts}>
-      <h2>{TEXTS.mounts}</h2>
-      <ul>
-        {roots.map((root) => (
-          <li key={root.uri}>
-            <Link to={{ kind: 'resource', uri: root.uri }} aria-current={root.uri === within ? 'true' : undefined}>
-              <span class="state" role="img" aria-label={TEXTS.here} title={TEXTS.here} />
-              <bdi>{root.name}</bdi>
-            </Link>
-          </li>
-        ))}
-        {missing.map(({ mount, reason }) => (
-          <li key={mount} class="soft">
-            <span class="state away" role="img" aria-label={TEXTS.away} />
-            <bdi>{mount}</bdi> <small>{reason}</small>
-          </li>
-        ))}
-      </ul>
-      {OFFERS.map((kind) => {
-        const all = offers[kind];
-        if (all.length === 0) return undefined;
-        return (
-          <details key={kind} open={place.kind === kind}>
-            <summary>
-              <h2>{TEXTS[kind]}</h2> <span class="soft">{all.length}</span>
-            </summary>
-            <ul>
-              {all.map((each) => {
-                const name = 'uriTemplate' in each ? each.uriTemplate : each.name;
-                const isHere = place.kind === kind && place.name === name;
-                return (
-                  <li key={name}>
-                    <Link to={{ kind, name }} aria-current={isHere ? 'true' : undefined} title={each.description}>
-                      <bdi>{each.title ?? each.name}</bdi>
-                    </Link>
-                  </li>
-                );
-              })}
-            </ul>
-          </details>
-        );
-      })}
+      <Separator pane="where" />
+      <div class="scroll">
+        <h2>{TEXTS.mounts}</h2>
+        <ul>
+          {roots.map((root) => (
+            <li key={root.uri}>
+              <Link to={{ kind: 'resource', uri: root.uri }} aria-current={root.uri === within ? 'true' : undefined}>
+                <span class="state" role="img" aria-label={TEXTS.here} title={TEXTS.here} />
+                <bdi>{root.name}</bdi>
+              </Link>
+            </li>
+          ))}
+          {missing.map(({ mount, reason }) => (
+            <li key={mount} class="soft">
+              <span class="state away" role="img" aria-label={TEXTS.away} />
+              <bdi>{mount}</bdi> <small>{reason}</small>
+            </li>
+          ))}
+        </ul>
+        {OFFERS.map((kind) => {
+          const all = offers[kind];
+          if (all.length === 0) return undefined;
+          return (
+            <details key={kind} open={place.kind === kind}>
+              <summary>
+                <h2>{TEXTS[kind]}</h2> <span class="soft">{all.length}</span>
+              </summary>
+              <ul>
+                {all.map((each) => {
+                  const name = 'uriTemplate' in each ? each.uriTemplate : each.name;
+                  const isHere = place.kind === kind && place.name === name;
+                  return (
+                    <li key={name}>
+                      <Link to={{ kind, name }} aria-current={isHere ? 'true' : undefined} title={each.description}>
+                        <bdi>{each.title ?? each.name}</bdi>
+                      </Link>
+                    </li>
+                  );
+                })}
+              </ul>
+            </details>
+          );
+        })}
+      </div>
     </nav>
   );
 }

@@ -17,7 +17,7 @@ export default function Table({ thing }: PreviewProps) {
   if (head === undefined) return <PlainText text={text} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys do that only where the focus is
-    <section class="scrolls" tabIndex={0} aria-label={TEXTS.preview}>
+    <section class="scrolls" tabIndex={0} aria-label={TEXTS.rows}>
       <table class="data">
         <thead>
           <tr>

@@ -7,6 +7,9 @@ import { type Cell, cell } from './cell.ts';
 /** Entries of one folder that are loaded; a filter and an order are of these. */
 const MAX_ENTRIES = 200_000;
 
+/** Milliseconds after which further entries are shown while more are coming. */
+const SHOW_MS = 250;
+
 export interface Listed {
   readonly entries: readonly Resource[];
   /** Whether these are all. */
@@ -50,6 +53,7 @@ export function createListing(
     const before = listed.get();
     const entries: Resource[] = [];
     let meta: Data | undefined;
+    let shownAt = Number.NEGATIVE_INFINITY;
     try {
       let cursor: string | undefined;
       do {
@@ -60,8 +64,12 @@ export function createListing(
         cursor = page.nextCursor;
         const done = cursor === undefined || uri === undefined;
         const cut = !done && entries.length >= MAX_ENTRIES;
+        const isDue = performance.now() - shownAt > SHOW_MS;
         // What is shown stays until all of it is there anew.
-        if (!again || done || cut) listed.set({ entries: entries.slice(), done, cut, meta });
+        if (done || cut || (!again && isDue)) {
+          listed.set({ entries: entries.slice(), done, cut, meta });
+          shownAt = performance.now();
+        }
         if (done || cut) break;
       } while (cursor !== undefined);
       if (again) changed(different(before.entries, entries));

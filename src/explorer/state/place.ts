@@ -57,19 +57,22 @@ export function placeOf({ pathname, searchParams }: URL): Place | undefined {
 export function addressOfPlace(place: Place): string {
   switch (place.kind) {
     case 'home':
-      return withQuery('/', looksOf(place));
+      return withQuery('/', queryOf(place));
     case 'search':
       return withQuery(SEARCH_PATH, { q: place.words });
     case 'resource': {
       const { as, from, lines, show } = place;
-      return withQuery(addressOf('view', place.uri), { ...looksOf(place), as, from, lines, show });
+      return withQuery(addressOf('view', place.uri), { ...queryOf(place), as, from, lines, show });
     }
     default:
       return withQuery('/', { [place.kind]: place.name });
   }
 }
 
-const looksOf = ({ filter, sort, columns }: Looks): Record<string, string | undefined> => ({
+/** The part of a place that says how its folder is looked at. */
+export const looksOf = ({ filter, sort, columns }: Looks): Looks => ({ filter, sort, columns });
+
+const queryOf = ({ filter, sort, columns }: Looks): Record<string, string | undefined> => ({
   filter,
   sort,
   columns: columns === true ? '1' : undefined,

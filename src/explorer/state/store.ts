@@ -57,6 +57,8 @@ export interface Store {
   /** The resource as a list that is loaded has it. */
   known(uri: string): Resource | undefined;
   go(place: Place, replace?: boolean): void;
+  /** The URI of the place before this one. */
+  before(): string | undefined;
   looked(uri: string): void;
   close(): void;
 }
@@ -161,6 +163,12 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
   }
   void loadOffers();
 
+  let now = shown();
+  let before: string | undefined;
+  place.follow(() => {
+    before = now;
+    now = shown();
+  });
   const back = (): void => place.set(placeOf(new URL(location.href)) ?? { kind: 'home' });
   if (addresses) addEventListener('popstate', back);
 
@@ -186,6 +194,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
         history[replace ? 'replaceState' : 'pushState'](null, '', address);
       place.set(next);
     },
+    before: () => before,
     looked(uri) {
       if (!marks.get().has(uri)) return;
       const rest = new Set(marks.get());

@@ -245,7 +245,9 @@ export function createExplorer(
         return await view(found, searchParams, visitor);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        return problem(error.reason, error.message, retryHeaders(error.failure));
+        // The script may find what is not there by now, and says what there is beside.
+        const shell = { ...NOBODY, server, island: (await island())?.links };
+        return problem(error.reason, error.message, retryHeaders(error.failure), shell);
       }
     },
   };
