@@ -45,12 +45,16 @@ describe('package.json', () => {
     expect(Object.keys(module).length).toBeGreaterThan(0);
   });
 
-  it('exports every entry that is built, but the command and the schema', () => {
+  it('exports every entry that is built, but the command, the schema and the island', () => {
     const entries = (tsdown as readonly { entry: Record<string, string>; outDir?: string }[]).flatMap(
       ({ entry, outDir = 'dist' }) => Object.keys(entry).map((name) => `${outDir}/${name}`.replace('dist/', '')),
     );
     const exported = targets.map((target) => target.default.replace(/^\.\/dist\/|\.js$/g, ''));
-    expect(entries.filter((entry) => !exported.includes(entry)).sort()).toEqual(['cli/main', 'config/schema']);
+    expect(entries.filter((entry) => !exported.includes(entry)).sort()).toEqual([
+      'cli/main',
+      'config/schema',
+      'explorer/island',
+    ]);
     expect(exported.filter((entry) => !entries.includes(entry))).toEqual([]);
   });
 

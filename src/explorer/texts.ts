@@ -1,7 +1,7 @@
 /** Every text of the island, in one place so that it can be translated; those of the pages are beside them. */
 import { TEXTS as PAGES } from '../frontends/explorer/texts.ts';
 
-export { LANGUAGE, PROBLEMS } from '../frontends/explorer/texts.ts';
+export { PROBLEMS } from '../frontends/explorer/texts.ts';
 
 export const TEXTS = {
   ...PAGES,

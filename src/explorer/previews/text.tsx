@@ -1,7 +1,7 @@
 /** Text and code, highlighted where the language is known. The library makes a tree, which becomes elements: no markup is parsed. */
-import type { ElementContent, Root } from 'hast';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Tree } from './highlight.ts';
 import { languageOf } from './looks.ts';
 import { PlainText, visible } from './plain-text.tsx';
 import type { PreviewProps } from './props.ts';
@@ -44,7 +44,9 @@ export function Code({ text, language }: CodeProps) {
   );
 }
 
-const nodesOf = (children: Root['children'] | readonly ElementContent[]): ComponentChildren =>
+type Node = Tree['children'][number];
+
+const nodesOf = (children: readonly Node[]): ComponentChildren =>
   children.map((child) => {
     if (child.type === 'text') return child.value;
     if (child.type !== 'element') return undefined;
