@@ -3,6 +3,7 @@
  * read; where there are several, each score is put on one scale: how rare a word is in all of them together.
  */
 import { invalid } from '../core/errors.ts';
+import { type Attempt, attempts, type CountedTerm, weight } from './pruning.ts';
 import { expressionOf, type Filters, matchOf, matchOfAll, type Question } from './question.ts';
 import { wordsTable } from './schema.ts';
 import type { Rows, SqlValue, Statement } from './thread.ts';
@@ -34,21 +35,40 @@ export interface Scored extends Place {
 
 type Asking = (statements: readonly Statement[]) => Promise<readonly Rows[]>;
 
+/** The places of one kind that fit an expression. */
+interface List {
+  readonly kind: number;
+  readonly scale: number;
+  readonly match: string;
+  /** Ways to find the best of it. */
+  readonly attempts: (limit: number) => readonly Attempt[];
+}
+
 /** @param kinds the numbers of those that the caller may read */
 export async function* rank(ask: Asking, question: Question, kinds: readonly number[]): AsyncGenerator<Place> {
   if (kinds.length === 0) return;
-  const scales = kinds.length === 1 ? [1] : await scalesOf(ask, question, kinds);
+  const counts = await countsOf(ask, question, kinds);
+  const scales = scalesOf(counts);
   const all = matchOfAll(question);
+  const isRequired = question.terms.some(({ required }) => required);
+  const whole = (): readonly Attempt[] => attempts([], 0, 0);
   // Each list is ordered by itself.
-  const lists = kinds.flatMap((kind, at) => {
+  const lists = kinds.flatMap((kind, at): readonly List[] => {
     const scale = scales[at] ?? 1;
-    const some = { kind, scale, match: matchOf(question) };
-    return all === undefined ? [some] : [{ kind, scale: scale * ALL_THERE, match: all }, some];
+    const { passages = 0, terms = [] } = counts[at] ?? {};
+    const ways = isRequired ? whole : (limit: number): readonly Attempt[] => attempts(terms, passages, limit);
+    const some = { kind, scale, match: matchOf(question), attempts: ways };
+    return all === undefined ? [some] : [{ kind, scale: scale * ALL_THERE, match: all, attempts: whole }, some];
   });
-  yield* bestFirst(async (limit) => {
-    const answers = await ask(lists.map(({ kind, match }) => placesOf(question.filters, kind, match, limit)));
-    return answers.map((rows, at) => rows.flatMap((row) => scoredOf(row, lists[at] ?? { scale: 1 })));
-  });
+  const bestOf = async (list: List, limit: number): Promise<readonly Scored[]> => {
+    for (const { among, bound } of list.attempts(limit)) {
+      const [rows = []] = await ask([placesOf(question.filters, list, limit, among)]);
+      if (among === undefined || (rows.length === limit && Number(rows.at(-1)?.[1] ?? 0) >= bound))
+        return rows.flatMap((row) => scoredOf(row, list));
+    }
+    return [];
+  };
+  yield* bestFirst((limit) => Promise.all(lists.map((list) => bestOf(list, limit))));
 }
 
 /** Merges lists of places into one, of each resource the best. @param listsOf the first places of each list, each list best first */
@@ -78,20 +98,25 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const COLUMNS =
   'found.rowid, -found.rank, resource.uri, resource.path, chunk.heading, chunk.page, chunk.first, chunk.last, chunk.offset, chunk.length, resource.size, resource.changed';
 
-function placesOf(filters: Filters, kind: number, match: string, limit: number): Statement {
+function placesOf(filters: Filters, { kind, match }: List, limit: number, among: string | undefined): Statement {
   const table = wordsTable(kind);
   const { sql, parameters } = conditionsOf(filters);
   const joined = 'JOIN chunk ON chunk.id = found.rowid JOIN resource ON resource.id = chunk.resource';
+  // With the sign, the rows are gone through in the order of the words, and none but these is scored.
+  const inside = among === undefined ? '' : ` AND +rowid IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`;
+  const matches = among === undefined ? [match] : [match, among];
+  const order = `${among === undefined ? '' : '+'}rank`;
   if (sql === '') {
     return [
-      `SELECT ${COLUMNS} FROM (SELECT rowid, rank FROM ${table} WHERE ${table} MATCH ? ORDER BY rank LIMIT ${limit}) AS found
+      `SELECT ${COLUMNS} FROM (SELECT rowid, rank FROM ${table} WHERE ${table} MATCH ?${inside} ORDER BY ${order} LIMIT ${limit}) AS found
        ${joined} ORDER BY found.rank`,
-      match,
+      ...matches,
     ];
   }
   return [
-    `SELECT ${COLUMNS} FROM ${table} AS found ${joined} WHERE found.${table} MATCH ?${sql} ORDER BY found.rank LIMIT ${limit}`,
-    match,
+    `SELECT ${COLUMNS} FROM ${table} AS found ${joined} WHERE found.${table} MATCH ?${inside.replace('rowid', 'found.rowid')}${sql}
+     ORDER BY ${order.replace('rank', 'found.rank')} LIMIT ${limit}`,
+    ...matches,
     ...parameters,
   ];
 }
@@ -143,35 +168,44 @@ export function scoredOf(row: Rows[number], list: { readonly kind?: number; read
   return [scored];
 }
 
-/** The weight of a term, as BM25 of FTS5 has it: where more than half have the term, next to nothing. */
-const weight = (all: number, having: number): number => Math.max(1e-6, Math.log((all - having + 0.5) / (having + 0.5)));
+/** The passages of a kind, and of each term how many have it. */
+interface Counts {
+  readonly passages: number;
+  readonly terms: readonly CountedTerm[];
+}
 
-/** For each kind, how much more its terms weigh in all kinds together than in it alone. */
-async function scalesOf(ask: Asking, { terms }: Question, kinds: readonly number[]): Promise<readonly number[]> {
-  const counts = await ask(
+async function countsOf(ask: Asking, { terms }: Question, kinds: readonly number[]): Promise<readonly Counts[]> {
+  const expressions = terms.map((term) => ({ expression: expressionOf(term), isOne: term.forms === undefined }));
+  const answers = await ask(
     kinds.flatMap((kind): Statement[] => {
       const table = wordsTable(kind);
       return [
-        [`SELECT count(*) FROM ${table}`],
-        ...terms.map((term): Statement => [`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`, expressionOf(term)]),
+        [`SELECT count(*) FROM ${table}_docsize`],
+        ...expressions.map(
+          ({ expression }): Statement => [`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`, expression],
+        ),
       ];
     }),
   );
-  const numbers = counts.map((rows) => Number(rows[0]?.[0] ?? 0));
+  const numbers = answers.map((rows) => Number(rows[0]?.[0] ?? 0));
   const width = terms.length + 1;
-  const of = (at: number): readonly number[] => numbers.slice(at * width, (at + 1) * width);
-  const sums = Array.from({ length: width }, (_, column) =>
-    kinds.reduce((sum, _kind, at) => sum + (of(at)[column] ?? 0), 0),
-  );
-  const [everything = 0, ...together] = sums;
   return kinds.map((_, at) => {
-    const [all = 0, ...having] = of(at);
+    const [passages = 0, ...counts] = numbers.slice(at * width, (at + 1) * width);
+    return { passages, terms: expressions.map((each, index) => ({ ...each, count: counts[index] ?? 0 })) };
+  });
+}
+
+/** For each kind, how much more its terms weigh in all kinds together than in it alone. */
+function scalesOf(counts: readonly Counts[]): readonly number[] {
+  const everything = counts.reduce((sum, { passages }) => sum + passages, 0);
+  const together = (index: number): number => counts.reduce((sum, { terms }) => sum + (terms[index]?.count ?? 0), 0);
+  return counts.map(({ passages, terms }) => {
     let alone = 0;
     let inAll = 0;
-    for (const [index, count] of having.entries()) {
+    for (const [index, { count }] of terms.entries()) {
       if (count === 0) continue;
-      alone += weight(all, count);
-      inAll += weight(everything, together[index] ?? 0);
+      alone += weight(passages, count);
+      inAll += weight(everything, together(index));
     }
     return alone === 0 ? 1 : inAll / alone;
   });

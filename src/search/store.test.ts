@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/e2e/folders.ts';
 import { entry, found, storeCases } from '../../test/search/store-cases.ts';
 import { sqlitePackage } from './library.ts';
+import { parseQuestion } from './question.ts';
 import { createStore, type FileStore, type StoreOptions } from './store.ts';
 import { type Rows, SqlFault } from './thread.ts';
 
@@ -59,6 +60,36 @@ describe('the store of an index', () => {
     await edited.put(entries);
     await anew.put(entries);
     expect(await scores(edited)).toEqual(await scores(anew));
+  });
+
+  it('finds the same places in the same order, whether or not common words are looked for first', async () => {
+    await using folder = await temporaryFolder({});
+    const store = await storeIn(folder.path);
+    const rare = (at: number): string => (at % 17 === 0 ? 'spring' : at % 41 === 0 ? 'escapement' : 'oak');
+    const texts = Array.from(
+      { length: 3_000 },
+      (_, at) => `${'clock '.repeat(at % 5)}${at % 3 === 0 ? 'brass' : ''} ${rare(at)}`,
+    );
+    await store.put(texts.map((text, at) => entry(`${at}.md`, text)));
+    for (const words of [
+      ['clock', 'spring'],
+      ['brass', 'clock', 'escapement'],
+      ['spring', 'escapement', 'clock', 'oak'],
+    ]) {
+      const places: string[] = [];
+      for await (const { path } of store.find(parseQuestion(words.join(' ')), [1])) if (places.push(path) === 40) break;
+      const table =
+        'SELECT resource.path, -rank * CASE WHEN words_1.rowid IN (SELECT rowid FROM words_1 WHERE words_1 MATCH ?) THEN 2 ELSE 1 END AS score';
+      const [rows = []] = await store.ask([
+        [
+          `${table} FROM words_1 JOIN chunk ON chunk.id = words_1.rowid JOIN resource ON resource.id = chunk.resource
+           WHERE words_1 MATCH ? ORDER BY score DESC, uri LIMIT 40`,
+          words.join(' AND '),
+          words.join(' OR '),
+        ],
+      ]);
+      expect(places).toEqual(rows.map(([path]) => path));
+    }
   });
 
   it('keeps what it has over a restart, for its user only', async () => {
