@@ -1,4 +1,5 @@
 /** `vitrine serve`. */
+
 import { closeMounts } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -7,6 +8,7 @@ import { rankedIndexOf } from '../configured/ranked-index.ts';
 import type { ClientFeatures, Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { isLoopback } from '../core/hosts.ts';
+import { inTime } from '../core/in-time.ts';
 import { ANY_SCHEME, publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/scrub.ts';
 import { createEngine, type Engine, VERSION } from '../engine/index.ts';
@@ -282,11 +284,7 @@ async function atFreePort<T>(port: number, more: number, serveAt: (port: number)
 /** Ends what is served, and programs as soon as nobody waits for an answer, or has waited long enough. */
 async function endAll(serving: { close(): Promise<void> }, end: Said['end']): Promise<void> {
   const closed = serving.close();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ANSWERS_MS);
-  });
-  await Promise.race([closed, late]).finally(() => clearTimeout(timer));
+  await inTime(closed, ANSWERS_MS);
   await Promise.all([closed, end()]);
 }
 

@@ -1,4 +1,5 @@
 /** Connects a client of the SDK, in time and within limits; where that fails, nothing of the connection is left. */
+
 import {
   type Client,
   type PriorDiscovery,
@@ -8,6 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { abortable } from '../core/abortable.ts';
+import { inTime } from '../core/in-time.ts';
 import { ConnectionFault, faultOf } from './faults.ts';
 import { createIntake, type Intake, type IntakeEvents, type IntakeLimits } from './intake.ts';
 import { ENDPOINT_HINT, PROGRAM_HINT } from './seen.ts';
@@ -137,12 +139,10 @@ function seen(error: unknown, transport: ConnectionTransport, timeoutMs: number)
 
 async function hangUp(transport: Transport, end: () => Promise<void>): Promise<void> {
   if (transport instanceof StreamableHTTPClientTransport) {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const grace = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, GRACE_MS);
-    });
-    await Promise.race([transport.terminateSession().catch(() => {}), grace]);
-    clearTimeout(timer);
+    await inTime(
+      transport.terminateSession().catch(() => {}),
+      GRACE_MS,
+    );
   }
   await end().catch(() => {});
   // While its era is being asked for the client has no transport yet.

@@ -3,8 +3,10 @@
  * source's own cursor. A source that is slow is passed over and gets its turn at the end; one that fails is left out, and
  * the answer says so. So a source delays and harms its own part only.
  */
+
 import { type Context, withSignal } from './context.ts';
 import { invalid, ResourceError } from './errors.ts';
+import { inTime, LATE } from './in-time.ts';
 import { type HeldNotes, holdNotes } from './notes.ts';
 import type { Page } from './provider.ts';
 
@@ -150,14 +152,10 @@ async function take<T>(
   ctx: Context,
   { patienceMs, only }: Manner,
 ): Promise<TakenPage<T> | typeof SLOW> {
-  let timer: NodeJS.Timeout | undefined;
   try {
     if (patienceMs === undefined) return { ...(await listing), notes };
-    const slow = new Promise<typeof SLOW>((resolve) => {
-      timer = setTimeout(() => resolve(SLOW), patienceMs);
-    });
-    const got = await Promise.race([listing, slow]);
-    if (got !== SLOW) return { ...got, notes };
+    const got = await inTime(listing, patienceMs);
+    if (got !== LATE) return { ...got, notes };
     leave();
     return SLOW;
   } catch (error) {
@@ -168,8 +166,6 @@ async function take<T>(
     ctx.log.debug('why a mount is left out', { mount: source.name, error });
     ctx.notes?.missing({ mount: source.name, reason: error.message });
     return { items: [], away: true };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

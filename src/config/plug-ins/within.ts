@@ -1,4 +1,5 @@
 /** Work of a plug-in, which nobody waits for without end. */
+import { abortable } from '../../core/abortable.ts';
 import { ConfigError } from '../error.ts';
 
 /**
@@ -9,10 +10,7 @@ export async function within<T>(ms: number, message: string, work: (signal: Abor
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(new ConfigError(message)), ms);
   try {
-    const late = new Promise<never>((_, reject) => {
-      over.signal.addEventListener('abort', () => reject(over.signal.reason), { once: true });
-    });
-    return await Promise.race([work(over.signal), late]);
+    return await abortable(work(over.signal), over.signal);
   } finally {
     clearTimeout(timer);
   }

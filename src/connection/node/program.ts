@@ -2,10 +2,12 @@
  * A program that speaks MCP over its standard input and output, as a transport. The connection ends when the program
  * does, even where something that it started still holds its pipes; and nothing that it started outlives it.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { inTime, LATE } from '../../core/in-time.ts';
 import { createAllowance } from '../allowance.ts';
 import { ConnectionFault } from '../faults.ts';
 import { mendMessages } from '../handshake.ts';
@@ -180,13 +182,13 @@ export function programTransport(
       closing ??= (async () => {
         if (child?.pid !== undefined) {
           child.stdin?.end();
-          if (!(await within(exited, LEAVE_MS))) {
+          if ((await inTime(exited, LEAVE_MS)) === LATE) {
             signal(child.pid, 'SIGTERM');
-            if (!(await within(exited, TERM_MS))) {
+            if ((await inTime(exited, TERM_MS)) === LATE) {
               killed = true;
               signal(child.pid, 'SIGKILL');
               // One that the system does not let go of holds nobody up.
-              await within(exited, KILL_MS);
+              await inTime(exited, KILL_MS);
             }
           }
         }
@@ -202,14 +204,3 @@ export function programTransport(
 const STEP_MS = 20;
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Whether it came in time. */
-async function within(work: Promise<void>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const came = await Promise.race([work.then(() => true), late]);
-  clearTimeout(timer);
-  return came;
-}

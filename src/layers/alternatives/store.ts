@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { abortable } from '../../core/abortable.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createLru } from '../../core/lru.ts';
@@ -113,15 +114,9 @@ export function createFormStore(limits: AlternativesLimits, program?: ProcessOpt
 
   async function wait(entry: Making, signal: AbortSignal): Promise<Uint8Array> {
     entry.wanted++;
-    let stop = (): void => {};
-    const left = new Promise<never>((_resolve, reject) => {
-      stop = () => reject(signal.reason);
-      signal.addEventListener('abort', stop, { once: true });
-    });
     try {
-      return await Promise.race([entry.form, left]);
+      return await abortable(entry.form, signal);
     } finally {
-      signal.removeEventListener('abort', stop);
       // Nobody waits for it any more: it is not made.
       if (--entry.wanted === 0 && asked.get(entry.own) === entry) {
         leave(entry);

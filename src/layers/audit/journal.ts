@@ -2,8 +2,10 @@
  * Writes audit lines beside everything else: an operation puts its line into a queue and goes on. Lines are chained as
  * they are written, so that what found no place in the queue is no gap: it is counted, and the count is a line.
  */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../core/context.ts';
+import { inTime, LATE } from '../../core/in-time.ts';
 import { type ChainedLine, chainLine, type Link, unchain } from './chain.ts';
 import { asciiMembers } from './json.ts';
 import type { AuditOutput, Interference, Renewed } from './output.ts';
@@ -273,15 +275,7 @@ export function createJournal<T extends object>(
       confess();
       push(event('end'));
       closing.abort();
-      const patience = new AbortController();
-      const late = pause(CLOSE_MS, undefined, { signal: patience.signal }).then(
-        () => {
-          gaveUp = true;
-        },
-        () => {},
-      );
-      await Promise.race([end(), late]);
-      patience.abort();
+      if ((await inTime(end(), CLOSE_MS)) === LATE) gaveUp = true;
       if (gaveUp) log.error('audit: the last lines could not be written');
     },
   };

@@ -2,8 +2,8 @@
  * A thread that looks for secrets, one text after the other. The library's patterns pause for nobody: a text that takes too
  * long ends with its thread.
  */
-import { Worker } from 'node:worker_threads';
 import { ResourceError } from '../../core/errors.ts';
+import { startThread } from '../../core/thread.ts';
 import { type Finding, merged } from './mask.ts';
 import { SCAN_PROGRAM, type scanProgramData } from './scan-program.ts';
 
@@ -22,61 +22,22 @@ export interface ScanThread {
 
 type Answer = { readonly found: readonly Finding[] } | { readonly failed: string };
 
-interface Job {
-  readonly resolve: (found: readonly Finding[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** @param timeoutMs for one text, in milliseconds */
 export function startScanThread(data: ReturnType<typeof scanProgramData>, timeoutMs: number): ScanThread {
-  let job: Job | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let ended = false;
-  // Nothing of this process is for it: neither its environment, nor its standard output, which is the protocol's.
-  const worker = new Worker(SCAN_PROGRAM, {
-    eval: true,
-    workerData: data,
-    env: {},
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-  });
-  worker.unref();
-
-  /** Returns the job that is under way, and forgets it. */
-  function take(): Job | undefined {
-    const taken = job;
-    clearTimeout(timer);
-    job = undefined;
-    return taken;
-  }
-
-  async function end(error: unknown): Promise<void> {
-    ended = true;
-    take()?.reject(error);
-    await worker.terminate();
-  }
-
-  worker.on('message', (answer: Answer) => {
-    if ('found' in answer) take()?.resolve(merged(answer.found));
-    else take()?.reject(scanFailed(new Error(answer.failed)));
-  });
-  worker.on('error', (cause) => void end(scanFailed(cause)));
-  worker.on('exit', (cause) => void end(scanFailed(cause)));
-
+  const thread = startThread<Uint8Array, Answer>({ program: SCAN_PROGRAM, data, maxHeapMb: MAX_HEAP_MB });
   return {
-    scan: (bytes) =>
-      new Promise((resolve, reject) => {
-        if (ended) return reject(scanFailed(undefined));
-        job = { resolve, reject };
-        timer = setTimeout(() => void end(tooSlow(timeoutMs)), timeoutMs);
-        worker.postMessage(bytes);
-      }),
-    get ended() {
-      return ended;
+    async scan(bytes) {
+      if (thread.ended) throw scanFailed(undefined);
+      const outcome = await thread.run(bytes, timeoutMs);
+      if (outcome.kind === 'timeout') throw tooSlow(timeoutMs);
+      if (outcome.kind !== 'answer') throw scanFailed(outcome.kind === 'failed' ? outcome.cause : undefined);
+      if ('failed' in outcome.answer) throw scanFailed(new Error(outcome.answer.failed));
+      return merged(outcome.answer.found);
     },
-    end: () => end(scanFailed(undefined)),
+    get ended() {
+      return thread.ended;
+    },
+    end: () => thread.end(),
   };
 }
 

@@ -2,8 +2,10 @@
  * Looks for secrets on threads of its own: texts are other people's, and the event loop never waits for one. Principals take
  * turns, so that who reads what takes long to look through waits behind itself.
  */
+
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { abortable } from '../../core/abortable.ts';
 import type { Context } from '../../core/context.ts';
 import { createFairQueue } from '../../core/fair-queue.ts';
 import { missingPackage } from '../../core/missing-package.ts';
@@ -103,7 +105,7 @@ export function createScanner({ timeoutMs = MAX_SCAN_MS }: ScannerOptions = {}):
         release();
         throw closed ? scanFailed(undefined) : signal.reason;
       }
-      return await unlessAborted(look(bytes, release), signal);
+      return await abortable(look(bytes, release), signal);
     },
     async close() {
       closed = true;
@@ -112,19 +114,6 @@ export function createScanner({ timeoutMs = MAX_SCAN_MS }: ScannerOptions = {}):
       await Promise.all([...threads].map((thread) => thread.end()));
     },
   };
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let leave = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
 }
 
 function libraries(): [core: string, preset: string] {

@@ -2,11 +2,13 @@
  * The OpenTelemetry SDK with its exporters, for whoever has none set up. Its packages are optional peers, and loaded
  * when they are wanted. The `OTEL_*` variables of the environment that they know mean what they always do.
  */
+
 import type { MeterProvider as ApiMeterProvider, TracerProvider as ApiTracerProvider } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { IMetricReader, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions';
 import { type Log, SILENT } from '../../core/context.ts';
+import { inTime, LATE } from '../../core/in-time.ts';
 import { missingPackage } from '../../core/missing-package.ts';
 import type { Telemetry } from '../../core/telemetry.ts';
 import { VERSION } from '../../core/version.ts';
@@ -176,12 +178,6 @@ async function load<T>(importing: () => Promise<T>, name: string): Promise<T> {
 }
 
 async function bounded(work: Promise<readonly PromiseSettledResult<unknown>[]>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), CLOSE_MS);
-  });
-  const done = work.then((all) => all.every(({ status }) => status === 'fulfilled'));
-  const sent = await Promise.race([done, late]);
-  clearTimeout(timer);
-  return sent;
+  const all = await inTime(work, CLOSE_MS);
+  return all !== LATE && all.every(({ status }) => status === 'fulfilled');
 }

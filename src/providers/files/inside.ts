@@ -4,47 +4,10 @@
  */
 import { join } from 'node:path';
 import { ResourceError } from '../../core/errors.ts';
+import type { FindFolder, Inside, InsideEntry } from '../folder-place.ts';
 import { faultOf } from './fault.ts';
 import type { Folder } from './folder.ts';
-import { type Handle, isSamePath, type Opened, type OpenFor, openBeneath } from './open.ts';
-
-export interface FolderPlace {
-  /** Which folder it is: one that is put in its place is another one. */
-  readonly file: string;
-  /** Canonical; never leaves the server. */
-  readonly path: string;
-  readonly inside: Inside;
-}
-
-/** Gives the names and files in a folder, as they are when they are asked for. */
-export interface Inside {
-  /** The names in a folder below; undefined where there is none. @throws ResourceError `too-large` */
-  entries(path: readonly string[]): Promise<readonly InsideEntry[] | undefined>;
-  /** A file below, open until the caller closes it; undefined where there is none. */
-  open(path: readonly string[]): Promise<InsideFile | undefined>;
-}
-
-export interface InsideEntry {
-  readonly name: string;
-  /** `other` is a link, too. */
-  readonly kind: 'file' | 'folder' | 'other';
-}
-
-export interface InsideFile extends Pick<Handle, 'read' | 'close'> {
-  /** Bytes. */
-  readonly size: number;
-  /** Leads other programs of this user to this very file until it is closed; elsewhere than on Linux, to its path. */
-  readonly path: string;
-}
-
-/**
- * Finds a folder that has certain names in it.
- * @returns `unfinished` for one that lacks some of them, undefined where there is no such folder to be gone into
- */
-export type FindFolder = (
-  segments: readonly string[],
-  has: readonly string[],
-) => Promise<FolderPlace | 'unfinished' | undefined>;
+import { isSamePath, type Opened, type OpenFor, openBeneath } from './open.ts';
 
 /** Names in one folder, at most. */
 const MAX_ENTRIES = 100_000;

@@ -1,9 +1,11 @@
 /** All that can be read: what is configured, what a document of an API has, and what is in a feed. Nothing else. */
+
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { abortable } from '../../core/abortable.ts';
 import type { Context, Log } from '../../core/context.ts';
 import { invalid, notFound, ResourceError } from '../../core/errors.ts';
 import { schemeOf, splitUri } from '../../core/uri.ts';
@@ -99,7 +101,7 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
       running = fetched(entry).finally(() => loading.delete(entry));
       loading.set(entry, running);
     }
-    return await unless(ctx.signal, running);
+    return await abortable(running, ctx.signal);
   }
 
   async function fetched(entry: Api): Promise<ApiResources> {
@@ -186,7 +188,7 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
     const { bytes, facts } = await answers.whole(feed, MAX_FEED_BYTES, ctx, ask);
     const key = createHash('sha256').update(feed.uri).update('\0').update(bytes).digest('base64');
     const known = feeds.get(key);
-    if (known !== undefined) return await unless(ctx.signal, known);
+    if (known !== undefined) return await abortable(known, ctx.signal);
     const source = { uri: feed.uri, url: feed.url.href, mimeType: facts.mimeType };
     const reading = documents.feed(bytes, source).then((read) => feedTargets(feed, read));
     feeds.set(key, reading);
@@ -198,7 +200,7 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
         if (!lasting) feeds.delete(key);
       },
     );
-    return await unless(ctx.signal, reading);
+    return await abortable(reading, ctx.signal);
   }
 
   async function feedsFor(uri: string, ctx: Asking): Promise<readonly Target[]> {
@@ -269,23 +271,6 @@ const of = (error: unknown, uri: string): unknown => (error instanceof ResourceE
 
 const sizeOf = (targets: readonly FeedTarget[]): number =>
   targets.reduce((sum, { inline }) => sum + ENTRY_BYTES + (inline?.bytes.byteLength ?? 0), 1);
-
-/** Waits for work that others may wait for, too, until the signal aborts. @throws the signal's reason */
-async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  let leave = (): void => {};
-  const left = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-  // Nobody may be waiting for it any more when it fails.
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, left]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
-}
 
 async function fileOf(path: string, base: string): Promise<Uint8Array> {
   if (schemeOf(path) !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(path))

@@ -1,6 +1,7 @@
 /** The options of web resources; each is documented in `docs/providers/http.md`. */
 import { z } from 'zod';
 import type { Log } from '../../core/context.ts';
+import { annotationsConfig } from '../annotations.ts';
 import type { Resolve } from './resolve.ts';
 
 const seconds = z.number().positive().max(86_400);
@@ -29,14 +30,6 @@ const access = {
     .describe('Parameters that are sent and not shown, such as a key; to the origin of the URL only'),
 };
 
-const annotations = z.strictObject({
-  audience: z
-    .array(z.enum(['user', 'assistant']))
-    .max(2)
-    .optional(),
-  priority: z.number().min(0).max(1).optional(),
-});
-
 const variable = z.strictObject({
   values: z.array(z.string().min(1).max(1_024)).min(1).max(10_000).describe('The values that it can have'),
 });
@@ -56,7 +49,7 @@ const entry = z
     title: z.string().optional(),
     description: z.string().optional(),
     mimeType: z.string().min(1).max(256).optional().describe('Default: what the server says'),
-    annotations: annotations.optional().describe('For whom it is, and how much it matters'),
+    annotations: annotationsConfig.optional().describe('For whom it is, and how much it matters'),
     feed: z
       .boolean()
       .optional()

@@ -1,20 +1,13 @@
 /** The options of literal resources in a configuration; each is documented in `docs/providers/memory.md`. */
 import { z } from 'zod';
-
-const annotations = z.strictObject({
-  audience: z
-    .array(z.enum(['user', 'assistant']))
-    .max(2)
-    .optional(),
-  priority: z.number().min(0).max(1).optional(),
-});
+import { annotationsConfig } from '../annotations.ts';
 
 const literal = z.strictObject({
   text: z.string().describe('The content'),
   title: z.string().optional(),
   description: z.string().optional(),
   mimeType: z.string().min(1).optional().describe('Default: by the name'),
-  annotations: annotations.optional().describe('For whom it is, and how much it matters'),
+  annotations: annotationsConfig.optional().describe('For whom it is, and how much it matters'),
 });
 
 export const memoryConfig = z.strictObject({

@@ -1,33 +1,9 @@
 /** The kinds of containers: which files those are, and how they are opened. */
 import type { Log } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import type { FindFolder, FolderPlace, PlaceHandle } from '../folder-place.ts';
 
-/** A folder that is gone into as something else than a folder of files. */
-export interface FolderPlace {
-  /** Which folder it is: what is put in its place is another one. */
-  readonly file: string;
-  /** Canonical. */
-  readonly path: string;
-  readonly inside: Inside;
-}
-
-/** Gives the names and files in a folder, never through a link. */
-export interface Inside {
-  entries(path: readonly string[]): Promise<readonly InsideEntry[] | undefined>;
-  open(path: readonly string[]): Promise<InsideFile | undefined>;
-}
-
-interface InsideEntry {
-  readonly name: string;
-  readonly kind: 'file' | 'folder' | 'other';
-}
-
-interface InsideFile extends PlaceHandle {
-  /** Bytes. */
-  readonly size: number;
-  /** Leads other programs to it while it is open. */
-  readonly path: string;
-}
+export type { FolderPlace } from '../folder-place.ts';
 
 /** A file of the provider around it, as it was found. */
 export interface Place {
@@ -42,11 +18,6 @@ export interface Place {
   open(): Promise<PlaceHandle>;
 }
 
-export interface PlaceHandle {
-  read(buffer: Buffer, offset: number, length: number, position: number): Promise<number>;
-  close(): Promise<void>;
-}
-
 /** The provider around, and how to find what it has. */
 export interface Outer {
   readonly provider: ResourceProvider;
@@ -54,14 +25,8 @@ export interface Outer {
   readonly scheme: string;
   /** @returns undefined for what is missing, not shown, or a folder */
   place(segments: readonly string[]): Promise<Place | undefined>;
-  /**
-   * Finds a folder that has certain names in it. Default: there are none.
-   * @returns `unfinished` for one that lacks some of them, undefined where there is no such folder to be gone into
-   */
-  readonly folder?: (
-    segments: readonly string[],
-    has: readonly string[],
-  ) => Promise<FolderPlace | 'unfinished' | undefined>;
+  /** Default: there are none. */
+  readonly folder?: FindFolder;
   /** Whether a file or folder of this path would be shown: that holds in archives, too. Default: anything is. */
   readonly shows?: ((segments: readonly string[], isDirectory: boolean) => Promise<boolean>) | undefined;
 }

@@ -1,8 +1,8 @@
 /** Keeps the definitions of an upstream's tools: from the lists that clients ask for, or from a scan of the list. */
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Context, withSignal } from '../../core/context.ts';
 import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
+import { inTime, LATE } from '../../core/in-time.ts';
 import { createLru } from '../../core/lru.ts';
 import type { ToolPage } from '../../core/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
@@ -69,17 +69,12 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
     },
     of,
     async soon(tool, ctx) {
-      const ended = new AbortController();
-      const late = pause(PATIENCE_MS, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
       const found = of(tool, ctx).catch((error: unknown) => {
         ctx.log.debug('what a tool promises is not known', { mount: name, tool, error });
         return undefined;
       });
-      try {
-        return await Promise.race([found, late]);
-      } finally {
-        ended.abort();
-      }
+      const came = await inTime(found, PATIENCE_MS);
+      return came === LATE ? undefined : came;
     },
     forget() {
       known.clear();

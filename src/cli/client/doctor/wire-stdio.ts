@@ -1,9 +1,11 @@
 /** A program that serves over stdio, and every line that it writes. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { homedir } from 'node:os';
 import type { StdioTarget } from '../../../client/node/index.ts';
 import { seenIn } from '../../../connection/seen.ts';
+import { inTime, LATE } from '../../../core/in-time.ts';
 import {
   ACKNOWLEDGED,
   type Answer,
@@ -169,18 +171,18 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
     },
     async end(ms) {
       child.stdin.end();
-      return within(closed, ms);
+      return (await inTime(closed, ms)) !== LATE;
     },
     async close() {
       child.stdin.end();
-      if (await within(closed, GRACE_MS)) return;
+      if ((await inTime(closed, GRACE_MS)) !== LATE) return;
       child.kill('SIGTERM');
-      if (await within(closed, GRACE_MS)) return;
+      if ((await inTime(closed, GRACE_MS)) !== LATE) return;
       child.kill('SIGKILL');
       // A child of it may hold the pipes.
       child.stdout.destroy();
       child.stderr.destroy();
-      await within(closed, GRACE_MS);
+      await inTime(closed, GRACE_MS);
     },
   };
 }
@@ -194,14 +196,4 @@ function messagesIn(line: string): readonly Data[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function within(ended: Promise<void>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  const done = await Promise.race([ended.then(() => true), late]);
-  clearTimeout(timer);
-  return done;
 }

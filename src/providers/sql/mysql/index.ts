@@ -1,13 +1,10 @@
 /** MySQL and MariaDB, over their own protocol, by `mysql2`. */
-import { SERVER } from '../../../core/fair-queue.ts';
 import type { Connection, Dialect, Opening } from '../dialect.ts';
+import { firstLook } from '../first-look.ts';
 import { mysqlCatalogue } from './catalogue.ts';
 import { mysqlReader } from './connection.ts';
 import { refusalOf } from './errors.ts';
 import { mysqlPool } from './pool.ts';
-
-/** How long the first look at the database may take, in milliseconds. */
-const FIRST_LOOK_MS = 5_000;
 
 export const mysqlDialect: Dialect = {
   scheme: 'mysql',
@@ -28,22 +25,11 @@ export const mysqlDialect: Dialect = {
   open,
 };
 
-/** A server that does not answer yet is no reason not to start: it may come. One that refuses is. */
 async function open(opening: Opening): Promise<Connection> {
   const { config, log } = opening;
   const connections = await mysqlPool(opening);
   const reader = mysqlReader(connections, log);
-  try {
-    const limits = { timeoutMs: FIRST_LOOK_MS, signal: new AbortController().signal, caller: SERVER };
-    await reader.transaction(limits, (ask) => ask('SELECT 1'));
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal !== undefined) {
-      await reader.close();
-      throw refusal;
-    }
-    log.warn('the database does not answer yet', { error });
-  }
+  await firstLook(reader, refusalOf, log);
   return {
     run: (statement, limits) => reader.select(statement, limits),
     catalogue: (limits) =>
