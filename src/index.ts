@@ -110,6 +110,7 @@ export type {
   StaticToken,
   TokenIssuer,
 } from './serving/auth/options.ts';
+export type { SignInOptions } from './serving/auth/sign-in.ts';
 export type { ConnectionLimits } from './serving/http/connection-limits.ts';
 export {
   createEndpoint,

@@ -221,7 +221,8 @@ async function overHttp(
   const { server = {}, limits = {}, auth } = sources.config;
   const allowRemote = flags.allowRemote ?? server.allowRemote;
   const open = auth === undefined || auth.anonymous === true;
-  const explored = (flags.explorer ?? sources.config.explorer) !== 'off';
+  const { explorer = 'on' } = sources.config;
+  const explored = (flags.explorer ?? explorer) !== 'off';
   // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
   const { serveHttp } = await import('../serving/http/index.ts');
   const { host, port, more = 0 } = address;
@@ -231,7 +232,7 @@ async function overHttp(
     auth,
     card: server.card === 'off' ? false : server.card === 'on' ? {} : server.card,
     tls: tlsOf(flags, server),
-    explorer: explored,
+    explorer: explored && (typeof explorer === 'object' ? { signIn: explorer } : true),
     metrics,
     allowedHosts: [...(server.allowHosts ?? []), ...(flags.allowHost ?? [])],
     allowedOrigins: [...(server.allowOrigins ?? []), ...(flags.allowOrigin ?? [])],

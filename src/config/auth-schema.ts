@@ -94,6 +94,18 @@ const distinct =
     }
   };
 
+/** Where people sign in to the explorer. */
+export const signInConfig = z.strictObject({
+  clientId: z.string().min(1).max(1_024).describe('Who asks for tokens, as the issuer knows this server'),
+  clientSecret: z.string().min(1).max(4_096).optional().describe('May refer to the environment. Default: none'),
+  issuer: address.optional().describe('One of auth.issuers. Default: the first of them'),
+  scopes: z
+    .array(scope)
+    .max(64)
+    .optional()
+    .describe('Scopes to ask for. Default: auth.scopes, and openid if it is there'),
+});
+
 export const authConfig = z
   .strictObject({
     resource: address.describe('The URL of the endpoint as clients know it'),

@@ -14,7 +14,7 @@ import { memoryConfig } from '../providers/memory/config.ts';
 import { s3Config } from '../providers/s3/config.ts';
 import { sqlConfig } from '../providers/sql/config.ts';
 import { accessConfig } from './access-schema.ts';
-import { authConfig } from './auth-schema.ts';
+import { authConfig, signInConfig } from './auth-schema.ts';
 import { describeConfig } from './describe-schema.ts';
 import { formsConfig } from './forms-schema.ts';
 import { indexConfig } from './index-schema.ts';
@@ -273,7 +273,10 @@ const settings = z.strictObject({
     .enum(['on', 'off'])
     .optional()
     .describe('Default icons: on everywhere, off nowhere. Default: where one resource is shown, and not in lists'),
-  explorer: z.enum(['on', 'off']).optional().describe('Pages for people at the root of the HTTP server. Default: on'),
+  explorer: z
+    .union([z.enum(['on', 'off']), signInConfig])
+    .optional()
+    .describe('Pages for people at the root of the HTTP server; with auth, where they sign in. Default: on'),
   prompts: z.string().min(1).optional().describe('A folder whose Markdown files are prompts, and not resources'),
   confirm: z
     .array(globConfig('uri'))

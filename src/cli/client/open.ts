@@ -8,7 +8,7 @@ import type { Log } from '../../core/context.ts';
 import type { Engine } from '../../engine/index.ts';
 import { upstream } from '../../providers/upstream/index.ts';
 import { createDoor } from '../../serving/http/door.ts';
-import { serveHttp } from '../../serving/http/index.ts';
+import { servePersonally } from '../../serving/http/index.ts';
 import { hasDisplay, openInBrowser } from '../browser.ts';
 import { type Faults, rememberFaults } from '../check-upstream.ts';
 import { CommandFailure } from '../errors.ts';
@@ -132,7 +132,7 @@ async function serve(
 ): Promise<void> {
   const door = createDoor();
   const doctor = createDoctorPage(server, label);
-  const serving = await serveHttp(vitrine, { port, door, pages: [doctor.page], card: false, log });
+  const serving = await servePersonally(vitrine, { port, door, pages: [doctor.page], card: false, log });
   try {
     const address = new URL(door.entry, serving.url).href;
     await output.line(

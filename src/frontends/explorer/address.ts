@@ -15,6 +15,11 @@ const PLAIN = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*$/;
 /** Browsers take these out, also where they are escaped. */
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
+/** Sends a person to the issuer of tokens, and then back to the address in `to`. */
+export const SIGN_IN_PATH = '/explorer/sign-in';
+/** Takes a `POST` of a page of this server alone. */
+export const SIGN_OUT_PATH = '/explorer/sign-out';
+
 export function addressOf(route: Route, uri: string): string {
   return pathOf(route, uri) ?? `/${route}?uri=${encodeURIComponent(uri.toWellFormed())}`;
 }

@@ -1,7 +1,7 @@
 /** The frame of every page: where it is, and the mounts. */
 import { nameOfUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import { addressOf } from './address.ts';
+import { addressOf, SIGN_IN_PATH, SIGN_OUT_PATH, withQuery } from './address.ts';
 import { type Html, html } from './html.ts';
 import { MAX_WORDS, SEARCH_PATH } from './search-address.ts';
 import { STYLE_PATH } from './style.ts';
@@ -31,6 +31,8 @@ export interface Shell {
   /** Undefined where pages have no script. */
   readonly island?: Island | undefined;
   readonly beside?: readonly BesidePage[] | undefined;
+  /** Where people sign in: who has signed in; without a name nobody has. */
+  readonly person?: { readonly name: string | undefined } | undefined;
 }
 
 /** A page of no resource, which every page leads to. */
@@ -57,7 +59,7 @@ const doctype = html`<!doctype html>`;
 export function page(shell: Shell, title: string, uri: string | undefined, main: Html, words = ''): string {
   return html`${doctype}<html lang="${LANGUAGE.lang}" dir="${LANGUAGE.dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="${STYLE_PATH}">${island(shell)}<link rel="icon" href="data:,"></head>
 <body><a class="skip" href="#main">${TEXTS.skip}</a>
-<header><nav aria-label="${TEXTS.breadcrumb}"><ol class="crumbs">${crumbs(shell, uri)}</ol></nav>${shell.searchable === true && html`<form role="search" action="${SEARCH_PATH}"><input type="search" name="q" aria-label="${TEXTS.search}" placeholder="${TEXTS.search}" value="${words}" maxlength="${MAX_WORDS}"><button>${TEXTS.find}</button></form>`}</header>
+<header><nav aria-label="${TEXTS.breadcrumb}"><ol class="crumbs">${crumbs(shell, uri)}</ol></nav>${shell.searchable === true && html`<form role="search" action="${SEARCH_PATH}"><input type="search" name="q" aria-label="${TEXTS.search}" placeholder="${TEXTS.search}" value="${words}" maxlength="${MAX_WORDS}"><button>${TEXTS.find}</button></form>`}${shell.person !== undefined && person(shell.person.name, uri)}</header>
 <div class="room"><nav class="where" aria-label="${TEXTS.mounts}"><h2>${TEXTS.mounts}</h2><ul>${places(shell, uri)}</ul>${shell.beside !== undefined && html`<ul>${shell.beside.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}</ul>`}</nav>
 <main id="main" tabindex="-1">${main}</main></div></body></html>
 `.toString();
@@ -66,6 +68,11 @@ export function page(shell: Shell, title: string, uri: string | undefined, main:
 const island = ({ island }: Shell): Html | false =>
   island !== undefined &&
   html`<link rel="stylesheet" href="${island.style}"><script type="module" src="${island.script}" data-endpoint="${island.endpoint}"></script>`;
+
+const person = (name: string | undefined, uri: string | undefined): Html =>
+  name === undefined
+    ? html`<a href="${withQuery(SIGN_IN_PATH, { to: uri === undefined ? undefined : addressOf('view', uri) })}">${TEXTS.signIn}</a>`
+    : html`<form method="post" action="${SIGN_OUT_PATH}"><bdi class="soft">${name}</bdi> <button>${TEXTS.signOut}</button></form>`;
 
 /** Mounts that a page names beside its own. */
 const MAX_PLACES = 24;

@@ -68,6 +68,8 @@ export const TEXTS = {
   lines: (first: number, last: number) => (first === last ? `Line ${first}` : `Lines ${first} to ${last}`),
   nothingFound: 'Nothing has these words in its name or text: try fewer of them, or another form.',
   allFound: 'That is all.',
+  signIn: 'Sign in',
+  signOut: 'Sign out',
   listing: (uri: string) => `List of ${uri}`,
 } as const;
 
@@ -111,6 +113,16 @@ export const PROBLEMS: Readonly<
     status: 401,
     title: 'A token is needed',
     what: 'Send a token of this server in the Authorization header, as its MCP clients do.',
+  },
+  'sign-in': {
+    status: 403,
+    title: 'Not signed in',
+    what: 'Signing in did not work: open the page again to try it once more.',
+  },
+  'signed-out': {
+    status: 200,
+    title: 'Signed out',
+    what: 'You are signed out here. Where you signed in, you may still be known: sign out there, too, if others use this browser.',
   },
   origin: {
     status: 403,

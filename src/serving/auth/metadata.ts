@@ -8,10 +8,15 @@ export const METADATA_MAX_AGE_MS = 60 * 60_000;
 /** Where what it says does not lead to an answer, it is asked for again, but not more often than this, in milliseconds. */
 export const METADATA_COOLDOWN_MS = 60_000;
 
-/** Addresses that a resource server wants to know. */
-export type Endpoint = 'jwks_uri' | 'introspection_endpoint';
+/** Addresses that a resource server wants to know, and those of a sign-in. */
+export type Endpoint = 'jwks_uri' | 'introspection_endpoint' | 'authorization_endpoint' | 'token_endpoint';
 
-export type IssuerMetadata = Readonly<Partial<Record<Endpoint, string>>>;
+export interface IssuerMetadata extends Readonly<Partial<Record<Endpoint, string>>> {
+  readonly scopes_supported?: readonly string[];
+  readonly id_token_signing_alg_values_supported?: readonly string[];
+  /** It says who it is when it sends a browser back (RFC 9207). */
+  readonly authorization_response_iss_parameter_supported?: boolean;
+}
 
 export interface MetadataSource {
   /** Returns the metadata: asks where none are known or they are too old, and returns the old ones if the server does not answer. */
@@ -40,7 +45,8 @@ export function createMetadata(issuer: string, wanted: readonly Endpoint[]): Met
       found = { ...endpointsIn(document, issuer, wanted), ...found };
       if (wanted.every((endpoint) => endpoint in found)) break;
     }
-    if (Object.keys(found).length === 0) throw new IssuerUnavailable(`${issuer} does not say where it is to be asked`);
+    if (!wanted.some((endpoint) => endpoint in found))
+      throw new IssuerUnavailable(`${issuer} does not say where it is to be asked`);
     known = { metadata: found, at: Date.now() };
     return found;
   }
@@ -78,12 +84,22 @@ function endpointsIn(document: unknown, issuer: string, wanted: readonly Endpoin
   // A server that calls itself something else is not the one that was meant (RFC 8414 3.3).
   if (said.issuer !== issuer) return {};
   const { origin } = new URL(issuer);
-  return Object.fromEntries(
-    wanted.flatMap((endpoint) => {
-      const url = said[endpoint];
-      return typeof url === 'string' && mayBeAsked(url, origin) ? [[endpoint, url]] : [];
-    }),
-  );
+  const { authorization_response_iss_parameter_supported: saysWho } = said;
+  const listed = (name: string): IssuerMetadata => {
+    const names = said[name];
+    return Array.isArray(names) ? { [name]: names.map(String) } : {};
+  };
+  return {
+    ...listed('scopes_supported'),
+    ...listed('id_token_signing_alg_values_supported'),
+    ...(saysWho === true && { authorization_response_iss_parameter_supported: true }),
+    ...Object.fromEntries(
+      wanted.flatMap((endpoint) => {
+        const url = said[endpoint];
+        return typeof url === 'string' && mayBeAsked(url, origin) ? [[endpoint, url]] : [];
+      }),
+    ),
+  };
 }
 
 /** Answers come over https; where the issuer itself is asked over http, from there. */

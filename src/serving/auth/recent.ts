@@ -4,6 +4,7 @@ export interface Recent<V> {
   get(key: string): V | undefined;
   /** @param until milliseconds since 1970; not remembered when that has passed */
   set(key: string, value: V, until: number): void;
+  forget(key: string): void;
 }
 
 /** @param max how many are remembered; the one that came first is forgotten for another */
@@ -24,5 +25,6 @@ export function createRecent<V>(max: number): Recent<V> {
       if (first !== undefined) entries.delete(first);
       entries.set(key, { value, until });
     },
+    forget: (key) => void entries.delete(key),
   };
 }

@@ -3,11 +3,12 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { SILENT } from '../../core/context.ts';
-import { ResourceError } from '../../core/errors.ts';
+import { invalid, ResourceError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/hosts.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { BesidePage } from '../../frontends/explorer/layout.ts';
-import { METADATA_PATH, metadataPaths } from '../auth/index.ts';
+import { type AuthOptions, METADATA_PATH, metadataPaths } from '../auth/index.ts';
+import type { SignInOptions } from '../auth/sign-in.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, ENDPOINT } from '../defaults.ts';
 import { CARD_METHODS, CARD_PATHS } from './card.ts';
 import type { Door } from './door.ts';
@@ -33,14 +34,21 @@ export interface HttpOptions extends EndpointOptions {
   readonly allowRemote?: boolean | undefined;
   /** Certificates to listen with. Default: plain HTTP. */
   readonly tls?: TlsOptions | undefined;
-  /** Whether people can look at what is served at `/`, with a browser. Default: `true`. */
-  readonly explorer?: boolean | undefined;
-  /** Pages of the explorer beside those of resources. Default: none. */
-  readonly pages?: readonly BesidePage[] | undefined;
-  /** Lets in one person only, by a key that is good once. Default: whoever reaches the server. */
-  readonly door?: Door | undefined;
+  /**
+   * Whether people can look at what is served at `/`, with a browser. With `signIn` they sign in at an issuer of `auth`; without it
+   * they need a token in a header there. Default: `true`.
+   */
+  readonly explorer?: boolean | { readonly signIn: SignInOptions } | undefined;
   /** Metrics for Prometheus at `/metrics`. Default: none. */
   readonly metrics?: MetricsOptions | undefined;
+}
+
+/** A server that is for one person. */
+export interface PersonalOptions extends HttpOptions {
+  /** Lets in who has its key, and nobody else. Default: whoever reaches the server. */
+  readonly door?: Door | undefined;
+  /** Pages of the explorer beside those of resources. Default: none. */
+  readonly pages?: readonly BesidePage[] | undefined;
 }
 
 const CORS_HEADERS = {
@@ -78,7 +86,11 @@ export const createEndpoint = (vitrine: Engine, options: EndpointOptions = {}): 
  * @throws ResourceError `invalid` for a host that others can reach without `auth` or `allowRemote`, and for an `auth`
  *   or `tls` that makes no sense; `unavailable` for a port in use
  */
-export async function serveHttp(vitrine: Engine, options: HttpOptions = {}): Promise<HttpServing> {
+export const serveHttp = (vitrine: Engine, options: HttpOptions = {}): Promise<HttpServing> =>
+  servePersonally(vitrine, options);
+
+/** The same with a door. @throws ResourceError */
+export async function servePersonally(vitrine: Engine, options: PersonalOptions): Promise<HttpServing> {
   const host = options.host ?? DEFAULT_HOST;
   const open = options.auth === undefined || options.auth.anonymous === true;
   if (!isLoopback(host) && open && options.allowRemote !== true) {
@@ -96,6 +108,7 @@ export async function serveHttp(vitrine: Engine, options: HttpOptions = {}): Pro
       options.explorer === false
         ? undefined
         : createExplorer(vitrine, core, core.dispatcher, {
+            signIn: signInOf(options),
             log,
             publicUrl: options.auth?.resource,
             beside: options.pages,
@@ -118,6 +131,16 @@ export async function serveHttp(vitrine: Engine, options: HttpOptions = {}): Pro
     port: listener.port,
     close: () => (closing ??= listener.close(() => core.close())),
   };
+}
+
+/** @throws ResourceError `invalid` for a sign-in without an issuer */
+function signInOf({
+  explorer,
+  auth,
+}: HttpOptions): { readonly options: SignInOptions; readonly auth: AuthOptions } | undefined {
+  if (typeof explorer !== 'object') return undefined;
+  if (auth === undefined) throw invalid('A sign-in to the explorer needs auth: without it everybody may come in');
+  return { options: explorer.signIn, auth };
 }
 
 /** All that is no plain request to the endpoint: probes, metadata, what pages ask before they ask, other spellings of it. */

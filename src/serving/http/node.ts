@@ -156,7 +156,9 @@ export function createHandler({ core, cors, explorer, door, others, failed, tell
     };
     const { remoteAddress: from } = incoming.socket;
     const answering: Promise<HttpAnswer | PageAnswer> =
-      by === undefined ? core.answer(request, (limit) => request.body(limit), { from }) : by.answer(request, from);
+      by === undefined
+        ? core.answer(explorer?.asked(request) ?? request, (limit) => request.body(limit), { from })
+        : by.answer(request, from);
     answering.then(give, (error: unknown) => {
       // Who has gone, or took too long to say what it wants, gets no answer.
       if (outgoing.destroyed || incoming.errored) return;

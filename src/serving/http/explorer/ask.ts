@@ -2,6 +2,7 @@
 import type { Log, Principal } from '../../../core/context.ts';
 import type { WireError } from '../../../core/errors.ts';
 import type { Engine } from '../../../engine/index.ts';
+import type { Shell } from '../../../frontends/explorer/layout.ts';
 import { listForClient } from '../../../frontends/resources/list.ts';
 import { type ListParams, listParams } from '../../../protocol/methods.ts';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
@@ -15,6 +16,8 @@ import type { HttpRequest } from '../exchange.ts';
 export interface Visitor {
   readonly http: HttpRequest;
   readonly principal: Principal;
+  /** Where people sign in: the one who has; without a name nobody has. */
+  readonly person?: Shell['person'];
   readonly log: Log;
 }
 

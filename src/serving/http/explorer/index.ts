@@ -5,7 +5,13 @@
 import { type Log, SILENT } from '../../../core/context.ts';
 import { textFirst } from '../../../core/formats.ts';
 import type { Engine } from '../../../engine/index.ts';
-import { type Addressed, addressed, addressOf, listingAddress } from '../../../frontends/explorer/address.ts';
+import {
+  type Addressed,
+  addressed,
+  addressOf,
+  listingAddress,
+  SIGN_OUT_PATH,
+} from '../../../frontends/explorer/address.ts';
 import { type Folder, folderPage, viewOf } from '../../../frontends/explorer/folder.ts';
 import { isFolder } from '../../../frontends/explorer/kinds.ts';
 import type { BesidePage, Shell } from '../../../frontends/explorer/layout.ts';
@@ -28,10 +34,14 @@ import { createAsk, Refused, type Visitor } from './ask.ts';
 import { type IslandFiles, readIsland } from './island.ts';
 import { answerRaw, RAW_HEADERS } from './raw.ts';
 import { searchFor } from './search.ts';
+import { withToken } from './sessions.ts';
+import { createSigningIn, type SigningInSetup } from './signing-in.ts';
 
 export interface Explorer {
-  /** Whether a request is one of the explorer's: it is looked at only, so GET and HEAD. */
+  /** Whether a request is one of the explorer's: it is looked at only, so GET and HEAD, but for signing out. */
   serves(method: string | undefined, target: string): boolean;
+  /** A request to the endpoint, with the token of whoever has signed in and asks by a page of this server. */
+  asked(http: HttpRequest): HttpRequest;
   answer(http: HttpRequest, from: string | undefined): Promise<PageAnswer>;
 }
 
@@ -69,12 +79,17 @@ function linesOf(text: string | null): LineRange | undefined {
   return range.first > 0 && range.last >= range.first ? range : undefined;
 }
 
+/** The request showed no token, or one that is not good. */
+const isUnknown = (entering: object): boolean => 'status' in entering && entering.status === 401;
+
 const NOBODY: Shell = { server: '', roots: [], missing: [] };
 
 export interface ExplorerOptions {
   readonly log?: Log | undefined;
   /** The URL of the endpoint, where it is known by another name than requests have. */
   readonly publicUrl?: string | undefined;
+  /** Where people sign in. Default: nowhere, and a token has to be shown. */
+  readonly signIn?: Pick<SigningInSetup, 'options' | 'auth'> | undefined;
   /** Pages beside those of resources. Default: none. */
   readonly beside?: readonly BesidePage[] | undefined;
 }
@@ -83,19 +98,23 @@ export function createExplorer(
   vitrine: Engine,
   core: EndpointCore,
   dispatcher: Dispatcher,
-  { log = SILENT, publicUrl, beside }: ExplorerOptions,
+  { log = SILENT, publicUrl, signIn, beside }: ExplorerOptions,
 ): Explorer {
   const ask = createAsk(vitrine, dispatcher);
   let reading: Promise<IslandFiles | undefined> | undefined;
   const island = (): Promise<IslandFiles | undefined> => (reading ??= readIsland());
   const server = vitrine.identity.title ?? vitrine.identity.name;
+  const isPage = (target: string): boolean =>
+    /^\/(?:\?|$|view(?:[/?]|$)|raw(?:[/?]|$)|search(?:\?|$)|explorer\/)/.test(target) ||
+    beside?.some(({ path }) => path === target.split('?', 1)[0]) === true;
+  const signingIn = signIn && createSigningIn({ ...signIn, core, log, isPage, say: (...what) => problem(...what) });
 
   async function shellFor(visitor: Visitor): Promise<Shell> {
     const listed = await ask<Listed>('resources/list', {}, visitor).catch((): Listed => ({ resources: [] }));
-    return await shellOf(listed);
+    return await shellOf(listed, visitor);
   }
 
-  async function shellOf({ resources, _meta }: Listed): Promise<Shell> {
+  async function shellOf({ resources, _meta }: Listed, { person }: Visitor): Promise<Shell> {
     const missing = _meta?.[MISSING_META_KEY];
     return {
       server,
@@ -104,6 +123,7 @@ export function createExplorer(
       searchable: vitrine.searchTool !== undefined,
       island: (await island())?.links,
       beside,
+      person,
     };
   }
 
@@ -117,7 +137,7 @@ export function createExplorer(
       entries: listed.resources,
       nextCursor: listed.nextCursor,
     };
-    return { status: 200, headers: PAGE_HEADERS, body: folderPage(await shellOf(listed), folder, view) };
+    return { status: 200, headers: PAGE_HEADERS, body: folderPage(await shellOf(listed, visitor), folder, view) };
   }
 
   async function view({ uri }: Addressed, query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
@@ -210,22 +230,28 @@ export function createExplorer(
 
   return {
     serves: (method, target) =>
-      (method === 'GET' || method === 'HEAD') &&
-      (/^\/(?:\?|$|view(?:[/?]|$)|raw(?:[/?]|$)|search(?:\?|$)|explorer\/)/.test(target) ||
-        beside?.some(({ path }) => path === target.split('?', 1)[0]) === true),
+      ((method === 'GET' || method === 'HEAD') && isPage(target)) ||
+      (method === 'POST' && signingIn !== undefined && target === SIGN_OUT_PATH),
+    asked(http) {
+      const session = signingIn?.sessionOf(http, false);
+      return session === undefined ? http : withToken(http, session);
+    },
     async answer(http, from) {
       // A page elsewhere may lead here, and not load anything from here.
       const site = http.headers.get('sec-fetch-site');
       const foreign =
         (site === 'cross-site' || site === 'same-site') && http.headers.get('sec-fetch-mode') !== 'navigate';
       const { pathname, searchParams } = new URL(http.url);
-      const entering = await core.admit(http, from);
+      const session = signingIn?.sessionOf(http, true);
+      const entering = await core.admit(session === undefined ? http : withToken(http, session), from);
       if ('status' in entering && entering.status === 403 && entering.headers?.['WWW-Authenticate'] === undefined)
         return problem('origin');
       if (foreign) return problem('origin');
       if (pathname === STYLE_PATH) return { status: 200, headers: STYLE_HEADERS, body: STYLE };
       const file = pathname.startsWith('/explorer/') ? (await island())?.answer(pathname) : undefined;
       if (file !== undefined) return file;
+      const signing = (await signingIn?.answer(http, from)) ?? (isUnknown(entering) && (await signingIn?.begin(http)));
+      if (signing) return signing;
       if ('status' in entering) {
         const { 'Content-Type': _json, ...headers } = entering.headers ?? {};
         return {
@@ -233,7 +259,8 @@ export function createExplorer(
           status: entering.status,
         };
       }
-      const visitor: Visitor = { http, principal: entering.principal, log };
+      const person = signingIn === undefined ? undefined : { name: session?.name };
+      const visitor: Visitor = { http, principal: entering.principal, person, log };
       try {
         if (pathname === '/') return await home(searchParams, visitor);
         if (pathname === SEARCH_PATH) return await search(searchParams, visitor);

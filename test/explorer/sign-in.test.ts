@@ -1,0 +1,189 @@
+/** Signing in to the explorer at a real authorization server: who sees what, and what is refused. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { filesProvider } from '../../src/providers/files/index.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
+import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
+import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+import type { Listening } from '../gateway/authorization/servers.ts';
+import { freePort } from '../services/programs.ts';
+import { browserOf, CLIENT_ID, plainly, startPeople } from './people.ts';
+
+let folder: Folder;
+let people: Listening;
+let others: Listening;
+let vitrine: Vitrine;
+let serving: HttpServing;
+let origin: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder({ 'all/a.md': 'for all', 'press/b.md': 'for the press' });
+  const port = await freePort();
+  origin = `http://127.0.0.1:${port}`;
+  people = await startPeople(`${origin}/mcp`);
+  others = await startPeople(`${origin}/mcp`);
+  vitrine = createVitrine({
+    mounts: [{ name: 'docs', prefix: 'none', provider: await filesProvider({ path: folder.path }) }],
+    access: {
+      rules: [
+        { effect: 'hide', uris: ['file:///press', 'file:///press/**'], who: { subjects: ['bo'] } },
+        { effect: 'allow', who: 'authenticated' },
+      ],
+    },
+  });
+  serving = await serveHttp(vitrine, {
+    port,
+    auth: { resource: `${origin}/mcp`, issuers: [{ issuer: people.origin }] },
+    explorer: { signIn: { clientId: CLIENT_ID } },
+  });
+});
+
+afterAll(async () => {
+  await serving?.close();
+  await vitrine?.close();
+  for (const each of [people, others, folder]) await each?.[Symbol.asyncDispose]();
+});
+
+const DISCOVER = {
+  method: 'POST',
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  }),
+};
+const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+describe('signing in', () => {
+  it('goes by the issuer back to the page that was asked for, and each person sees a tree of their own', async () => {
+    const ada = browserOf('ada');
+    const page = await ada.open(`${origin}/view/file/press/b.md?from=4`);
+    expect(page).toMatchObject({ status: 200, url: new URL(`${origin}/view/file/press/b.md?from=4`) });
+    expect(page.text).toContain('the press');
+    expect(page.text).toContain('<bdi class="soft">ada</bdi>');
+    const asked = page.way.find(({ pathname }) => pathname === '/auth')?.searchParams;
+    expect(asked?.get('code_challenge_method')).toBe('S256');
+    expect(asked?.get('resource')).toBe(`${origin}/mcp`);
+    expect(asked?.get('nonce')).toMatch(/./);
+    const bo = browserOf('bo');
+    const home = await bo.open(`${origin}/view/file/`);
+    expect(home.text).toContain('/view/file/all');
+    expect(home.text).not.toContain('press');
+    expect((await bo.open(`${origin}/view/file/press/b.md`)).status).toBe(404);
+    expect((await ada.open(`${origin}/view/file/`)).text).toContain('/view/file/press');
+  });
+
+  it('lets pages of this server ask the endpoint, and no other page', async () => {
+    const ada = browserOf('ada');
+    await ada.open(`${origin}/`);
+    const ask = async (headers: Record<string, string>): Promise<number> =>
+      (
+        await plainly(`${origin}/mcp`, {
+          ...DISCOVER,
+          headers: { ...JSON_HEADERS, cookie: ada.cookiesOf(origin), ...headers },
+        })
+      ).status;
+    expect(await ask({ origin })).toBe(200);
+    expect(await ask({})).toBe(401);
+    expect(await ask({ origin: 'http://127.0.0.1:1' })).toBe(401);
+    expect(await ask({ origin, 'sec-fetch-site': 'same-site' })).toBe(401);
+  });
+
+  it('ends by a form of a page of this server alone', async () => {
+    const ada = browserOf('ada');
+    await ada.open(`${origin}/`);
+    const cookies = ada.cookiesOf(origin);
+    for (const headers of [{}, { origin: 'http://127.0.0.1:1' }, { origin: 'null', 'sec-fetch-site': 'cross-site' }])
+      expect((await ada.send(`${origin}/explorer/sign-out`, headers)).status).toBe(403);
+    expect((await ada.open(`${origin}/explorer/sign-out`)).status).toBe(403);
+    const out = await ada.send(`${origin}/explorer/sign-out`, { origin });
+    expect(out.text).toContain('Signed out');
+    const old = await plainly(origin, { headers: { accept: 'text/html', cookie: cookies } });
+    expect(old.status).not.toBe(200);
+  });
+
+  it('is not what a program is sent to', async () => {
+    for (const headers of [{ accept: '*/*' }, { accept: 'text/html', authorization: 'Bearer x' }])
+      expect((await plainly(origin, { headers })).status).toBe(401);
+    expect((await plainly(origin, { method: 'HEAD', headers: { accept: 'text/html' } })).status).toBe(401);
+  });
+});
+
+describe('a sign-in that is refused', () => {
+  it('has another state, comes from another issuer, was begun elsewhere, or is sent twice', async () => {
+    const changes: readonly ((url: URL) => URL)[] = [
+      (url) => changed(url, 'state', 'another'),
+      (url) => changed(url, 'iss', others.origin),
+      (url) => changed(url, 'code', 'another'),
+      (url) =>
+        new URL(
+          `${url.origin}${url.pathname}?error=access_denied&state=${url.searchParams.get('state')}&iss=${people.origin}`,
+        ),
+    ];
+    for (const change of changes) {
+      const ada = browserOf('ada');
+      const page = await ada.open(`${origin}/`, change);
+      expect(page.status).toBe(403);
+      expect(page.text).toContain('Not signed in');
+      expect(ada.cookiesOf(origin)).not.toContain('vitrine-session');
+    }
+    let answered: URL | undefined;
+    const ada = browserOf('ada');
+    await ada.open(`${origin}/`, (url) => (answered = url));
+    expect((await browserOf('eve').open(answered ?? '')).status).toBe(403);
+    expect((await ada.open(answered ?? '')).status).toBe(403);
+  });
+
+  it('never leads to another server', async () => {
+    const ada = browserOf('ada');
+    for (const to of [
+      '//evil.example/',
+      'https://evil.example/',
+      '/\\evil.example',
+      '/.//evil.example',
+      '/mcp',
+      '/explorer/sign-out@evil.example',
+    ]) {
+      const page = await ada.open(`${origin}/explorer/sign-in?to=${encodeURIComponent(to)}`);
+      expect(page.url.origin).toBe(origin);
+    }
+    const page = await ada.open(`${origin}/explorer/sign-in?to=${encodeURIComponent('/view/file/all')}`);
+    expect(page.url.href).toBe(`${origin}/view/file/all`);
+  });
+});
+
+it('is over when the token is, and begins again', async () => {
+  const ada = browserOf('ada');
+  await ada.open(`${origin}/`);
+  const headers = { accept: 'text/html', cookie: ada.cookiesOf(origin) };
+  const ask = async (): Promise<number> => (await plainly(`${origin}/`, { headers })).status;
+  expect(await ask()).toBe(200);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_620_000 });
+  try {
+    expect(await ask()).not.toBe(200);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('takes no token of an issuer that is not trusted', async () => {
+  const port = await freePort();
+  const at = `http://127.0.0.1:${port}`;
+  const auth = { resource: `${at}/mcp`, issuers: [{ issuer: others.origin, audience: 'https://another.example' }] };
+  await using stranger = await startPeople(`${at}/mcp`);
+  const trusting = { ...auth, issuers: [{ issuer: stranger.origin, audience: 'https://another.example' }] };
+  const server = await serveHttp(vitrine, { port, auth: trusting, explorer: { signIn: { clientId: CLIENT_ID } } });
+  try {
+    const page = await browserOf('ada').open(`${at}/`);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('not good for this server');
+  } finally {
+    await server.close();
+  }
+});
+
+function changed(url: URL, name: string, value: string): URL {
+  const other = new URL(url);
+  other.searchParams.set(name, value);
+  return other;
+}
