@@ -27,6 +27,7 @@ const SERVICES = [
     present: () => ['mariadbd', 'mariadb-install-db', 'my_print_defaults'].every(onPath),
     packages: ['mariadb-server-core', 'mariadb-client-core'],
   },
+  { name: 'Redis', present: () => onPath('redis-server'), packages: ['redis-server'] },
   { name: 'Chromium', present: () => onPath('chromium'), packages: ['chromium'] },
   {
     name: 'Versity S3 Gateway',

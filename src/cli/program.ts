@@ -36,6 +36,8 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .argument('[path...]', 'a folder, a file, the URL of an MCP server, or a vitrine.yaml')
     .option('--http [address]', 'serve over HTTP at [host:]port (default: 127.0.0.1:8931), endpoint /mcp')
     .option('--port <port>', 'serve over HTTP at this port of this machine')
+    .option('--workers <count>', 'serve with so many processes behind one port, or auto: one for each processor')
+    .option('--multiply', 'let each worker start programs of its own, such as mounted servers')
     .option('--name <name>', 'how the server is called in the host')
     .addOption(
       new Option(

@@ -1,14 +1,17 @@
 /** `vitrine serve`. */
-
+import { join, parse } from 'node:path';
 import { closeMounts } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
+import { busOf } from '../configured/bus.ts';
 import { defined, type EngineFlags, engineOptions } from '../configured/engine-options.ts';
 import { rankedIndexOf } from '../configured/ranked-index.ts';
+import type { Bus } from '../core/bus.ts';
 import type { ClientFeatures, Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { isLoopback } from '../core/hosts.ts';
 import { inTime } from '../core/in-time.ts';
+import type { Keys } from '../core/keys.ts';
 import { ANY_SCHEME, publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/scrub.ts';
 import { createEngine, type Engine, VERSION } from '../engine/index.ts';
@@ -36,6 +39,9 @@ export interface ServeFlags extends SourceFlags, EngineFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly explorer?: 'on' | 'off';
+  readonly workers?: string;
+  /** Each worker starts programs of its own. */
+  readonly multiply?: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -61,6 +67,8 @@ export async function serve(
 ): Promise<void> {
   const address = addressOf(flags, short && terminal.input.isTTY === true);
   const log = createLog(flags.logLevel, secrets, terminal.errors);
+  const worker = await workerOf(flags, address, log, terminal);
+  if (worker === 'parent') return;
   // Servers that are mounted are started while sources are opened: from here on there is something to end.
   const stopping = terminal.takeSignals(log);
   const host = address === undefined ? soleHost() : undefined;
@@ -70,7 +78,11 @@ export async function serve(
   if (sources === 'stopped') return terminal.exit();
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
-  const { vitrine, telemetry } = await engineOf(sources, flags, address === undefined, log, secrets);
+  const shared = await joinReplicas(sources, flags, address, worker, log);
+  const { vitrine, telemetry } = await engineOf(sources, flags, shared, log, secrets).catch(async (error: unknown) => {
+    await shared.bus?.close();
+    throw error;
+  });
   let sent = true;
   let served: Served | undefined;
   // Closing may wait for something that does not keep the process running: this timer does.
@@ -93,6 +105,7 @@ export async function serve(
     await served?.close();
     await endUpstreams(served?.current ?? sources);
     await vitrine.close();
+    await shared.bus?.close();
     sent = (await telemetry?.close()) ?? true;
     clearInterval(held);
   }
@@ -105,6 +118,69 @@ const typedAgain = ({ tools, icons }: EngineFlags): readonly string[] => [
   ...(tools === undefined ? [] : ['--tools', tools]),
   ...(icons === undefined ? [] : ['--icons', icons]),
 ];
+
+/** How this process stands to others that serve the same. */
+interface Replica {
+  readonly stdio: boolean;
+  /** Its number; undefined where it is no worker. */
+  readonly worker: number | undefined;
+  readonly bus: Bus | undefined;
+  readonly keys: Keys | undefined;
+}
+
+/** The number of this worker. A parent resolves to `parent` when its workers have ended. @throws UsageError */
+async function workerOf(
+  { workers }: ServeFlags,
+  address: Address | undefined,
+  log: Log,
+  terminal: Terminal,
+): Promise<number | 'parent' | undefined> {
+  if (workers === undefined) return undefined;
+  const { serveWorkers, workerCount, workerNumber } = await import('./workers.ts');
+  const count = workerCount(workers);
+  if (address === undefined)
+    throw new UsageError('--workers is for HTTP: over standard input and output there is one host');
+  const number = workerNumber();
+  if (number !== undefined) return number;
+  const status = await serveWorkers(count, log, terminal);
+  if (status !== 0) terminal.exit(status);
+  return 'parent';
+}
+
+/** Joins the others: over a bus that is configured, else over the parent of the workers. @throws UsageError */
+async function joinReplicas(
+  sources: Sources,
+  { multiply, workers }: ServeFlags,
+  address: Address | undefined,
+  worker: number | undefined,
+  log: Log,
+): Promise<Replica> {
+  const { keys } = sources;
+  const stdio = address === undefined;
+  try {
+    const programs = sources.mounts.filter(({ upstream }) => upstream !== undefined).map(({ name }) => name);
+    if (worker !== undefined && workers !== '1' && multiply !== true && programs.length > 0)
+      throw new UsageError(
+        `Each worker would have its own connection to, or program of, ${programs.join(', ')}; say --multiply if that is meant`,
+      );
+    if (stdio) return { stdio, worker, bus: undefined, keys };
+    const bus = await busOf(sources, log);
+    if (worker === undefined || bus !== undefined) return { stdio, worker, bus, keys };
+    const { busOfWorker } = await import('./workers.ts');
+    const ofParent = await busOfWorker();
+    return { stdio, worker, bus: ofParent.bus, keys: keys ?? ofParent.keys };
+  } catch (error) {
+    await closeMounts(sources.mounts);
+    throw error;
+  }
+}
+
+/** Each worker writes a chain of its own, as to `audit.2.jsonl`; one that takes the place of another one goes on with its chain. */
+function fileOfWorker(file: string, worker: number | undefined): string {
+  if (worker === undefined || file === '-') return file;
+  const { dir, name, ext } = parse(file);
+  return join(dir, `${name}.${worker}${ext}`);
+}
 
 export interface OpenEngine {
   readonly vitrine: Engine;
@@ -119,7 +195,7 @@ export interface OpenEngine {
 export async function engineOf(
   sources: Sources,
   flags: EngineFlags,
-  stdio: boolean,
+  { stdio, worker, bus, keys }: Replica,
   log: Log,
   secrets: Secrets,
 ): Promise<OpenEngine> {
@@ -127,13 +203,13 @@ export async function engineOf(
   let telemetry: RunningTelemetry | undefined;
   try {
     telemetry = await telemetryOf(sources.config.telemetry, log);
-    const index = await rankedIndexOf(sources, log);
+    const index = await rankedIndexOf(sources, log, worker);
     const engine = engineOptions(sources, sources.files.length > 0, flags);
     // Over stdio there is one host, and nobody to take anything from.
     const limits = stdio ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
     const hide = secrets.some ? secrets.hide : undefined;
-    const options = { ...engine, limits, hide, index, telemetry: telemetry?.telemetry };
-    return { vitrine: createEngine({ ...options, audit: audit && { ...audit, log } }), telemetry };
+    const options = { ...engine, limits, hide, index, telemetry: telemetry?.telemetry, bus, keys };
+    return { vitrine: createEngine({ ...options, audit: audit && { ...audit, file: fileOfWorker(audit.file, worker), log } }), telemetry };
   } catch (error) {
     await Promise.all([closeMounts(sources.mounts), telemetry?.close()]);
     throw error;

@@ -12,7 +12,7 @@ export interface Terminal {
   /** Listens to SIGHUP until the function that it gives is called. Left out where there are no signals. */
   readonly onHangup?: ((heard: () => void) => () => void) | undefined;
   /** Ends what is left, whatever it waits for. */
-  exit(): void;
+  exit(status?: number): void;
 }
 
 /** That of the process. */
@@ -31,5 +31,5 @@ export const processTerminal: Terminal = {
     process.on('SIGHUP', heard);
     return () => void process.off('SIGHUP', heard);
   },
-  exit: () => process.exit(),
+  exit: (status) => process.exit(status),
 };

@@ -74,7 +74,7 @@ export function resolveReferences(
       ? { ...issuer, introspection: resolve(issuer.introspection, ['auth', 'issuers', index, 'introspection']) }
       : issuer;
   return mapValues(content, (section, key) => {
-    if (key === 'index' || key === 'keys') return resolve(section, [key]);
+    if (key === 'index' || key === 'keys' || key === 'bus') return resolve(section, [key]);
     if (!isRecord(section)) return section;
     if (SECTIONS.has(key)) return mapValues(section, (block, name) => inBlock(block, [key, name]));
     const { tls } = section;

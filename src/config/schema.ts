@@ -1,5 +1,6 @@
 /** The schema of a `vitrine.yaml`. Published as JSON Schema in `schema/vitrine.schema.json` for editors. */
 import { z } from 'zod';
+import { busProblem } from '../core/bus.ts';
 import { globConfig } from '../core/glob/config.ts';
 import { isWebAddress } from '../core/icons.ts';
 import { mountNameProblem } from '../core/mounts.ts';
@@ -254,6 +255,8 @@ const NO_SERVERS = 'It has no server in it that is not disabled, under mcpServer
 const NO_ACCESS =
   'It says who may come in; add what they may do, as in access: { rules: [{ effect: allow, who: authenticated }] }';
 
+const NO_KEYS = 'Replicas have keys in common; add keys, with a key that is made with: openssl rand -base64 32';
+
 const settings = z.strictObject({
   $schema: z.string().optional(),
   server: serverConfig.optional(),
@@ -263,6 +266,14 @@ const settings = z.strictObject({
   keys: keysConfig
     .optional()
     .describe('Seal what clients hold, and are shared by replicas. Default: a random one of the process'),
+  bus: z
+    .string()
+    .superRefine((url, context) => {
+      const message = busProblem(url);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .optional()
+    .describe('Joins replicas over Redis or Valkey, as in redis://host:6379; may refer to the environment'),
   limits: limitsConfig.optional(),
   tools: toolsConfig
     .optional()
@@ -306,20 +317,23 @@ const settings = z.strictObject({
   mcpServers: hostServers.optional().describe('Other servers as hosts write them; each is a mount'),
 });
 
-export const config = settings.superRefine(({ mounts, mcpServers = {}, auth, telemetry, access, confirm }, context) => {
-  const problem = metricsProblem(telemetry, auth !== undefined);
-  if (problem !== undefined)
-    context.addIssue({ code: 'custom', path: ['telemetry', 'metrics', 'prometheus'], message: problem });
-  const names = Object.keys(mounts);
-  if (names.length + Object.keys(mcpServers).length === 0)
-    context.addIssue({ code: 'custom', path: ['mounts'], message: NO_MOUNTS });
-  if (auth !== undefined && access === undefined)
-    context.addIssue({ code: 'custom', path: ['auth'], message: NO_ACCESS });
-  if (access?.cedar !== undefined && confirm !== undefined)
-    context.addIssue({ code: 'custom', path: ['confirm'], message: 'With access.cedar, policies say what is asked' });
-  for (const { title, problem } of nameServers(Object.keys(mcpServers), names))
-    if (problem !== undefined) context.addIssue({ code: 'custom', path: ['mcpServers', title], message: problem });
-});
+export const config = settings.superRefine(
+  ({ mounts, mcpServers = {}, auth, telemetry, access, confirm, bus, keys }, context) => {
+    const problem = metricsProblem(telemetry, auth !== undefined);
+    if (problem !== undefined)
+      context.addIssue({ code: 'custom', path: ['telemetry', 'metrics', 'prometheus'], message: problem });
+    const names = Object.keys(mounts);
+    if (names.length + Object.keys(mcpServers).length === 0)
+      context.addIssue({ code: 'custom', path: ['mounts'], message: NO_MOUNTS });
+    if (auth !== undefined && access === undefined)
+      context.addIssue({ code: 'custom', path: ['auth'], message: NO_ACCESS });
+    if (bus !== undefined && keys === undefined) context.addIssue({ code: 'custom', path: ['bus'], message: NO_KEYS });
+    if (access?.cedar !== undefined && confirm !== undefined)
+      context.addIssue({ code: 'custom', path: ['confirm'], message: 'With access.cedar, policies say what is asked' });
+    for (const { title, problem } of nameServers(Object.keys(mcpServers), names))
+      if (problem !== undefined) context.addIssue({ code: 'custom', path: ['mcpServers', title], message: problem });
+  },
+);
 
 /** A file of a host: VS Code calls them `servers`. What else is in it is the host's. */
 export const hostFile = z

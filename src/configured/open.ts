@@ -58,6 +58,7 @@ export async function openConfig(
   for (const mount of Object.values(config.mounts))
     addPassword(typeof mount === 'object' && 'sql' in mount ? mount.sql : mount, secrets);
   addPassword(typeof config.index === 'object' ? config.index.url : config.index, secrets);
+  addPassword(config.bus, secrets);
   const base = dirname(resolve(file));
   const settled = { ...config, ...auditFrom(config, base), ...tlsFrom(config, base) };
   if (before !== undefined) assertSettled(before.config, settled, file);

@@ -8,11 +8,13 @@ import type { Configured } from './open.ts';
 
 /**
  * Undefined where no mount is to be in one.
+ * @param worker which of several workers has it: each has its own
  * @throws ResourceError `invalid` where the package that it is made of is not installed
  */
 export async function rankedIndexOf(
   { config, mounts, file }: Pick<Configured, 'config' | 'mounts' | 'file'>,
   log: Log,
+  worker?: number,
 ): Promise<RankedIndex | undefined> {
   const { index = 'off' } = config;
   const everything = index !== 'off';
@@ -20,7 +22,8 @@ export async function rankedIndexOf(
   const block = typeof index === 'object' ? index : index === 'on' || index === 'off' ? {} : { url: index };
   const folder = block.folder === undefined ? folderFor(file) : resolve(dirname(resolve(file)), block.folder);
   const { createIndex } = await import('../search/index.ts');
-  return createIndex({ ...block, folder, everything, log });
+  const own = worker === undefined ? folder : join(folder, `worker-${worker}`);
+  return createIndex({ ...block, folder: own, everything, log });
 }
 
 /** Each configuration has its own, and finds it again. */

@@ -1,5 +1,14 @@
 /** How replicas tell each other what only one of them knows, and where they keep what all of them need. */
 
+/** Says what is wrong with the address of a bus, and nothing that is in it; undefined where nothing is. */
+export function busProblem(url: string): string | undefined {
+  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
+    return 'is an address as in redis://host:6379 or rediss://host:6379';
+  return /^(\/\d*)?$/.test(new URL(url).pathname)
+    ? undefined
+    : 'has nothing behind its host, or the number of a database';
+}
+
 /** Called with the data of a message. */
 export type BusListener = (data: unknown) => void;
 

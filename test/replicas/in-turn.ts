@@ -1,5 +1,5 @@
 /** Clients of replicas that answer in turn, as behind a proxy without affinity. */
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ClientOptions, type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { PATIENCE_MS, until } from '../e2e/waiting.ts';
 
@@ -50,7 +50,7 @@ export async function connectInTurn(
   const updates = new Map<string, number>();
   const lists: string[] = [];
   const deliver = transport.onmessage;
-  transport.onmessage = (message) => {
+  transport.onmessage = (message: JSONRPCMessage) => {
     if ('method' in message && message.method.endsWith('list_changed')) lists.push(message.method);
     if ('method' in message && message.method === 'notifications/resources/updated') {
       const uri = String(message.params?.uri);

@@ -47,7 +47,7 @@ export const open = (typed: string, flags: OpenFlags, secrets: Secrets): Promise
     const { vitrine, telemetry } = await engineOf(
       sources,
       { name: sources.config.server?.name ?? target.label },
-      true,
+      { stdio: true, worker: undefined, bus: undefined, keys: undefined },
       log,
       secrets,
     );

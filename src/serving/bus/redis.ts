@@ -1,5 +1,5 @@
 /** A bus over Redis or Valkey. All that goes there is sealed: who reads it learns nothing, and who writes cannot pretend anything. */
-import type { Bus, BusMemory } from '../../core/bus.ts';
+import { type Bus, type BusMemory, busProblem } from '../../core/bus.ts';
 import type { Log } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import { createSeal, type Keys, unsealable } from '../../core/keys.ts';
@@ -28,15 +28,6 @@ export interface RedisBusOptions {
   readonly url: string;
   readonly keys: Keys;
   readonly log: Log;
-}
-
-/** Says what is wrong with the address of a bus, and never what is in it; undefined where nothing is. */
-export function busProblem(url: string): string | undefined {
-  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
-    return 'is an address as in redis://host:6379 or rediss://host:6379';
-  return /^\/\d*$|^$/.test(new URL(url).pathname)
-    ? undefined
-    : 'has the number of a database behind the host, or nothing';
 }
 
 /**

@@ -1,0 +1,118 @@
+/** The bus between workers of one machine: their parent passes on what one of them says, and keeps what all of them need. */
+import type { Bus, BusMemory } from '../../core/bus.ts';
+import { ResourceError } from '../../core/errors.ts';
+import type { Keys } from '../../core/keys.ts';
+import { createBus } from './bus.ts';
+import type { Hub } from './hub.ts';
+
+/** Whoever is at the other end of a channel between processes. */
+export interface ProcessChannel {
+  send(message: object): void;
+  /** @returns takes it back */
+  onMessage(listener: (message: unknown) => void): () => void;
+}
+
+/** Calls to the parent that wait for their answer. */
+const MAX_CALLS = 20_000;
+
+type Call =
+  | readonly ['put', key: string, field: string, text: string, ttlMs: number]
+  | readonly ['remove', key: string, field: string]
+  | readonly ['all', key: string];
+
+type ToParent =
+  | { readonly vitrine: 'hello' }
+  | { readonly vitrine: 'say'; readonly text: string }
+  | { readonly vitrine: 'call'; readonly id: number; readonly call: Call };
+
+type ToWorker =
+  | { readonly vitrine: 'keys'; readonly keys: readonly string[] }
+  | { readonly vitrine: 'said'; readonly text: string }
+  | { readonly vitrine: 'answer'; readonly id: number; readonly result?: unknown; readonly problem?: string };
+
+const isOurs = (message: unknown): boolean => typeof message === 'object' && message !== null && 'vitrine' in message;
+
+/** Serves a worker in the parent. @returns ends that */
+export function serveWorker(channel: ProcessChannel, hub: Hub, keys: Keys): () => void {
+  const tell = (message: ToWorker): void => channel.send(message);
+  const { send, leave } = hub.join((text) => tell({ vitrine: 'said', text }));
+
+  async function answer(id: number, [name, key, ...args]: Call): Promise<void> {
+    try {
+      const memory = hub.memory as unknown as Record<Call[0], (...each: readonly unknown[]) => Promise<unknown>>;
+      const result = await memory[name](key, ...args);
+      tell({ vitrine: 'answer', id, result: result instanceof Map ? [...result] : result });
+    } catch (error) {
+      tell({ vitrine: 'answer', id, problem: (error as Error).message });
+    }
+  }
+
+  const forget = channel.onMessage((message) => {
+    if (!isOurs(message)) return;
+    const word = message as ToParent;
+    if (word.vitrine === 'hello')
+      tell({ vitrine: 'keys', keys: keys.map((key) => Buffer.from(key).toString('base64')) });
+    else if (word.vitrine === 'say') send(word.text);
+    else void answer(word.id, word.call);
+  });
+  return () => {
+    forget();
+    leave();
+  };
+}
+
+/** The bus of a worker, and the keys that its parent gives to all of them. Resolves when the parent has answered. */
+export async function workerBus(channel: ProcessChannel): Promise<{ readonly bus: Bus; readonly keys: Keys }> {
+  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>();
+  const tell = (message: ToParent): void => channel.send(message);
+  let calls = 0;
+  let greeted: (keys: Keys) => void = () => {};
+  const greeting = new Promise<Keys>((resolve) => {
+    greeted = resolve;
+  });
+
+  function call<T>(...args: Call): Promise<T> {
+    if (waiting.size >= MAX_CALLS) throw new ResourceError('unavailable', 'The parent of the workers does not answer');
+    const id = ++calls;
+    return new Promise<T>((resolve, reject) => {
+      waiting.set(id, { resolve: (result) => resolve(result as T), reject });
+      tell({ vitrine: 'call', id, call: args });
+    });
+  }
+
+  const memory: BusMemory = {
+    put: async (key, field, text, ttlMs) => call<number>('put', key, field, text, ttlMs),
+    remove: async (key, field) => void (await call('remove', key, field)),
+    all: async (key) => new Map(await call<readonly (readonly [string, string])[]>('all', key)),
+  };
+  const bus = createBus(({ received }) => {
+    const forget = channel.onMessage((message) => {
+      if (!isOurs(message)) return;
+      const word = message as ToWorker;
+      if (word.vitrine === 'keys') greeted(word.keys.map((key) => Buffer.from(key, 'base64')));
+      else if (word.vitrine === 'said') received(word.text);
+      else {
+        const asked = waiting.get(word.id);
+        waiting.delete(word.id);
+        if (word.problem === undefined) asked?.resolve(word.result);
+        else asked?.reject(new ResourceError('unavailable', word.problem));
+      }
+    });
+    return {
+      async send(text) {
+        tell({ vitrine: 'say', text });
+        return true;
+      },
+      whole: true,
+      memory,
+      async close() {
+        forget();
+        for (const { reject } of waiting.values())
+          reject(new ResourceError('unavailable', 'The server is shutting down'));
+        waiting.clear();
+      },
+    };
+  });
+  tell({ vitrine: 'hello' });
+  return { bus, keys: await greeting };
+}
