@@ -16,6 +16,6 @@ export interface Passage {
    * it has been read.
    */
   readonly unsure?: boolean | undefined;
-  /** How many of the terms of the question a text has, by the weight that each has; 0 for none. */
-  readonly fits: (text: string) => number;
+  /** Which terms of the question a text has, by their numbers. */
+  readonly fits: (text: string) => ReadonlySet<number>;
 }

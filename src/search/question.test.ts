@@ -53,8 +53,8 @@ describe('a question', () => {
 
   it('knows its words in a text in their other forms', () => {
     const fits = fitOf(parseQuestion('visitors winding cafés'));
-    expect(fits('A visitor winds')).toBe(2 / 3);
-    expect(fits('The CAFÉ')).toBe(1 / 3);
-    expect(fits('nothing of it')).toBe(0);
+    expect(fits('A visitor winds')).toEqual(new Set([0, 1]));
+    expect(fits('The CAFÉ')).toEqual(new Set([2]));
+    expect(fits('nothing of it').size).toBe(0);
   });
 });

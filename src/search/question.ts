@@ -176,10 +176,10 @@ function mayBeForms(one: string, other: string): boolean {
 }
 
 /**
- * Makes the function that says how much of a question a text has, from 0 to 1, as far as that can be told without the index:
- * whoever shows a place looks whether what is asked for is in what the caller may read.
+ * Makes the function that says which terms of a question a text has, by their numbers, as far as that can be told without the
+ * index: whoever shows a place looks whether what is asked for is in what the caller may read.
  */
-export function fitOf({ terms }: Question): (text: string) => number {
+export function fitOf({ terms }: Question): (text: string) => ReadonlySet<number> {
   const wanted = terms.map(({ words, prefix, forms = [] }) => ({
     prefix,
     words: words.map(folded),
@@ -188,11 +188,13 @@ export function fitOf({ terms }: Question): (text: string) => number {
   return (text) => {
     const words = [...new Set(wordsOf(folded(text)))];
     const isThere = (one: string): boolean => words.some((word) => mayBeForms(word, one));
-    const having = wanted.filter((term) =>
-      term.prefix
-        ? words.some((word) => word.startsWith(term.words.at(-1) ?? ''))
-        : words.some((word) => term.forms.has(word)) || term.words.every(isThere),
+    return new Set(
+      wanted.flatMap((term, at) => {
+        const has = term.prefix
+          ? words.some((word) => word.startsWith(term.words.at(-1) ?? ''))
+          : words.some((word) => term.forms.has(word)) || term.words.every(isThere);
+        return has ? [at] : [];
+      }),
     );
-    return having.length / terms.length;
   };
 }

@@ -8,11 +8,15 @@ import { expressionOf, type Filters, matchOf, matchOfAll, type Question } from '
 import { wordsTable } from './schema.ts';
 import type { Rows, SqlValue, Statement } from './thread.ts';
 
-/** Places of each kind that are looked at, round after round; there is nothing behind the last. */
+/** Passages of each list that are looked at, round after round; there is nothing behind the last. */
 const ROUNDS = [50, 400, 3_200] as const;
 
-/** A passage that has all that is asked for is worth so much more than one that has as rare words of it. */
-export const ALL_THERE = 2;
+/** Each further passage of a resource counts this much of the one before it. */
+const FURTHER = 0.1;
+
+/** The same of passages that have all that is asked for, and how much these count beside what they are worth anyway. */
+const FURTHER_OF_ALL = 0.5;
+export const ALL_THERE = 0.3;
 
 export interface Place {
   readonly uri: string;
@@ -35,11 +39,20 @@ export interface Scored extends Place {
 
 type Asking = (statements: readonly Statement[]) => Promise<readonly Rows[]>;
 
-/** The places of one kind that fit an expression. */
+/** Passages of one kind, or of several. */
+export interface Found {
+  /** Those that have something of the question, and those that have all of it. */
+  readonly some: readonly Scored[];
+  readonly whole: readonly Scored[];
+  /** No passage that is missing is worth more; undefined where none is missing. */
+  readonly cut: number | undefined;
+}
+
+/** The passages of one kind that fit an expression. */
 interface List {
   readonly kind: number;
-  readonly scale: number;
   readonly match: string;
+  readonly scale: number;
   /** Ways to find the best of it. */
   readonly attempts: (limit: number) => readonly Attempt[];
 }
@@ -53,13 +66,6 @@ export async function* rank(ask: Asking, question: Question, kinds: readonly num
   const isRequired = question.terms.some(({ required }) => required);
   const whole = (): readonly Attempt[] => attempts([], 0, 0);
   // Each list is ordered by itself.
-  const lists = kinds.flatMap((kind, at): readonly List[] => {
-    const scale = scales[at] ?? 1;
-    const { passages = 0, terms = [] } = counts[at] ?? {};
-    const ways = isRequired ? whole : (limit: number): readonly Attempt[] => attempts(terms, passages, limit);
-    const some = { kind, scale, match: matchOf(question), attempts: ways };
-    return all === undefined ? [some] : [{ kind, scale: scale * ALL_THERE, match: all, attempts: whole }, some];
-  });
   const bestOf = async (list: List, limit: number): Promise<readonly Scored[]> => {
     for (const { among, bound } of list.attempts(limit)) {
       const [rows = []] = await ask([placesOf(question.filters, list, limit, among)]);
@@ -68,29 +74,73 @@ export async function* rank(ask: Asking, question: Question, kinds: readonly num
     }
     return [];
   };
-  yield* bestFirst((limit) => Promise.all(lists.map((list) => bestOf(list, limit))));
+  const foundOf = async (at: number, limit: number): Promise<Found> => {
+    const { passages = 0, terms = [] } = counts[at] ?? {};
+    const list = { kind: kinds[at] ?? 0, scale: scales[at] ?? 1 };
+    const ways = isRequired ? whole : (most: number): readonly Attempt[] => attempts(terms, passages, most);
+    const [some, having] = await Promise.all([
+      bestOf({ ...list, match: matchOf(question), attempts: ways }, limit),
+      all === undefined ? [] : bestOf({ ...list, match: all, attempts: whole }, limit),
+    ]);
+    const ends = [...lastOf(some, limit, 1), ...lastOf(having, limit, 1 + ALL_THERE)];
+    return { some, whole: having, cut: ends.length === 0 ? undefined : Math.max(...ends) };
+  };
+  yield* bestFirst((limit) => Promise.all(kinds.map((_, at) => foundOf(at, limit))));
 }
 
-/** Merges lists of places into one, of each resource the best. @param listsOf the first places of each list, each list best first */
-export async function* bestFirst(
-  listsOf: (limit: number) => Promise<readonly (readonly Scored[])[]>,
-): AsyncGenerator<Place> {
+/** The worth of the last passage of a list that may go on behind it. */
+const lastOf = (list: readonly Scored[], limit: number, factor: number): readonly number[] =>
+  list.length < limit ? [] : [(list.at(-1)?.score ?? 0) * factor];
+
+/** Gives the best place of each resource, best resource first. @param foundFor finds at least so many passages, where there are */
+export async function* bestFirst(foundFor: (limit: number) => Promise<readonly Found[]>): AsyncGenerator<Place> {
   const given = new Set<string>();
   for (const limit of ROUNDS) {
-    const found = await listsOf(limit);
-    // Behind the last that was looked at, others may follow that come before those of another list.
-    const cut = found.flatMap((places) => (places.length < limit ? [] : [places.at(-1)?.score ?? 0]));
-    const sure = limit === ROUNDS.at(-1) ? Number.NEGATIVE_INFINITY : Math.max(Number.NEGATIVE_INFINITY, ...cut);
-    // Equal ones come in an order that tells nothing of the index.
-    const sorted = found.flat().sort((a, b) => b.score - a.score || compare(a.uri, b.uri) || a.chunk - b.chunk);
-    for (const { score, chunk: _chunk, ...place } of sorted) {
-      if (score <= sure) break;
-      if (given.has(place.uri)) continue;
-      given.add(place.uri);
+    const found = await foundFor(limit);
+    const cuts = found.flatMap(({ cut }) => (cut === undefined ? [] : [cut]));
+    // Behind the last that was looked at, others may follow that come before those of another kind.
+    const sure = limit === ROUNDS.at(-1) ? Number.NEGATIVE_INFINITY : Math.max(Number.NEGATIVE_INFINITY, ...cuts);
+    for (const { total, best } of merged(found)) {
+      if (total <= sure) break;
+      if (given.has(best.uri)) continue;
+      given.add(best.uri);
+      const { score: _score, chunk: _chunk, ...place } = best;
       yield place;
     }
-    if (cut.length === 0) return;
+    if (cuts.length === 0) return;
   }
+}
+
+interface Worth {
+  readonly total: number;
+  readonly best: Scored;
+}
+
+/** Resources by all that was found in them, each with its best passage. */
+function merged(found: readonly Found[]): readonly Worth[] {
+  const resources = new Map<string, Worth>();
+  const add = (places: readonly Scored[], share: number, further: number): void => {
+    const counts = new Map<string, number>();
+    for (const place of places) {
+      const count = counts.get(place.uri) ?? 0;
+      counts.set(place.uri, count + 1);
+      const worth = place.score * share * further ** count;
+      const { total, best } = resources.get(place.uri) ?? { total: 0, best: place };
+      resources.set(place.uri, { total: total + worth, best });
+    }
+  };
+  for (const { some, whole } of found) {
+    // One that has all is worth as much among those that have some, where it is missing there.
+    const isThere = new Set(some.map(({ chunk }) => chunk));
+    const others = whole.filter(({ chunk }) => !isThere.has(chunk));
+    const isWhole = new Set(whole.map(({ chunk }) => chunk));
+    const worth = ({ chunk, score }: Scored): number => score * (isWhole.has(chunk) ? 1 + ALL_THERE : 1);
+    const sorted = [...some, ...others].sort((a, b) => worth(b) - worth(a) || a.chunk - b.chunk);
+    add(sorted, 1, FURTHER);
+    add(whole, ALL_THERE, FURTHER_OF_ALL);
+  }
+  // Equal ones come in an order that tells nothing of the index.
+  return [...resources.values()].sort((a, b) => b.total - a.total || compare(a.best.uri, b.best.uri));
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

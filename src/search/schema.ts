@@ -2,7 +2,7 @@
 import type { Statement } from './thread.ts';
 
 /** Another one is another index: it is built anew. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 export interface Tokenizing {
   /** `english` finds the forms of a word; `off` only the word. */
@@ -12,7 +12,7 @@ export interface Tokenizing {
 }
 
 /** The weights of title, name, headings, path and text in a score. */
-const WEIGHTS = '5.0, 3.0, 3.0, 1.5, 1.0';
+const WEIGHTS = '2.0, 1.0, 1.0, 1.0, 1.0';
 
 /** Run at each opening. Everything that it forgets at a power cut is read again. */
 export const PRAGMAS: readonly string[] = [

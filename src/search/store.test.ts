@@ -79,7 +79,7 @@ describe('the store of an index', () => {
       const places: string[] = [];
       for await (const { path } of store.find(parseQuestion(words.join(' ')), [1])) if (places.push(path) === 40) break;
       const table =
-        'SELECT resource.path, -rank * CASE WHEN words_1.rowid IN (SELECT rowid FROM words_1 WHERE words_1 MATCH ?) THEN 2 ELSE 1 END AS score';
+        'SELECT resource.path, -rank * CASE WHEN words_1.rowid IN (SELECT rowid FROM words_1 WHERE words_1 MATCH ?) THEN 1.3 ELSE 1 END AS score';
       const [rows = []] = await store.ask([
         [
           `${table} FROM words_1 JOIN chunk ON chunk.id = words_1.rowid JOIN resource ON resource.id = chunk.resource

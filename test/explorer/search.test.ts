@@ -5,6 +5,7 @@ import { createIndex } from '../../src/search/index.ts';
 import { serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type VitrineOptions } from '../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+import { MUSEUM } from '../e2e/harness.ts';
 
 const SECRET = 'AKIAIOSFODNN7EXAMPLD';
 const MANY = 120;
@@ -138,6 +139,21 @@ describe('a search', () => {
       .poll(async () => hrefs(await page())[0], { timeout: 30_000 })
       .toMatch(/^\/view\/docs\+file\/clocks\/winding\.md\?lines=4\d-4\d$/);
     expect(await page()).not.toMatch(/hidden|a locked/);
+  });
+
+  it.each([
+    ['how is the carriage clock wound', /^\/view\/museum\+file\/collection\/clocks\/winding\.toml\?lines=/],
+    ['visitors in spring', /^\/view\/museum\+file\/office\/visitors\.xlsx\?lines=/],
+  ])('answers %s in the museum', async (words, place) => {
+    const mounts = { museum: await filesProvider({ path: MUSEUM }) };
+    await using museum = await serve({
+      forms: {},
+      mounts,
+      access: { default: 'allow', rules: [] },
+      index: createIndex({ folder: folder.at('.museum') }),
+    });
+    const page = (): Promise<string> => museum.text(`/search?q=${encodeURIComponent(words)}`);
+    await expect.poll(async () => hrefs(await page())[0], { timeout: 30_000 }).toMatch(place);
   });
 
   it('is not there without the tools that search', async () => {

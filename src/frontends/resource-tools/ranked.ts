@@ -32,7 +32,7 @@ export interface Shown {
   readonly item: (Resource & { readonly text: string }) | Resource;
   /** The line that fits best. */
   readonly line: number | undefined;
-  /** How much of the question is there; never 0. */
+  /** How many terms of the question are there; never 0. */
   readonly fit: number;
 }
 
@@ -75,19 +75,22 @@ export async function showPassage(
   const { passage } = match;
   if (passage.lines === undefined) {
     const item = await resources.provider.metadata(match.uri, { ...ctx, purpose: 'read' });
-    const fit = passage.fits(wordsAbout(item));
+    const fit = passage.fits(wordsAbout(item)).size;
     return fit === 0 ? undefined : { item, line: undefined, fit };
   }
   const read = (await readBytes(resources, match, ctx)) ?? (await readLines(resources, match, ctx));
   if (read === undefined) return undefined;
   const { resource, text, first } = read;
-  const fit = passage.fits(`${wordsAbout(resource)}\n${passage.heading ?? ''}\n${text}`);
+  const fit = passage.fits(`${wordsAbout(resource)}\n${passage.heading ?? ''}\n${text}`).size;
   if (fit === 0) return undefined;
   const lines = text.replace(/\n$/, '').split('\n');
-  const best = bestLine(lines, passage.fits);
-  const from = Math.max(0, best - options.lines);
-  const shown = lines.slice(from, best + options.lines + 1);
-  while (shown.length > 1 && Buffer.byteLength(shown.join('\n')) > options.maxBytes) shown.pop();
+  const { from: begin, best } = bestLines(lines, passage.fits, options.lines);
+  let from = begin;
+  const shown = lines.slice(from, from + options.lines * 2 + 1);
+  while (shown.length > 1 && Buffer.byteLength(shown.join('\n')) > options.maxBytes) {
+    if (from + shown.length - 1 > best) shown.pop();
+    else from += shown.splice(0, 1).length;
+  }
   const uri = lineUri(match.uri, { first: first + from, last: first + from + shown.length - 1 });
   const words = shown.map((line) => line.replace(/\r$/, '')).join('\n');
   return { item: { ...resource, uri, text: cut(words, options.maxBytes) }, line: first + best, fit };
@@ -112,14 +115,22 @@ const cut = (text: string, maxBytes: number): string =>
         .toString('utf8')
         .replace(/\uFFFD$/, '');
 
-function bestLine(lines: readonly string[], fits: (text: string) => number): number {
-  let best = 0;
+/** The lines that have the most of the question together, and of these the one that has the most. */
+function bestLines(
+  lines: readonly string[],
+  fits: (text: string) => ReadonlySet<number>,
+  around: number,
+): { readonly from: number; readonly best: number } {
+  const terms = lines.map(fits);
+  let found = { from: 0, best: 0 };
   let most = -1;
-  for (const [index, line] of lines.entries()) {
-    const fit = line.trim() === '' ? 0 : fits(line);
-    if (fit > most) [best, most] = [index, fit];
+  for (const [best, own] of terms.entries()) {
+    const from = Math.max(0, best - around);
+    const together = new Set(terms.slice(from, from + around * 2 + 1).flatMap((each) => [...each]));
+    const score = together.size + own.size / 100;
+    if (score > most && (own.size > 0 || most < 0)) [found, most] = [{ from, best }, score];
   }
-  return best;
+  return found;
 }
 
 interface Read {

@@ -5,12 +5,13 @@
 import type { Filters, Question } from '../question.ts';
 import { ALL_THERE, bestFirst, type Place, scoredOf, typePattern } from '../ranking.ts';
 import type { Tokenizing } from '../schema.ts';
+import type { Rows } from '../thread.ts';
 import type { Ask } from './connections.ts';
 import { quoted } from './schema.ts';
 import { type Expression, expressionsOf, matchOf } from './words.ts';
 
 /** The weights of text, path, name and headings, and title in a score, in parts of the last. */
-const WEIGHTS = [1, 1.5, 3, 5] as const;
+const WEIGHTS = [1, 1, 1, 2] as const;
 const [TEXT, , , TITLE] = WEIGHTS;
 
 /** `ts_rank` of a word that is in a passage very often, in parts of the weight of its field. */
@@ -36,12 +37,19 @@ export async function* rank(
   if (kinds.length === 0 || expressions.length === 0) return;
   yield* bestFirst(async (limit) => {
     const { sql, parameters } = placesOf(schema, expressions, question.filters, kinds, limit);
-    return [(await ask(sql, ...parameters)).flatMap((row) => scoredOf(row, { scale: 1 }))];
+    const rows = await ask(sql, ...parameters);
+    const some = rows.flatMap((row) => scoredOf(row, { scale: 1 }));
+    const whole = some.filter((_, at) => isWhole(rows[at]));
+    const last = (some.at(-1)?.score ?? 0) * (isWhole(rows.at(-1)) ? 1 + ALL_THERE : 1);
+    return [{ some, whole, cut: rows.length < limit ? undefined : last }];
   });
 }
 
+/** Whether a passage has all that is asked for. */
+const isWhole = (row: Rows[number] | undefined): boolean => Number(row?.at(-1)) === 1;
+
 const COLUMNS =
-  'found.id, found.score, resource.uri, resource.path, found.heading, found.page, found.first, found.last, found."offset", found.length, resource.size, resource.changed, found.kind';
+  'found.id, found.score, resource.uri, resource.path, found.heading, found.page, found.first, found.last, found."offset", found.length, resource.size, resource.changed, found.kind, found.whole';
 
 interface Sql {
   readonly sql: string;
@@ -68,10 +76,7 @@ function placesOf(
   const match = query(matchOf(expressions));
   const near = expressions.map((each) => nearOf(s, each, parameter)).join('');
   const all = expressions.filter(({ term }) => !term.required).length < 2 ? undefined : terms;
-  const factor =
-    all === undefined
-      ? ''
-      : ` * CASE WHEN ${all.map(({ query }) => `vector @@ ${query}`).join(' AND ')} THEN ${ALL_THERE} ELSE 1 END`;
+  const whole = all === undefined ? 'false' : all.map(({ query }) => `vector @@ ${query}`).join(' AND ');
   const conditions = conditionsOf(filters, parameter);
   const joined = conditions === '' ? '' : `JOIN ${s}.resource ON resource.id = chunk.resource`;
   const length = `${K1} * (${1 - B} + ${B} * chunk.words / sums.mean)`;
@@ -91,13 +96,14 @@ function placesOf(
         SELECT coalesce(sum(passages), 0)::float8 AS passages, greatest(1, sum(words)::float8 / greatest(1, sum(passages))) AS mean
         FROM ${s}.kind WHERE id = ANY($1)),
       weights AS MATERIALIZED (SELECT ${weights.join(', ')} FROM sums, (SELECT ${counts.join(', ')}) AS counts)
-      SELECT ${COLUMNS} FROM (
+      SELECT ${COLUMNS} FROM (SELECT * FROM (
         SELECT chunk.id, chunk.resource, chunk.kind, heading, page, first, last, "offset", chunk.length,
-          round((((${scores.join(' + ')})${factor}))::numeric, 9) AS score
+          round((${scores.join(' + ')})::numeric, 9) AS score, (${whole})::int AS whole
         FROM ${s}.chunk ${joined} CROSS JOIN sums CROSS JOIN weights
-        WHERE chunk.kind = ANY($1) AND vector @@ ${match}${near}${conditions}
-        ORDER BY score DESC, chunk.id LIMIT ${limit}) AS found
-      JOIN ${s}.resource ON resource.id = found.resource ORDER BY found.score DESC`,
+        WHERE chunk.kind = ANY($1) AND vector @@ ${match}${near}${conditions}) AS scored
+        ORDER BY score * CASE WHEN whole = 1 THEN ${1 + ALL_THERE} ELSE 1 END DESC, id LIMIT ${limit}) AS found
+      JOIN ${s}.resource ON resource.id = found.resource
+      ORDER BY found.score * CASE WHEN found.whole = 1 THEN ${1 + ALL_THERE} ELSE 1 END DESC`,
     parameters,
   };
 }

@@ -14,6 +14,9 @@ describe('find', () => {
     const { status, stdout, stderr } = await run(['find', config, 'how', 'is', 'the', 'carriage', 'clock', 'wound']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^museum\+file:\/\/\/collection\/clocks\/winding\.toml#L\d+-L\d+\n/);
+    const visitors = await run(['find', config, 'visitors', 'in', 'spring', '--max-matches', '1']);
+    expect(visitors.stdout).toMatch(/^museum\+file:\/\/\/office\/visitors\.xlsx#L\d+-L\d+ +Visitors by season\n/);
+    expect(visitors.stdout).toContain('| Spring 2025 |');
     const json = await run(['find', config, '"Winding schedule"', '--json', '--max-matches', '1']);
     expect(JSON.parse(json.stdout)).toMatchObject([
       { uri: expect.stringContaining('#L'), text: expect.stringMatching(/winding schedule/i) },
