@@ -1,7 +1,9 @@
 /** `vitrine check`: reports what would be served, without serving. */
 import type { Secrets } from '../config/secrets.ts';
 import { engineOptions } from '../configured/engine-options.ts';
+import { rankedIndexOf } from '../configured/ranked-index.ts';
 import { type Context, createContext, type Log, SILENT } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
 import { installCommand } from '../core/missing-package.ts';
 import { publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/scrub.ts';
@@ -27,6 +29,7 @@ export async function check(paths: readonly string[], flags: SourceFlags, secret
       print(`--  ${name}  means nothing here, and is left out: ${keys.join(', ')}`);
     if (sources.promptFolders.length > 0) await checkPrompts(vitrine, print);
     if (sources.config.forms !== 'off') checkForms(print);
+    await checkIndex(sources, print);
   } finally {
     await vitrine.close();
   }
@@ -92,6 +95,23 @@ async function checkSkills({ skills }: Engine, { mounts }: Sources, print: Print
     if (found === undefined) continue;
     print(`ok  ${mount.name}  ${found.count} ${found.count === 1 ? 'skill' : 'skills'}`);
     for (const { uri, reason } of found.leftOut) print(`--  ${mount.name}  ${uri} is left out: ${reason}`);
+  }
+}
+
+/** Says how much is in the index of ranked search, and how much was left out of it, as the server left it that has it. */
+async function checkIndex(sources: Sources, print: Print): Promise<void> {
+  const index = await rankedIndexOf(sources, SILENT);
+  if (index === undefined) return;
+  try {
+    const found = await index.look();
+    if (found === undefined) return print('ok  index  is made when it is served');
+    const { resources, passages, bytes, leftOut } = found;
+    print(`ok  index  ${resources} resources, ${passages} passages, ${Math.ceil(bytes / 1024 ** 2)} MiB`);
+    for (const [reason, count] of Object.entries(leftOut)) print(`--  index  ${count} left out, or in part: ${reason}`);
+  } catch (error) {
+    if (!(error instanceof ResourceError)) throw error;
+    print(`not reached  index  ${error.message}`);
+    process.exitCode = EXIT_FAILED;
   }
 }
 

@@ -21,17 +21,21 @@ export interface RankedMatch extends SearchMatch {
   readonly passage: Passage;
 }
 
-/** How an index is now, without a word of what is in it. */
-export interface IndexState {
-  /** `building` answers with what is there so far; `down` not at all. */
-  readonly state: 'opening' | 'building' | 'ready' | 'down';
-  /** Why, where it is down. */
-  readonly reason?: string | undefined;
+/** Sums of an index, without a word of what is in it. */
+export interface IndexFigures {
   readonly resources: number;
   readonly passages: number;
   readonly bytes: number;
   /** Resources whose text is not in it, by the reason. */
   readonly leftOut: Readonly<Record<string, number>>;
+}
+
+/** How an index is now. */
+export interface IndexState extends IndexFigures {
+  /** `building` answers with what is there so far; `down` not at all. */
+  readonly state: 'opening' | 'building' | 'ready' | 'down';
+  /** Why, where it is down. */
+  readonly reason?: string | undefined;
 }
 
 export interface RankedSearch {
@@ -64,4 +68,6 @@ export interface IndexSurroundings {
 export interface RankedIndex {
   /** Begins to fill it. */
   begin(surroundings: IndexSurroundings): RankedSearch;
+  /** What is in it, as whichever server has it left it; undefined where nothing is. @throws ResourceError `unavailable` */
+  look(): Promise<IndexFigures | undefined>;
 }

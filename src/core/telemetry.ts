@@ -5,6 +5,7 @@
 
 import type { Era } from '../protocol/era.ts';
 import type { Layer } from './layer.ts';
+import type { IndexState } from './ranked.ts';
 import type { NetworkTransport, Trace } from './trace.ts';
 
 /** A request of a client, as far as a trace may know it. Its arguments are not in it. */
@@ -34,6 +35,8 @@ export interface EngineState {
   watches(): number;
   /** Mounted servers, by mount. */
   upstreams(): readonly { readonly mount: string; readonly state: string }[];
+  /** The index of ranked search, where there is one. */
+  readonly index?: (() => IndexState | undefined) | undefined;
 }
 
 export interface Telemetry {

@@ -26,6 +26,7 @@ import { type MountIcons, withIcons } from '../frontends/resources/icons.ts';
 import { createKeptAnswers } from '../frontends/resources/kept.ts';
 import { DEFAULT_LIMITS, type ResourceLimits, type ResourceOptions } from '../frontends/resources/options.ts';
 import { createSkillRegistry } from '../frontends/skills/registry.ts';
+import { indexDocument } from '../frontends/state.ts';
 import { createTaskBook, type TaskBook } from '../frontends/tasks/book.ts';
 import { createTaskRegistry, type TaskRegistry } from '../frontends/tasks/registry.ts';
 import { createToolRegistry, type ToolRegistry } from '../frontends/tools/registry.ts';
@@ -161,9 +162,13 @@ export function createEngine(options: EngineOptions): Engine {
   if (options.bus !== undefined && options.keys === undefined) throw invalid(NO_KEYS);
   const { resourceTools = {}, icons = true, replaceable = false } = options;
   const toolSubscriptions = resourceTools === false ? undefined : createSubscriptionBook();
+  const state = indexDocument(
+    () => ranked?.state(),
+    (principal) => access === undefined || access.outline.everything(principal),
+  );
   const live = createLiveMounts({
     replaceable,
-    withState: (mounts) => withState(mounts, toolSubscriptions, options.hide),
+    withState: (mounts) => withState(mounts, toolSubscriptions, options.hide, options.index && state),
     partsOf,
   });
   const { resolver, tools, prompts, tasks } = live;
@@ -258,6 +263,7 @@ export function createEngine(options: EngineOptions): Engine {
   const told = options.telemetry?.engine({
     watches: () => changes.size,
     upstreams: () => upstreamStates(live.mounts),
+    index: options.index && (() => ranked?.state()),
   });
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },

@@ -16,10 +16,12 @@ export function withState(
   mounts: readonly Mount[],
   book: SubscriptionBook | undefined,
   hide: ((text: string) => string) | undefined,
+  index?: StateDocument,
 ): readonly Mount[] {
   const documents: StateDocument[] = [];
   if (book !== undefined) documents.push(subscriptionsDocument(book));
   if (mounts.some((mount) => mount.health !== undefined)) documents.push(upstreamsDocument(mounts, hide));
+  if (index !== undefined) documents.push(index);
   if (documents.length === 0) return mounts;
   if (mounts.some((mount) => mount.name === STATE_MOUNT)) {
     throw invalid(`The mount name "${STATE_MOUNT}" is taken: Vitrine publishes its state under it. Choose another one`);

@@ -3,11 +3,12 @@
  * and how the mounted servers are. No list shows them, since they are not about what is served.
  */
 import { bytesOf } from '../core/body.ts';
-import type { Context } from '../core/context.ts';
+import type { Context, Principal } from '../core/context.ts';
 import { invalid, notFound, notListable } from '../core/errors.ts';
 import type { Mount } from '../core/mounts/mount.ts';
 import { STATE_MOUNT } from '../core/mounts.ts';
 import type { ResourceProvider } from '../core/provider.ts';
+import type { IndexState } from '../core/ranked.ts';
 import { changeTexts } from '../core/scrub.ts';
 import { parseTreeUri, treeUri } from '../core/uri.ts';
 import type { Resource } from '../protocol/resources.ts';
@@ -40,6 +41,20 @@ export function upstreamsDocument(mounts: readonly Mount[], hide = (text: string
       ),
   };
 }
+
+/** How the index is. Its numbers are for those who may read all that is in it. */
+export const indexDocument = (
+  state: () => IndexState | undefined,
+  mayReadAll: (principal: Principal) => boolean,
+): StateDocument => ({
+  name: 'index',
+  title: 'Index of ranked search',
+  description: 'How the index is: made or being made, how much is in it, and how much was left out, by the reason',
+  of({ principal }) {
+    const now = state() ?? { state: 'opening' };
+    return mayReadAll(principal) ? now : { state: now.state };
+  },
+});
 
 export const stateMount = (documents: readonly StateDocument[]): Mount => ({
   name: STATE_MOUNT,

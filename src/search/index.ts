@@ -2,10 +2,18 @@
  * An index over mounts, for ranked search: words of every resource in a file, which is kept true while it is served. It is
  * filled with what is redacted, by nobody's rules; what a caller finds is decided for each, and read as that caller.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { createContext, type Log, SILENT } from '../core/context.ts';
 import { invalid, ResourceError } from '../core/errors.ts';
 import { globFilter } from '../core/glob/filter.ts';
-import type { IndexState, IndexSurroundings, RankedIndex, RankedMatch, RankedSearch } from '../core/ranked.ts';
+import type {
+  IndexFigures,
+  IndexState,
+  IndexSurroundings,
+  RankedIndex,
+  RankedMatch,
+  RankedSearch,
+} from '../core/ranked.ts';
 import { createCrawler } from './crawler.ts';
 import { createFollowing, type Following } from './following.ts';
 import { kindOf, seenKinds } from './kinds.ts';
@@ -13,7 +21,7 @@ import { postgresPackage, sqlitePackage } from './library.ts';
 import { DEFAULT_SCHEMA } from './postgres/schema.ts';
 import { postgresStore } from './postgres/store.ts';
 import { fitOf, parseQuestion } from './question.ts';
-import { createStore, type Figures, type IndexStore } from './store.ts';
+import { createStore, type IndexStore } from './store.ts';
 import { SqlFault } from './thread.ts';
 
 export interface IndexOptions {
@@ -52,10 +60,14 @@ const RETRY_MS = 2_000;
 /** Milliseconds between two looks whether the server that follows changes is still there. */
 const LEASE_MS = 1_000;
 
+/** Milliseconds until the log says how far an index is that is being made: the first time, and from then on. */
+const FIRST_PROGRESS_MS = 1_000;
+const PROGRESS_MS = 10_000;
+
 /** Events that come together are one change; in milliseconds. */
 const GATHER_MS = 20;
 
-const NOTHING: Figures = { resources: 0, passages: 0, bytes: 0, leftOut: {} };
+const NOTHING: IndexFigures = { resources: 0, passages: 0, bytes: 0, leftOut: {} };
 
 /** Of these, others decide: nobody finds the state of the server by them. */
 const OWN_MOUNT = 'vitrine';
@@ -65,7 +77,16 @@ export function createIndex(options: IndexOptions): RankedIndex {
   const { url, folder } = options;
   if (url === undefined && folder === undefined) throw invalid('An index has a folder or the URL of a database');
   const library = url === undefined ? sqlitePackage() : postgresPackage();
-  return { begin: (around) => beginIndex(options, library, around) };
+  return {
+    begin: (around) => beginIndex(options, library, around),
+    async look() {
+      try {
+        return await storeOf(options, library, '', () => {}).look();
+      } catch (error) {
+        throw new ResourceError('unavailable', `The index cannot be looked at: ${reasonOf(error)}`, { cause: error });
+      }
+    },
+  };
 }
 
 function storeOf(
@@ -168,14 +189,25 @@ function beginIndex(options: IndexOptions, library: string, around: IndexSurroun
     state = (await store.sharing?.whole()) === true ? 'ready' : 'building';
   }
 
+  /** Says how far it is while it is made. */
+  async function tellProgress(until: AbortSignal): Promise<void> {
+    for (let next = FIRST_PROGRESS_MS; ; next = PROGRESS_MS) {
+      await pause(next, undefined, { signal: until, ref: false });
+      figures = await store.figures();
+      log.info('the index is being made', { ...figures });
+    }
+  }
+
   /** Fills it, and keeps it true. @throws SqlFault; the reason of the signal */
   async function keepTrue(): Promise<never> {
     following = createFollowing(around.provider, changed, ctx);
     await store.keepMounts(mountsIn());
     for (let round = 0; ; round++) {
       const begun = performance.now();
+      const made = new AbortController();
+      if (round === 0) tellProgress(made.signal).catch(() => {});
       crawler.again();
-      await crawler.work();
+      await crawler.work().finally(() => made.abort());
       figures = await store.figures();
       await store.sharing?.setWhole();
       state = 'ready';
@@ -273,6 +305,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexSurroun
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof Error && 'syscall' in error) return 'its folder or its file cannot be made or written';
   if (!(error instanceof SqlFault)) return 'it failed; the log has the cause';
   if (error.said !== undefined) return error.said;
   switch (error.kind) {

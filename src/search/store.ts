@@ -2,8 +2,9 @@
  * The database of an index: one file that one server has at a time. It holds nothing that cannot be made again, so a file
  * that is damaged, or of another version, is put aside and begun anew.
  */
-import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { IndexFigures } from '../core/ranked.ts';
 import type { Question } from './question.ts';
 import { type Place, rank } from './ranking.ts';
 import {
@@ -26,6 +27,10 @@ export const MAX_KINDS = 64;
 const FILE = 'index.sqlite';
 const LOCK = 'index.lock';
 const ASIDE = 'index.damaged';
+
+/** Bytes of the file that are in use. */
+const SIZE =
+  'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size';
 
 /** Milliseconds for a question. */
 const QUESTION_MS = 5_000;
@@ -84,14 +89,6 @@ export interface Known {
   readonly path: string;
 }
 
-/** Sums of what is in it. */
-export interface Figures {
-  readonly resources: number;
-  readonly passages: number;
-  readonly bytes: number;
-  readonly leftOut: Readonly<Record<string, number>>;
-}
-
 export interface IndexStore {
   /** Opens it, and begins it anew where that is needed. @throws SqlFault `locked` where another server has it */
   open(): Promise<void>;
@@ -111,7 +108,9 @@ export interface IndexStore {
   kinds(): Promise<readonly { readonly id: number; readonly key: string; readonly uri: string }[]>;
   /** The places that fit, best first, one of each resource. @param kinds those that may be asked @throws SqlFault */
   find(question: Question, kinds: readonly number[]): AsyncIterable<Place>;
-  figures(): Promise<Figures>;
+  figures(): Promise<IndexFigures>;
+  /** The same of an index that is not open, and may be another server's; undefined where there is none. */
+  look(): Promise<IndexFigures | undefined>;
   /** Puts the file aside: what comes next begins anew. */
   discard(): Promise<void>;
   close(): Promise<void>;
@@ -173,9 +172,7 @@ export function createStore(options: StoreOptions): FileStore {
   }
 
   async function measure(): Promise<void> {
-    const [[used] = []] = await one(
-      'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
-    );
+    const [[used] = []] = await one(SIZE);
     bytes = Number(used ?? 0);
   }
 
@@ -359,23 +356,34 @@ export function createStore(options: StoreOptions): FileStore {
     },
     ask: read,
     find: (question, ids) => rank(read, question, ids),
-    async figures() {
-      const [resources, passages, problems] = await read([
-        ['SELECT count(*) FROM resource WHERE container = 0'],
-        ['SELECT count(*) FROM chunk'],
-        ['SELECT problem, count(*) FROM resource WHERE problem IS NOT NULL GROUP BY problem'],
-      ]);
-      return {
-        resources: Number(resources?.[0]?.[0] ?? 0),
-        passages: Number(passages?.[0]?.[0] ?? 0),
-        bytes,
-        leftOut: Object.fromEntries((problems ?? []).map(([problem, count]) => [String(problem), Number(count)])),
-      };
+    figures: async () => figuresOf(await read(FIGURES)),
+    async look() {
+      if (!(await stat(file).catch(() => undefined))?.isFile()) return undefined;
+      const thread = sqlThread({ library, file, pragmas: READING_PRAGMAS });
+      try {
+        return figuresOf(await thread.run(FIGURES, false, QUESTION_MS));
+      } finally {
+        await thread.close();
+      }
     },
     discard,
     close: closeFiles,
   };
 }
+
+const FIGURES: readonly Statement[] = [
+  ['SELECT count(*) FROM resource WHERE container = 0'],
+  ['SELECT count(*) FROM chunk'],
+  [SIZE],
+  ['SELECT problem, count(*) FROM resource WHERE problem IS NOT NULL GROUP BY problem'],
+];
+
+const figuresOf = ([resources, passages, bytes, problems = []]: readonly Rows[]): IndexFigures => ({
+  resources: Number(resources?.[0]?.[0] ?? 0),
+  passages: Number(passages?.[0]?.[0] ?? 0),
+  bytes: Number(bytes?.[0]?.[0] ?? 0),
+  leftOut: Object.fromEntries(problems.map(([problem, count]) => [String(problem), Number(count)])),
+});
 
 function begun(thread: SqlThread | undefined): SqlThread {
   if (thread === undefined) throw new SqlFault('gone', 'The index is not open');

@@ -9,6 +9,9 @@ import { ATTR_NETWORK_TRANSPORT, MOUNT } from './names.ts';
 /** Every state of an upstream: the one that it is in is 1, the others are 0. */
 const STATES = ['idle', 'connecting', 'ready', 'away'] as const;
 
+/** Every state of an index: the one that it is in is 1, the others are 0. */
+const INDEX_STATES = ['opening', 'building', 'ready', 'down'] as const;
+
 const DELAY_RESOLUTION_MS = 20;
 
 /** Sessions and streams that are open, and how long sessions last. */
@@ -35,7 +38,8 @@ type Observe = (result: BatchObservableResult) => void;
 
 /** Reads the engine and the process until it is disposed. */
 export function engineGauges(meter: Meter, state: EngineState): Disposable {
-  const all = [engineOf(meter, state), processOf(meter), eventLoopOf(meter)];
+  const index = state.index === undefined ? [] : [indexOf(meter, state.index)];
+  const all = [engineOf(meter, state), ...index, processOf(meter), eventLoopOf(meter)];
   for (const { observe, observables } of all) meter.addBatchObservableCallback(observe, observables);
   return {
     [Symbol.dispose]() {
@@ -69,6 +73,30 @@ function engineOf(meter: Meter, { watches, upstreams }: EngineState): Observed {
         for (const each of STATES) {
           result.observe(upstream, each === state ? 1 : 0, { [MOUNT]: mount, 'vitrine.upstream.state': each });
         }
+    },
+  };
+}
+
+function indexOf(meter: Meter, stateOf: NonNullable<EngineState['index']>): Observed {
+  const gauge = (which: string, unit: string, description: string) =>
+    meter.createObservableGauge(`vitrine.index.${which}`, { unit, description });
+  const state = meter.createObservableGauge('vitrine.index.state', { description: '1 for the state of the index' });
+  const resources = gauge('resources', '{resource}', 'Resources in the index');
+  const passages = gauge('passages', '{passage}', 'Passages in the index');
+  const bytes = gauge('size', 'By', 'Bytes of the index');
+  const leftOut = gauge('left_out', '{resource}', 'Resources whose text is not in the index, by the reason');
+  return {
+    observables: [state, resources, passages, bytes, leftOut],
+    observe(result) {
+      const now = stateOf();
+      if (now === undefined) return;
+      for (const each of INDEX_STATES)
+        result.observe(state, each === now.state ? 1 : 0, { 'vitrine.index.state': each });
+      result.observe(resources, now.resources);
+      result.observe(passages, now.passages);
+      result.observe(bytes, now.bytes);
+      for (const [reason, count] of Object.entries(now.leftOut))
+        result.observe(leftOut, count, { 'vitrine.index.reason': reason });
     },
   };
 }

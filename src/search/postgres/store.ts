@@ -4,6 +4,7 @@
  */
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import type { IndexFigures } from '../../core/ranked.ts';
 import type { Tokenizing } from '../schema.ts';
 import { type Entry, type IndexStore, type Known, MAX_KINDS } from '../store.ts';
 import { type Rows, SqlFault } from '../thread.ts';
@@ -280,19 +281,14 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
         .map(([id, key, uri]) => ({ id: Number(id), key: String(key), uri: String(uri) }));
     },
     find: (question, ids) => rank({ ask, schema, diacritics }, question, ids),
-    async figures() {
-      const [[resources] = []] = await ask(`SELECT count(*) FROM ${s}.resource WHERE NOT container`);
-      const [[passages] = []] = await ask(`SELECT sum(passages) FROM ${s}.kind`);
-      const problems = await ask(
-        `SELECT problem, count(*) FROM ${s}.resource WHERE problem IS NOT NULL GROUP BY problem`,
-      );
-      await measure(ask);
-      return {
-        resources: Number(resources ?? 0),
-        passages: Number(passages ?? 0),
-        bytes,
-        leftOut: Object.fromEntries(problems.map(([problem, count]) => [String(problem), Number(count)])),
-      };
+    figures: () => figuresOf(ask),
+    async look() {
+      const found = await openConnections(options);
+      try {
+        return (await isMade(found.ask)) ? await figuresOf(found.ask) : undefined;
+      } finally {
+        await found.close();
+      }
     },
     async discard() {
       await write(async (some) => {
@@ -305,6 +301,21 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
     },
     close,
   };
+
+  async function figuresOf(some: Ask): Promise<IndexFigures> {
+    const [[resources] = []] = await some(`SELECT count(*) FROM ${s}.resource WHERE NOT container`);
+    const [[passages] = []] = await some(`SELECT sum(passages) FROM ${s}.kind`);
+    const problems = await some(
+      `SELECT problem, count(*) FROM ${s}.resource WHERE problem IS NOT NULL GROUP BY problem`,
+    );
+    await measure(some);
+    return {
+      resources: Number(resources ?? 0),
+      passages: Number(passages ?? 0),
+      bytes,
+      leftOut: Object.fromEntries(problems.map(([problem, count]) => [String(problem), Number(count)])),
+    };
+  }
 }
 
 /** PostgreSQL takes every character but one. */

@@ -1,0 +1,60 @@
+/** Where the state of an index is seen: by `vitrine check`, in the metrics, and in a resource. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startTelemetry } from '../../src/layers/telemetry/index.ts';
+import type { ResourceContents } from '../../src/protocol/resources.ts';
+import { filesProvider } from '../../src/providers/files/index.ts';
+import { createIndex } from '../../src/search/index.ts';
+import { createVitrine } from '../../src/vitrine.ts';
+import { vitrine as run } from '../cli/run.ts';
+import { temporaryFolder } from './folders.ts';
+
+const textIn = ([contents]: readonly ResourceContents[]): string =>
+  contents !== undefined && 'text' in contents ? contents.text : '';
+
+const STATE = 'vitrine+state:///index';
+
+it('is seen by check, in metrics and in a resource, with what was left out', async () => {
+  await using folder = await temporaryFolder({ 'docs/a.md': 'The brass clock', 'docs/b.pdf': 'no document' });
+  const config = join(folder.path, 'vitrine.yaml');
+  await writeFile(config, JSON.stringify({ index: { folder: './index' }, mounts: { m: './docs' } }));
+  const before = await run(['check', '--config', config]);
+  expect(before.stdout).toContain('ok  index  is made when it is served');
+
+  const telemetry = await startTelemetry({ prometheus: true });
+  const provider = await filesProvider({ path: join(folder.path, 'docs') });
+  const vitrine = createVitrine({
+    mounts: [{ name: 'm', provider }],
+    index: createIndex({ folder: join(folder.path, 'index') }),
+    telemetry: telemetry.telemetry,
+    access: {
+      rules: [
+        { effect: 'allow', who: { subjects: ['ann'] } },
+        { effect: 'allow', uris: [STATE] },
+      ],
+    },
+  });
+  await vitrine.ranked?.settled();
+  const state = { state: 'ready', resources: 2, passages: 2, bytes: expect.any(Number), leftOut: { 'no text': 1 } };
+  const stateFor = async (subject: string): Promise<unknown> =>
+    JSON.parse(textIn(await vitrine.read(STATE, { principal: { id: subject, subject } })));
+  expect(await stateFor('ann')).toEqual(state);
+  // How much there is would tell others of what they may not read.
+  expect(await stateFor('bob')).toEqual({ state: 'ready' });
+
+  const metrics = await telemetry.prometheus?.();
+  expect(metrics).toContain('vitrine_index_state{vitrine_index_state="ready"} 1');
+  expect(metrics).toContain('vitrine_index_resources 2');
+  expect(metrics).toContain('vitrine_index_left_out{vitrine_index_reason="no text"} 1');
+
+  const during = await run(['check', '--config', config]);
+  expect(during.stdout).toMatch(
+    /ok {2}index {2}2 resources, 2 passages, \d+ MiB\n-- {2}index {2}1 left out, or in part: no text/,
+  );
+  await vitrine.close();
+  await telemetry.close();
+  await writeFile(join(folder.path, 'index', 'index.sqlite'), 'Dear grandmother,');
+  const after = await run(['check', '--config', config]);
+  expect(after).toMatchObject({ status: 1, stdout: expect.stringContaining('its file is damaged') });
+});
