@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import SlowestFiles from './test/runner/slowest.ts';
 
@@ -49,6 +50,9 @@ const APART = [
   'test/security/incidents/programs.test.ts',
 ];
 
+/** Each of them grows to a gigabyte. */
+const MAX_WORKERS = 6;
+
 export default defineConfig({
   // Plug-ins import `vitrine/plug-in` as packages of others do: here that is its source.
   resolve: { tsconfigPaths: true },
@@ -59,11 +63,12 @@ export default defineConfig({
     reporters: ['default', new SlowestFiles()],
     // What is broken everywhere is known by then; each test that waits in vain takes two minutes.
     bail: 25,
-    // Tests wait for one another's processes and timers: two files at a time are half the wait on two cores.
-    maxWorkers: 2,
+    // A sixth of a test is waiting for processes and timers: one file more than there are cores keeps them busy.
+    maxWorkers: Math.min(availableParallelism() + 1, MAX_WORKERS),
     // Only what hangs takes so long: a busy machine has its time. `test/e2e/waiting.ts` gives up before, and says on what.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     teardownTimeout: 30_000,
     coverage: {
       include: ['src/**', 'plug-ins/**'],

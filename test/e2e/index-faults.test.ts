@@ -11,6 +11,7 @@ import { createIndex, type IndexOptions } from '../../src/search/index.ts';
 import { type Engine, engineOf, structured, textOf } from '../tools/engine.ts';
 import { temporaryFolder } from './folders.ts';
 import { CLI } from './harness.ts';
+import { until } from './waiting.ts';
 
 const COUNT = 300;
 const wordsOf = (at: number): string => Array.from({ length: 300 }, (_, word) => `w${at * 300 + word}`).join(' ');
@@ -47,7 +48,7 @@ describe('the file of an index', () => {
       const child = spawn(process.execPath, [CLI, 'serve', '--config', config, '--http', '0'], { stdio: 'ignore' });
       const ended = once(child, 'exit');
       const before = await written(folder.path);
-      await expect.poll(() => written(folder.path), { timeout: 20_000, interval: 2 }).not.toBe(before);
+      await until(async () => (await written(folder.path)) !== before, 'the index to be written');
       await pause(Math.random() * 150);
       child.kill('SIGKILL');
       await ended;

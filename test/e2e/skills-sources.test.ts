@@ -55,7 +55,7 @@ describe('skills in archives and in folders with links', () => {
     await expectWinding(server.url, era, uris);
     const behind = { inner: { url: server.url, required: true } };
     await using gateway = await startHttp(['--config', await writeConfig(folder, { mounts: behind }, 'gateway.yaml')]);
-    await expect.poll(async () => (await fetch(new URL('/readyz', gateway.url))).status, { timeout: 30_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(new URL('/readyz', gateway.url))).status).toBe(200);
     await expectWinding(
       gateway.url,
       era,

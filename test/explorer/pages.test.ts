@@ -10,7 +10,7 @@ import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
-import { until } from '../e2e/waiting.ts';
+import { slowness, until } from '../e2e/waiting.ts';
 import { findProgram } from '../services/programs.ts';
 import { HOSTILE } from './hostile.ts';
 
@@ -223,7 +223,7 @@ describe('raw addresses', () => {
   });
 
   it('may take any time for a client that takes them, and none for one that does not', async () => {
-    const unreadMs = 1_200;
+    const unreadMs = 1_200 * slowness();
     const lines: string[] = [];
     const log = { debug() {}, info() {}, error() {}, warn: (line: string) => void lines.push(line) };
     const open = await serveHttp(vitrine, { port: 0, limits: { unreadMs }, log });
