@@ -29,7 +29,8 @@ const { store } = startExplorer(root, {
 
 /** The page of the server stays until then, so that nothing flashes; what was typed into it is kept. */
 function takeOver(): void {
-  if (root.isConnected) return;
+  // Where it could not be drawn, the page of the server stays.
+  if (root.isConnected || root.childElementCount === 0) return;
   for (const end of ends) end();
   clearTimeout(timer);
   const typed = document.querySelector<HTMLInputElement>('input[name=q]');

@@ -19,6 +19,7 @@ export const TEXTS = {
   openRaw: 'Open the bytes',
   mounts: 'Mounts',
   here: 'Here now',
+  slow: 'Slow to answer',
   away: 'Away',
   template: 'Templates',
   tool: 'Tools',

@@ -15,7 +15,7 @@ export type Questioner = (request: InputRequest) => Promise<Data>;
 /** The messages that a listen stream brings. */
 export type Told = (method: string, params: Data) => void;
 
-/** What the explorer needs of a connection to an MCP server: over `fetch` here, and through a host in an MCP App. */
+/** The part of a connection to an MCP server that the explorer needs: over `fetch` here, and through a host in an MCP App. */
 export interface Client {
   /** @throws Refusal, and a DOMException `AbortError` after the signal */
   request<T>(method: string, params?: Data, signal?: AbortSignal): Promise<T>;

@@ -1,5 +1,5 @@
 /** The page: where, which, and the thing with its label, with the wire beneath. */
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { isWebAddress } from '../../core/icons.ts';
 import { isFolder } from '../../frontends/explorer/kinds.ts';
 import type { Asked } from '../forms/asked.ts';
@@ -56,7 +56,7 @@ export function App({ endpoint, help, asked }: AppProps) {
   );
 }
 
-/** What the server says of itself. */
+/** The first page: the server's own words. */
 function About() {
   const store = useStore();
   const { title, description, instructions, website } = useCell(store.about);
@@ -104,17 +104,20 @@ function Browse({ endpoint }: { readonly endpoint: string }) {
     document.title = title === undefined ? server : `${title} · ${server}`;
   }, [title, server]);
   const which = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    // The last of the columns is the one that is looked at.
-    which.current?.lastElementChild?.scrollIntoView({ block: 'nearest', inline: 'end' });
-  }, [uri, described.resource, place]);
   const { resource } = described;
   const isIn = resource !== undefined && isFolder(resource);
-  // What it is decides which folder is shown: until then, the one before stays.
+  // A folder shows itself, anything else its folder: until that is known, the one before stays.
   const isReady = uri === undefined || resource !== undefined || described.problem !== undefined;
   const last = useRef<{ readonly folder: string | undefined }>(undefined);
   if (isReady) last.current = { folder: uri === undefined || isIn ? uri : parentOf(roots, uri) };
   const folder = last.current?.folder;
+  useEffect(() => {
+    // The last of the columns is the one that is looked at.
+    const frame = requestAnimationFrame(() =>
+      which.current?.lastElementChild?.scrollIntoView({ block: 'nearest', inline: 'end' }),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [folder, place]);
   if (place.kind !== 'resource' && place.kind !== 'home') return null;
   const columns = place.columns === true && folder !== undefined ? stepsTo(roots, folder).slice(-MAX_COLUMNS) : [];
   return (

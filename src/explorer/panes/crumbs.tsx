@@ -53,7 +53,7 @@ function SearchField() {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // What somebody is typing is theirs.
+    // A field in which somebody types is left alone.
     if (field.current !== null && document.activeElement !== field.current) field.current.value = words;
   }, [words]);
   const search = (): void => {

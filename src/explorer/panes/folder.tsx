@@ -37,6 +37,7 @@ export function Folder({ uri, chosen, looks, narrow = false }: FolderProps) {
   const all = uri === undefined ? roots : listed.entries;
   const entries = useArranged(all, narrow ? {} : looks);
   const marks = useCell(store.marks);
+  const watched = useCell(store.live.watched);
   const at = useMemo(() => entries.findIndex((each) => each.uri === chosen), [entries, chosen]);
   const start = useMemo(() => entries.findIndex((each) => each.uri === store.before()), [entries]);
   const part = `rows of ${uri ?? ''}`;
@@ -75,7 +76,14 @@ export function Folder({ uri, chosen, looks, narrow = false }: FolderProps) {
     const entry = entries[row];
     if (entry === undefined) return undefined;
     return (
-      <Cells entry={entry} to={placeOf(entry)} isActive={isActive} isMarked={marks.has(entry.uri)} narrow={narrow} />
+      <Cells
+        entry={entry}
+        to={placeOf(entry)}
+        isActive={isActive}
+        isMarked={marks.has(entry.uri)}
+        isWatched={watched.has(entry.uri)}
+        narrow={narrow}
+      />
     );
   };
   if (listed.problem !== undefined && all.length === 0)
@@ -126,16 +134,17 @@ interface CellsProps {
   readonly to: Parameters<typeof Link>[0]['to'];
   readonly isActive: boolean;
   readonly isMarked: boolean;
+  readonly isWatched: boolean;
   readonly narrow: boolean;
 }
 
-function Cells({ entry, to, isActive, isMarked, narrow }: CellsProps) {
+function Cells({ entry, to, isActive, isMarked, isWatched, narrow }: CellsProps) {
   const icon = ownIcon(entry);
   const time = timeText(entry.annotations?.lastModified);
   const size = typeof entry.size === 'number' ? entry.size : undefined;
   return (
     <>
-      <span role="gridcell" class="name">
+      <span role="gridcell" class="name" data-live={isWatched ? '' : undefined}>
         <Link
           to={to}
           class={`k k-${kindOf(entry)}`}

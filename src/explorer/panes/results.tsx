@@ -1,4 +1,4 @@
-/** What a search found: resources by name, and places in texts, each with a link to just its lines. */
+/** The results of a search: resources by name, and places in texts, each with a link to just its lines. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { kindOf } from '../../frontends/explorer/kinds.ts';

@@ -15,7 +15,7 @@ export function nextTheme(): void {
   keep(KEY, isDark ? 'light' : 'dark');
 }
 
-/** What was kept under a name; undefined where nothing is, or nothing may be kept. */
+/** The text that was kept under a name; undefined where there is none, or nothing may be kept. */
 export function recall(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;

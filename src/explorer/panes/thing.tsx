@@ -4,9 +4,11 @@ import { formatsOf } from '../../core/formats.ts';
 import { addressOf, withQuery } from '../../frontends/explorer/address.ts';
 import { countText, sizeText, timeText } from '../../frontends/explorer/figures.ts';
 import { isFolder, typeText } from '../../frontends/explorer/kinds.ts';
+import { TYPE_NAMES } from '../../frontends/explorer/texts.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { lookOf } from '../previews/looks.ts';
 import { Preview } from '../previews/preview.tsx';
+import { useCell } from '../state/cell.ts';
 import type { Place } from '../state/place.ts';
 import { HEX_BYTES, TEXT_BYTES, type Thing, typeOf } from '../state/reading.ts';
 import { useStore } from '../state/use-store.ts';
@@ -29,6 +31,7 @@ export function ThingPane({ at, described, endpoint }: ThingPaneProps) {
   const { resource, problem } = described;
   const { thing, problem: unread, times, again } = useThing(resource, at);
   const { uri } = at;
+  const isWatched = useCell(store.live.watched).has(uri);
   useEffect(() => {
     store.looked(uri);
     store.live.watch('thing', [uri]);
@@ -38,7 +41,7 @@ export function ThingPane({ at, described, endpoint }: ThingPaneProps) {
   if (resource === undefined) return <p class="soft empty">{TEXTS.waiting}</p>;
   const title = resource.title ?? resource.name;
   return (
-    <article>
+    <article data-live={isWatched ? '' : undefined}>
       <h1 dir="auto" tabIndex={-1}>
         {title}
       </h1>
@@ -75,7 +78,7 @@ function Tabs({ at, resource }: { readonly at: At; readonly resource: Resource }
   const look = lookOf(typeOf(at.as ?? resource.mimeType), undefined);
   const tabs = [
     { name: TEXTS.preview, as: undefined, show: undefined },
-    ...formats.map((as) => ({ name: as, as, show: undefined })),
+    ...formats.map((as) => ({ name: TYPE_NAMES[as] ?? as, as, show: undefined })),
     ...(look === 'markdown' || look === 'table' || look === 'tree'
       ? [{ name: TEXTS.source, as: at.as, show: 'text' }]
       : []),
@@ -87,7 +90,8 @@ function Tabs({ at, resource }: { readonly at: At; readonly resource: Resource }
         const isHere = at.show === show && (show !== undefined || at.as === as);
         return (
           <Link
-            key={name}
+            key={`${as} ${show}`}
+            title={as}
             to={{ ...at, as, show, from: undefined, lines: undefined }}
             replace
             aria-current={isHere ? 'true' : undefined}

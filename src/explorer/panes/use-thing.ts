@@ -5,6 +5,7 @@ import type { Resource } from '../../protocol/resources.ts';
 import { METADATA_METHOD } from '../client/methods.ts';
 import { isAbort, type Refusal, refusalOf } from '../client/refusal.ts';
 import { useCell } from '../state/cell.ts';
+import { stampOf } from '../state/listing.ts';
 import type { View } from '../state/place.ts';
 import { readThing, type Thing } from '../state/reading.ts';
 import { useStore } from '../state/use-store.ts';
@@ -20,6 +21,7 @@ export function useDescribed(uri: string | undefined): Described {
   const store = useStore();
   const changes = useCell(store.changes);
   const [described, setDescribed] = useState<Described>();
+  const isWatched = useCell(store.live.watched).has(uri ?? '');
   useEffect(() => {
     if (uri === undefined) return;
     const abort = new AbortController();
@@ -29,6 +31,18 @@ export function useDescribed(uri: string | undefined): Described {
     );
     return () => abort.abort();
   }, [store, uri, changes]);
+  // It may have changed after it was read and before it was watched.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the watch begins
+  useEffect(() => {
+    const before = described?.uri === uri ? described?.resource : undefined;
+    if (!isWatched || before === undefined) return;
+    const abort = new AbortController();
+    store.client.request<{ readonly resource: Resource }>(METADATA_METHOD, { uri }, abort.signal).then(
+      ({ resource }) => stampOf(resource) !== stampOf(before) && store.changes.set(store.changes.get() + 1),
+      () => {},
+    );
+    return () => abort.abort();
+  }, [store, uri, isWatched]);
   if (uri === undefined) return { uri: '' };
   // The row that was chosen says enough until the answer is there.
   return described?.uri === uri ? described : { uri, resource: store.known(uri) };

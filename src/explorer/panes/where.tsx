@@ -8,6 +8,9 @@ import { TEXTS } from '../texts.ts';
 import { Link } from './link.tsx';
 import { Separator } from './separator.tsx';
 
+/** Reasons of errors that say that the place of a mount does not answer. */
+const AWAY: ReadonlySet<string> = new Set(['unavailable', 'timeout']);
+
 interface Missing {
   readonly mount?: string | undefined;
   readonly reason: string;
@@ -31,7 +34,7 @@ export function Where() {
           {roots.map((root) => (
             <li key={root.uri}>
               <Link to={{ kind: 'resource', uri: root.uri }} aria-current={root.uri === within ? 'true' : undefined}>
-                <span class="state" role="img" aria-label={TEXTS.here} title={TEXTS.here} />
+                <State uri={root.uri} />
                 <bdi>{root.name}</bdi>
               </Link>
             </li>
@@ -69,5 +72,15 @@ export function Where() {
         })}
       </div>
     </nav>
+  );
+}
+
+/** The dot of a mount: filled, half where it is slow, empty with the reason where it is away. */
+function State({ uri }: { readonly uri: string }) {
+  const { slow, problem } = useCell(useStore().listing(uri).listed);
+  const isAway = problem !== undefined && AWAY.has(problem.reason);
+  const text = isAway ? `${TEXTS.away}: ${problem.message}` : slow === true ? TEXTS.slow : TEXTS.here;
+  return (
+    <span class={`state${isAway ? ' away' : slow === true ? ' slow' : ''}`} role="img" aria-label={text} title={text} />
   );
 }

@@ -99,8 +99,11 @@ function block(token: Tokens.Generic, base: string, depth: number): ComponentChi
           inside={<span class="picture">{visible(token.text || token.href)}</span>}
         />
       );
-    case 'html':
+    case 'html': {
+      const [, comment] = /^\s*<!--(.*?)-->\s*$/s.exec(token.raw) ?? [];
+      if (comment !== undefined) return <small class="soft aside">{visible(comment.trim())}</small>;
       return token.block === true ? <pre>{visible(token.raw)}</pre> : <code>{visible(token.raw)}</code>;
+    }
     default:
       return undefined;
   }

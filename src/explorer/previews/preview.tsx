@@ -1,6 +1,7 @@
 /** Draws the thing with the module for it, loaded when it is first needed. */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Guarded } from '../panes/guarded.tsx';
 import { TEXTS } from '../texts.ts';
 import type { Look } from './looks.ts';
 import { PlainText } from './plain-text.tsx';
@@ -40,6 +41,11 @@ export function Preview({ thing }: PreviewProps) {
     };
   }, [look]);
   const Drawn = loaded.get(look);
-  if (Drawn !== undefined) return <Drawn thing={thing} />;
+  if (Drawn !== undefined)
+    return (
+      <Guarded of={`${look} ${thing.resource.uri}`}>
+        <Drawn thing={thing} />
+      </Guarded>
+    );
   return thing.text === undefined ? <p class="soft">{TEXTS.loading}</p> : <PlainText text={thing.text} />;
 }

@@ -1,6 +1,6 @@
 import type { Thing } from '../state/reading.ts';
 
-/** What every preview gets: the thing, as far as it was read. */
+/** Every preview gets the thing, as far as it was read. */
 export interface PreviewProps {
   readonly thing: Thing;
 }

@@ -10,12 +10,17 @@ const MAX_ENTRIES = 200_000;
 /** Milliseconds after which further entries are shown while more are coming. */
 const SHOW_MS = 250;
 
+/** Milliseconds after which a server counts as slow. */
+const SLOW_MS = 1_500;
+
 export interface Listed {
   readonly entries: readonly Resource[];
   /** Whether these are all. */
   readonly done: boolean;
   /** There are more than are loaded. */
   readonly cut: boolean;
+  /** Its server takes long to answer. */
+  readonly slow?: boolean | undefined;
   readonly problem?: Refusal | undefined;
   /** In the `_meta` of the first page. */
   readonly meta?: Data | undefined;
@@ -52,6 +57,7 @@ export function createListing(
     const { signal } = loading;
     const before = listed.get();
     const entries: Resource[] = [];
+    const slow = setTimeout(() => listed.set({ ...listed.get(), slow: true }), SLOW_MS);
     let meta: Data | undefined;
     let shownAt = Number.NEGATIVE_INFINITY;
     try {
@@ -65,7 +71,7 @@ export function createListing(
         const done = cursor === undefined || uri === undefined;
         const cut = !done && entries.length >= MAX_ENTRIES;
         const isDue = performance.now() - shownAt > SHOW_MS;
-        // What is shown stays until all of it is there anew.
+        // The entries before stay until all are there anew.
         if (done || cut || (!again && isDue)) {
           listed.set({ entries: entries.slice(), done, cut, meta });
           shownAt = performance.now();
@@ -76,6 +82,8 @@ export function createListing(
     } catch (error) {
       if (!isAbort(error)) listed.set({ ...listed.get(), problem: refusalOf(error) });
     } finally {
+      clearTimeout(slow);
+      if (listed.get().slow === true) listed.set({ ...listed.get(), slow: undefined });
       if (loading?.signal === signal) loading = undefined;
     }
   }
@@ -99,4 +107,5 @@ function different(before: readonly Resource[], after: readonly Resource[]): rea
   return after.filter((each) => known.get(each.uri) !== stampOf(each)).map(({ uri }) => uri);
 }
 
-const stampOf = ({ annotations, size }: Resource): string => `${annotations?.lastModified} ${size}`;
+/** Another one whenever the resource is known to have changed. */
+export const stampOf = ({ annotations, size }: Resource): string => `${annotations?.lastModified} ${size}`;

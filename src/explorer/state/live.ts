@@ -14,6 +14,8 @@ const RETRY_MS = { first: 1_000, most: 30_000 } as const;
 export interface Live {
   /** Whether changes are told now. */
   readonly isOpen: Cell<boolean>;
+  /** The resources whose changes are told now. */
+  readonly watched: Cell<ReadonlySet<string>>;
   /** Watches these from now on. @param part of the page that they are on */
   watch(part: string, uris: readonly string[]): void;
   close(): void;
@@ -22,17 +24,18 @@ export interface Live {
 /** @param told of a resource that changed; undefined for the lists of a server */
 export function createLive(client: Client, told: (uri: string | undefined) => void): Live {
   const isOpen = cell(false);
+  const watched = cell<ReadonlySet<string>>(new Set());
   const parts = new Map<string, readonly string[]>();
   let open: AbortController | undefined;
-  let watched = '';
+  let wanted = '';
   let settling: ReturnType<typeof setTimeout> | undefined;
   let retryMs: number = RETRY_MS.first;
 
   function reopen(): void {
     const uris = [...new Set([...parts.values()].flat())].slice(0, MAX_WATCHED);
     const key = uris.join('\n');
-    if (open !== undefined && key === watched) return;
-    watched = key;
+    if (open !== undefined && key === wanted) return;
+    wanted = key;
     const before = open;
     open = new AbortController();
     const { signal } = open;
@@ -46,6 +49,7 @@ export function createLive(client: Client, told: (uri: string | undefined) => vo
       if (method === 'notifications/subscriptions/acknowledged') {
         before?.abort();
         retryMs = RETRY_MS.first;
+        watched.set(new Set(uris));
         isOpen.set(true);
       } else if (method === 'notifications/resources/updated') {
         if (typeof params.uri === 'string') told(params.uri);
@@ -58,6 +62,7 @@ export function createLive(client: Client, told: (uri: string | undefined) => vo
         before?.abort();
         if (signal.aborted) return;
         isOpen.set(false);
+        watched.set(new Set());
         open = undefined;
         settling = setTimeout(reopen, retryMs);
         retryMs = Math.min(retryMs * 2, RETRY_MS.most);
@@ -67,6 +72,7 @@ export function createLive(client: Client, told: (uri: string | undefined) => vo
   settling = setTimeout(reopen, SETTLE_MS);
   return {
     isOpen,
+    watched,
     watch(part, uris) {
       parts.set(part, uris);
       clearTimeout(settling);

@@ -25,7 +25,7 @@ interface Discovered {
   readonly _meta?: Data;
 }
 
-/** What the server says of itself. */
+/** The server, in its own words. */
 export interface About {
   readonly title: string;
   readonly description?: string | undefined;
