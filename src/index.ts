@@ -56,8 +56,8 @@ export type {
   TemplatePage,
 } from './core/provider.ts';
 export type {
+  IndexContext,
   IndexState,
-  IndexSurroundings,
   RankedIndex,
   RankedMatch,
   RankedQuery,

@@ -143,7 +143,7 @@ it('[SEC-RES-2] of rules and of policies that say the same', async () => {
         const { scopes: _beyondCedar, ...expected } = RULES.decide(request);
         seen.add(expected.rule);
         expect(policy.decide(request)).toEqual(expected);
-        // Where a request is allowed, `could` says yes.
+        // If a request is allowed, `could` says yes.
         const { operation, mount } = request;
         if (expected.effect === 'allow' && request.onlyResources !== true)
           expect(policy.could?.(request.principal, { operation, mount })).toBe(true);

@@ -1,4 +1,4 @@
-/** Where policies could let somebody do something, by what their heads say: conditions are not looked at. */
+/** Tells what policies could let somebody do, by their heads: conditions are not looked at. */
 import { type AccessArea, type AccessOperation, ASKABLE, type Principal } from 'vitrine/plug-in';
 import { type Entities, type Uid, uidKey } from './entities.ts';
 import type { CedarRule } from './policies.ts';

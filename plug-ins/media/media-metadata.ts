@@ -44,7 +44,7 @@ function formatFacts(format: Omit<IFormat, 'duration'> & { readonly duration: nu
 const rounded = (value: number | undefined): number | undefined =>
   value === undefined ? undefined : Number(value.toFixed(3));
 
-/** Where the time of MPEG-4 begins: that a file was made then means that it does not say. */
+/** The beginning of MPEG-4's time: a file that was made then does not say when it was made. */
 const NO_TIME = Date.UTC(1904, 0, 1);
 
 const timeText = (time: Date | undefined): string | undefined =>

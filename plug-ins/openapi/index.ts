@@ -15,7 +15,7 @@ const plugIn: DocumentPlugIn<ApiSource, ApiReading> = {
 };
 export default plugIn;
 
-/** Where the API is: as configured, or the first of its servers, with the defaults of its variables. */
+/** The URL of the API: as configured, or the first of its servers, with the defaults of its variables. */
 function baseOf(api: Api, { what, from, server }: ApiSource): URL {
   if (server !== undefined) return plain(new URL(server));
   const [first] = api.document.servers ?? [];

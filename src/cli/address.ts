@@ -26,7 +26,7 @@ export function parseAddress(text: string | true): Address {
 }
 
 /**
- * Where to serve: at the address or port that was typed, for a person at the next free port, else over standard input and
+ * Decides how to serve: at the address or port that was typed, for a person at the next free port, else over standard input and
  * output, which is undefined. @throws UsageError
  */
 export function addressOf(

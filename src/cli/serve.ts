@@ -72,9 +72,9 @@ export async function serve(
   // Servers that are mounted are started while sources are opened: from here on there is something to end.
   const stopping = terminal.takeSignals(log);
   const host = address === undefined ? soleHost() : undefined;
-  const surroundings = { log, secrets, sole: host?.known };
-  const opening = openSources(paths, flags, surroundings);
-  const sources = await Promise.race([opening, stopping.signalled]);
+  const opening = { log, secrets, sole: host?.known };
+  const opened = openSources(paths, flags, opening);
+  const sources = await Promise.race([opened, stopping.signalled]);
   if (sources === 'stopped') return terminal.exit();
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
@@ -91,7 +91,7 @@ export async function serve(
     const stopped = stopping.signalled;
     // Over stdio that is waited for when it is known who the host is: programs are started for it.
     if (host === undefined && (await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
-    const reopen = (before: Sources): Promise<Sources> => openSources(paths, flags, { ...surroundings, before });
+    const reopen = (before: Sources): Promise<Sources> => openSources(paths, flags, { ...opening, before });
     const now = await followSources(sources, { vitrine, reopen, hide: secrets.hide, log, terminal });
     served = now;
     const metrics = metricsOf(sources.config.telemetry, telemetry);
@@ -209,7 +209,10 @@ export async function engineOf(
     const limits = stdio ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
     const hide = secrets.some ? secrets.hide : undefined;
     const options = { ...engine, limits, hide, index, telemetry: telemetry?.telemetry, bus, keys };
-    return { vitrine: createEngine({ ...options, audit: audit && { ...audit, file: fileOfWorker(audit.file, worker), log } }), telemetry };
+    return {
+      vitrine: createEngine({ ...options, audit: audit && { ...audit, file: fileOfWorker(audit.file, worker), log } }),
+      telemetry,
+    };
   } catch (error) {
     await Promise.all([closeMounts(sources.mounts), telemetry?.close()]);
     throw error;

@@ -47,11 +47,11 @@ export async function openSources(typed: readonly string[], flags: SourceFlags, 
   for (const path of paths)
     if (await isExecutable(path)) log.warn('a program is served as a file; a mount with command: runs it', { path });
   const base = mcpConfig === undefined ? process.cwd() : dirname(resolve(mcpConfig));
-  const surroundings = { base, log, sole, open: before?.mounts };
+  const options = { base, log, sole, open: before?.mounts };
   const mounts = await mountsOfSources(
     paths,
     servers,
-    surroundings,
+    options,
     defined({ hidden, gitignore, nested: nested === true ? ('on' as const) : undefined }),
   );
   return { mounts, promptFolders: [], config: {}, files: mcpFiles, args, ignored: ignoredOf(servers) };

@@ -1,4 +1,4 @@
-/** Where answers are kept: an interface, and a store in memory that is bounded in bytes. */
+/** Keeps answers: an interface, and a store in memory that is bounded in bytes. */
 import { weightOf } from '../core/weight.ts';
 
 /** The question that an answer is kept for. */

@@ -30,7 +30,7 @@ import { createWalk, type Walk, type WalkOptions } from './walk.ts';
 import { createWatching } from './watching.ts';
 
 export interface CacheSettings {
-  /** Where answers are kept. Default: a memory store of 64 MiB of its own. `false`: nothing is kept. */
+  /** The store that keeps answers. Default: a memory store of 64 MiB of its own. `false`: nothing is kept. */
   readonly store?: CacheStore | false | undefined;
   /**
    * Names the server, in a store that several clients use or that outlives this one. Default: the URL; of other servers a

@@ -65,7 +65,7 @@ export function createConnection(
         client,
         {
           notified: events.notified,
-          // Where a function connected, that looks after the stream and tells when it is back.
+          // If a function connected, it looks after the stream and tells when that is back.
           missed: () => owned || events.missed(),
           ended() {
             void close(link);

@@ -7,7 +7,7 @@ import { type ListedResource, resourceIn } from './shapes.ts';
 
 /** Bytes of a content that were sent, where they are not all of it. */
 export interface ContentWindow {
-  /** Where it begins, in bytes from the start of the content. */
+  /** Its beginning, in bytes from the start of the content. */
   readonly offset: number;
   /** How long it is, in bytes. */
   readonly length: number;

@@ -11,8 +11,8 @@ export interface ResourceMetadata {
   /** With every field that the server sends. */
   readonly resource: ListedResource;
   /**
-   * Where it is from: `resources/metadata`, the server's list, or its contents. Of contents only what stands with them is
-   * known, and their size.
+   * The source of the description: `resources/metadata`, the server's list, or its contents. Of contents, only
+   * their size and the fields beside them are known.
    */
   readonly source: 'metadata' | 'list' | 'read';
 }

@@ -1,6 +1,6 @@
 /**
  * Sorts the contents of a read (SEP-2093, "Multi-Content Semantics") into formats of one content, or children of a container.
- * Where the server does not say which they are: into the first item with its other formats, and the rest.
+ * If the server does not say which they are, the first item with its other formats is one part, and the rest another.
  */
 import { bestFormat } from '../core/accept.ts';
 import type { ReadItem } from './contents.ts';
@@ -43,7 +43,7 @@ export interface ReadResult {
   /** Items that do not belong in this answer. */
   readonly foreign: readonly ReadItem[];
   readonly issues: readonly ReadIssue[];
-  /** Where the answer came from. `revalidated`: from the cache, after the server said that it had not changed. */
+  /** The source of the answer. `revalidated`: from the cache, after the server said that it had not changed. */
   readonly from: 'server' | 'cache' | 'revalidated';
   /** The result as it was sent, every field. */
   readonly result: Data;
@@ -68,7 +68,7 @@ export function outcomeOf(items: readonly ReadItem[], setup: OutcomeSetup): Read
   const same = (item: ReadItem): boolean => identityOf(item.resource.uri) === asked;
   const own = items.filter(same);
   const told = own.map((item) => item.resource.capabilities?.list).find((list) => list !== undefined);
-  // Where every resource says what it can do, and no item has the URI that was asked for, the items are children.
+  // If every resource says what it can do, and no item has the URI that was asked for, the items are children.
   const listable = told ?? setup.listable ?? (setup.says && items.length > 0 && own.length === 0 ? true : undefined);
   const issues: ReadIssue[] = [];
   if (setup.dropped > 0) issues.push({ kind: 'not-an-item', count: setup.dropped });

@@ -163,7 +163,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     containers++;
   }
 
-  /** Where an entry of a list that is not of one container belongs: below what was seen of its ancestors. */
+  /** The container of an entry in a list of several containers: the nearest ancestor that was seen. */
   function place(resource: ListedResource, task: Task): { depth: number; parent: string | undefined } {
     const flat = task.uri === undefined || task.report.via === 'flat-list';
     if (!flat) return { depth: task.depth + 1, parent: task.uri };

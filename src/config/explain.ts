@@ -84,7 +84,7 @@ function deepest(issue: Issue, schema: z.ZodType, input: unknown): readonly Issu
   return within(found, plain ? [...new Set(branches.map((branch) => branch.message))].join(', or ') : undefined);
 }
 
-/** Where the value says nothing of the branch: the one that got furthest. */
+/** If the value does not say which branch it means, the one that got furthest counts. */
 function furthest(branches: readonly Issue[]): Issue | undefined {
   const reached = (branch: Issue): number => branch.path.length * 2 + (branch.code === 'invalid_type' ? 0 : 1);
   return [...branches].sort((a, b) => reached(b) - reached(a))[0];

@@ -16,7 +16,7 @@ export { hostServersOf } from './host-servers.ts';
 /** The largest configuration that is read, in bytes. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** Where references lead to, and who is to know. */
+/** The environment that references are looked up in, and the secrets that take their values. */
 export interface LoadOptions {
   /** Default: the environment of this process. */
   readonly env?: Environment | undefined;
@@ -44,7 +44,7 @@ export async function loadPlugged(
   if (!namesKinds(written.content)) return { config: checked(config, written), plugged: new Map() };
   const { loadKinds, settingsProblems } = await import('./plug-ins/load.ts');
   const { plugged, problems } = await loadKinds(written.content, dirname(resolve(path)));
-  // Where a package is missing, it is not known what its mounts may say.
+  // If a package is missing, nothing is known of the settings of its mounts.
   const more = problems.length > 0 ? problems : await settingsProblems(written.content, plugged);
   return { config: checked(config, written, more), plugged };
 }
@@ -180,7 +180,7 @@ const withoutComments = (text: string): string =>
     found.startsWith('"') ? found : found.replace(/[^\n]/g, ' '),
   );
 
-/** Where the key or value at a path stands, or the last part of the path that exists. */
+/** The line and column of the key or value at a path, or of the last part of the path that exists. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number | undefined {
   let node: Node | null = document.contents as Node | null;
   let offset = node?.range?.[0];

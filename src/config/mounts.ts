@@ -14,32 +14,26 @@ import type { NestedConfig } from './nested-schema.ts';
 import type { PluggedKinds } from './plug-ins/load.ts';
 import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
-import {
-  type ConfiguredMount,
-  type SaidBlock,
-  saidOf,
-  type UpstreamSurroundings,
-  upstreamMount,
-} from './upstream-mounts.ts';
+import { type ConfiguredMount, type OpenOptions, type SaidBlock, saidOf, upstreamMount } from './upstream-mounts.ts';
 import type { UpstreamConfig } from './upstream-schema.ts';
 
 /** Mounts of a configuration, and after them those of servers as hosts write them. */
 export function mountsOf(
   mounts: Config['mounts'],
-  surroundings: UpstreamSurroundings,
+  options: OpenOptions,
   servers: readonly HostServer[] = [],
 ): Promise<ConfiguredMount[]> {
   return openAll(
     [
       ...Object.entries(mounts).map(
         ([name, block]): Source => ({
-          said: [name, block, surroundings.base, surroundings.clientInfo, pluggedFrom(block, surroundings.plugged)],
-          open: () => mountOf(name, block, surroundings),
+          said: [name, block, options.base, options.clientInfo, pluggedFrom(block, options.plugged)],
+          open: () => mountOf(name, block, options),
         }),
       ),
-      ...servers.map((server) => serverSource(server, {}, surroundings)),
+      ...servers.map((server) => serverSource(server, {}, options)),
     ],
-    surroundings.open,
+    options.open,
   );
 }
 
@@ -56,10 +50,10 @@ interface Source {
 const serverSource = (
   { name, block, base }: HostServer,
   more: Pick<Mount, 'prefix'>,
-  surroundings: UpstreamSurroundings,
+  options: OpenOptions,
 ): Source => ({
-  said: [name, block, base, surroundings.clientInfo, more],
-  open: () => upstreamMount(name, { ...more, ...block }, { ...surroundings, base }),
+  said: [name, block, base, options.clientInfo, more],
+  open: () => upstreamMount(name, { ...more, ...block }, { ...options, base }),
 });
 
 /** Opens one after the other what is not open already; none that it has opened stays open when one fails. */
@@ -82,52 +76,48 @@ async function openAll(sources: readonly Source[], open: readonly ConfiguredMoun
 export const closeOpened = (mounts: readonly Mount[], before: readonly Mount[] = []): Promise<void> =>
   closeMounts(mounts.filter((mount) => !before.includes(mount)));
 
-async function mountOf(
-  name: string,
-  block: Config['mounts'][string],
-  surroundings: UpstreamSurroundings,
-): Promise<ConfiguredMount> {
+async function mountOf(name: string, block: Config['mounts'][string], options: OpenOptions): Promise<ConfiguredMount> {
   if (typeof block === 'string') {
-    const kind = await kindOfSource(block, surroundings.base);
-    if (kind !== undefined) return kindMount(kind, name, { [kind.key]: block }, surroundings);
+    const kind = await kindOfSource(block, options.base);
+    if (kind !== undefined) return kindMount(kind, name, { [kind.key]: block }, options);
     return isUrl(block)
-      ? upstreamMount(name, { url: block }, surroundings)
-      : filesMount(name, { path: block }, surroundings.base);
+      ? upstreamMount(name, { url: block }, options)
+      : filesMount(name, { path: block }, options.base);
   }
   if ('kind' in block) {
     const { pluggedKind } = await import('./plug-ins/open.ts');
-    return kindMount(pluggedKind(block.kind, surroundings.plugged), name, block, surroundings);
+    return kindMount(pluggedKind(block.kind, options.plugged), name, block, options);
   }
-  if ('path' in block) return filesMount(name, block, surroundings.base);
+  if ('path' in block) return filesMount(name, block, options.base);
   const kind = kindOf(block);
-  if (kind !== undefined) return kindMount(kind, name, block, surroundings);
-  return upstreamMount(name, block as UpstreamConfig, surroundings);
+  if (kind !== undefined) return kindMount(kind, name, block, options);
+  return upstreamMount(name, block as UpstreamConfig, options);
 }
 
 async function kindMount(
   kind: Kind,
   name: string,
   { prefix, icons, forms, skills, index, ...block }: Pick<Mount, 'prefix' | 'icons'> & SaidBlock,
-  surroundings: UpstreamSurroundings,
+  options: OpenOptions,
 ): Promise<Mount> {
   return {
     name,
     prefix,
     icons,
     ...saidOf({ forms, skills, index }),
-    provider: await openKind(kind, name, block, surroundings),
+    provider: await openKind(kind, name, block, options),
   };
 }
 
 type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> & { readonly path: string };
 
 async function filesMount(name: string, block: FilesBlock, base: string): Promise<Mount> {
-  const { prefix, prompts: _prompts, roots, path, icons, forms, skills, index, nested, ...options } = block;
+  const { prefix, prompts: _prompts, roots, path, icons, forms, skills, index, nested, ...files } = block;
   const said = { name, prefix, icons, ...saidOf({ forms, skills, index }) };
   const source = resolve(base, path);
-  if (roots === undefined) return { ...said, provider: await nestedFiles({ ...options, path: source, name }, nested) };
+  if (roots === undefined) return { ...said, provider: await nestedFiles({ ...files, path: source, name }, nested) };
   // Bounds are of names, so a name must not be a way to another place.
-  const provider = await nestedFiles({ ...options, symlinks: false, path: source, name }, nested);
+  const provider = await nestedFiles({ ...files, symlinks: false, path: source, name }, nested);
   return { ...said, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
 }
 
@@ -147,8 +137,8 @@ export type PathOptions = Pick<FilesOptions, 'hidden' | 'gitignore'> & { readonl
 export async function mountsOfSources(
   sources: readonly string[],
   servers: readonly HostServer[],
-  surroundings: UpstreamSurroundings,
-  { nested, ...options }: PathOptions = {},
+  options: OpenOptions,
+  { nested, ...shown }: PathOptions = {},
 ): Promise<ConfiguredMount[]> {
   const prefix = sources.length + servers.length === 1 ? 'none' : 'name';
   const taken = new Set(servers.map((server) => server.name));
@@ -161,15 +151,15 @@ export async function mountsOfSources(
   }
   const typed = named.map(({ name, source, kind }): Source => {
     async function open(): Promise<ConfiguredMount> {
-      if (kind !== undefined) return kindMount(kind, name, { [kind.key]: source, prefix }, surroundings);
-      if (isUrl(source)) return upstreamMount(name, { url: source, prefix }, surroundings);
-      const files = { ...options, path: source, name: basename(resolve(source)) || 'root' };
+      if (kind !== undefined) return kindMount(kind, name, { [kind.key]: source, prefix }, options);
+      if (isUrl(source)) return upstreamMount(name, { url: source, prefix }, options);
+      const files = { ...shown, path: source, name: basename(resolve(source)) || 'root' };
       return { name, provider: await nestedFiles(files, nested), prefix };
     }
     return { said: [name, source, prefix], open };
   });
-  const all = [...typed, ...servers.map((server) => serverSource(server, { prefix }, surroundings))];
-  return openAll(all, surroundings.open);
+  const all = [...typed, ...servers.map((server) => serverSource(server, { prefix }, options))];
+  return openAll(all, options.open);
 }
 
 export async function closeMounts(mounts: readonly Mount[]): Promise<void> {

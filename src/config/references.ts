@@ -6,7 +6,7 @@ import type { Secrets } from './secrets.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a reference may stand in the block of a server. */
+/** The keys of a server's block in which a reference may stand. */
 const REFERRING: ReadonlySet<string> = new Set([
   ...['command', 'args', 'env', 'cwd', 'url', 'headers', 'auth'],
   ...['s3', 'endpoint', 'region', 'profile', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
@@ -15,7 +15,7 @@ const REFERRING: ReadonlySet<string> = new Set([
   'run',
 ]);
 
-/** Where none stands in the block of a plug-in, which may have them in all of its own settings. */
+/** The keys in which none stands in the block of a plug-in, which may have them in all of its own settings. */
 const OF_EVERY_MOUNT: ReadonlySet<string> = new Set(['kind', 'prefix', 'icons', 'forms']);
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;

@@ -21,7 +21,7 @@ export type ConfiguredMount = Mount & {
   readonly openedFor?: string | undefined;
 };
 
-export interface UpstreamSurroundings {
+export interface OpenOptions {
   /** The directory that relative paths start from, and that programs start in. */
   readonly base: string;
   readonly log?: Log | undefined;
@@ -59,7 +59,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 export async function upstreamMount(
   name: string,
   block: UpstreamConfig,
-  { base, log, sole, clientInfo }: UpstreamSurroundings,
+  { base, log, sole, clientInfo }: OpenOptions,
 ): Promise<ConfiguredMount> {
   const { upstream } = await import('../providers/upstream/index.ts');
   const {

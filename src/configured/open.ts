@@ -10,7 +10,7 @@ import { promptFoldersOf } from '../config/prompts.ts';
 import { type Environment, isUrl } from '../config/references.ts';
 import type { Config } from '../config/schema.ts';
 import { addPassword, type Secrets } from '../config/secrets.ts';
-import type { ConfiguredMount, UpstreamSurroundings } from '../config/upstream-mounts.ts';
+import type { ConfiguredMount, OpenOptions } from '../config/upstream-mounts.ts';
 import type { AccessPolicy } from '../core/access.ts';
 import type { Log } from '../core/context.ts';
 import type { Keys } from '../core/keys.ts';
@@ -33,7 +33,7 @@ export interface Configured {
   readonly ignored: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-export interface Opening extends Pick<UpstreamSurroundings, 'sole'> {
+export interface Opening extends Pick<OpenOptions, 'sole'> {
   readonly log: Log;
   /** Takes the values that references of the configuration stand for. */
   readonly secrets: Secrets;

@@ -50,7 +50,7 @@ describe('a stream of events', () => {
     const chunks: Buffer[] = [];
     for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
     const { intake, reasons } = intakeOf();
-    // Where a line ends with a carriage return only, nothing else says that it has ended.
+    // If a line ends with a carriage return only, nothing else says that it has ended.
     const given = end === '\r' ? text.replaceAll('\r\r', '\r\r\n') : text;
     expect(await textOf(letIn(bodyOf(...chunks), intake, { id: 7 }))).toBe(given);
     expect(reasons).toEqual([]);

@@ -216,7 +216,7 @@ export function createListening<Link extends ListeningLink, Listener>(
 
   async function beginFirst(uri: string): Promise<void> {
     const link = await connection.get(lifetime.signal);
-    // Where the connection ends meanwhile, what is watched is watched over the next one.
+    // If the connection ends meanwhile, the next one takes over the watches.
     await begin(uri, link).catch(async (error: unknown) => {
       if (!link.ended) throw error;
       await begin(uri, await connection.get(lifetime.signal));

@@ -18,7 +18,7 @@ export type CursorStop =
 
 export interface PagedList<T> {
   ask(params: Data): Promise<Data>;
-  /** Where the entries are in a result. */
+  /** The key of the entries in a result. */
   readonly field: string;
   /** Undefined for what cannot be one. */
   entryIn(entry: unknown): T | undefined;

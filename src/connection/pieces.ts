@@ -15,7 +15,7 @@ export interface Pieces {
 
 export function createPieces(): Pieces {
   let pieces: Uint8Array[] = [];
-  /** Where small pieces go, and how much of it is used. */
+  /** The buffer of small pieces, and how much of it is used. */
   let room: Uint8Array | undefined;
   let used = 0;
   let length = 0;

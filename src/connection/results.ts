@@ -16,7 +16,7 @@ export const anyResult: StandardSchemaV1<unknown, Data> = {
   },
 };
 
-/** Where a list goes on. Some servers end theirs with an empty cursor. */
+/** The cursor at which a list goes on. Some servers end theirs with an empty cursor. */
 export function cursorIn({ nextCursor }: Data): string | undefined {
   return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
 }

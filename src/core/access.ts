@@ -37,7 +37,7 @@ export interface AccessDecision {
   readonly byDefault?: boolean | undefined;
 }
 
-/** Where something could be allowed: for what is declared before it is asked for. */
+/** An operation and a mount in which something could be allowed: for what is declared before it is asked for. */
 export interface AccessArea {
   readonly operation?: AccessOperation | undefined;
   readonly mount?: string | undefined;

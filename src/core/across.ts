@@ -27,7 +27,7 @@ export interface ListSource<T> {
 /** How long the first slow source of a page may take before the others go first, in milliseconds; the next half of it. */
 export const PATIENCE_MS = 1_000;
 
-/** Where a list stands. */
+/** The position of a list. */
 interface Position {
   readonly source: string;
   readonly cursor?: string | undefined;

@@ -1,4 +1,4 @@
-/** Where the programs of threads and processes are that were built together with this. */
+/** Finds the programs of threads and processes that were built together with this. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';

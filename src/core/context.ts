@@ -23,7 +23,7 @@ export interface Principal {
 
 export const ANONYMOUS: Principal = Object.freeze({ id: 'anonymous' });
 
-/** Where an operation says what happened. Goes to the server's own log, never to a peer. */
+/** Takes an operation's messages for the server's own log; no peer gets them. */
 export interface Log {
   debug(message: string, facts?: Readonly<Record<string, unknown>>): void;
   info(message: string, facts?: Readonly<Record<string, unknown>>): void;

@@ -66,7 +66,7 @@ interface Lane {
   readonly line: Line<Waiting>;
   running: number;
   bytes: number;
-  /** Where it is among those whose turn it may be. */
+  /** Its place among those whose turn it may be. */
   turn: Standing<Lane> | undefined;
 }
 
@@ -183,7 +183,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       if (closed !== undefined) throw closed;
       shared ||= caller !== SERVER && caller !== ANONYMOUS.id;
       const lane = laneOf(caller);
-      // Where a place is free, nobody waits who could have it.
+      // If a place is free, nobody waits who could have it.
       if (running < places && lane.line.length === 0 && lane.running < mostRunning()) return begin(lane);
       if (!isFull(lane, bytes)) return await wait(lane, signal, bytes);
       arrange(lane);

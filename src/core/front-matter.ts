@@ -89,7 +89,7 @@ function assertSound(document: Document, yaml: typeof import('yaml'), lineAt: (o
   });
 }
 
-/** Where a value begins, or the nearest one around it. */
+/** The beginning of a value, or of the nearest one around it. */
 function offsetOf(document: { getIn(path: unknown[], keep: boolean): unknown }, path: readonly PropertyKey[]): number {
   for (let depth = path.length; depth >= 0; depth--) {
     const node = document.getIn(path.slice(0, depth), true) as

@@ -1,4 +1,4 @@
-/** Where hosts lead, however they are written. */
+/** Hosts are classified however they are written. */
 import { describe, expect, it } from 'vitest';
 import { type HostKind, isLoopback, isWithin, kindOfHost } from './hosts.ts';
 

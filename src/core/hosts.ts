@@ -1,5 +1,5 @@
 /**
- * Where a host name or an address leads: the one place that decides what is public, what is this machine, and what is of the
+ * Classifies host names and addresses: the one place that decides what is public, what is this machine, and what is of the
  * network that a machine stands in.
  */
 import ipaddr from 'ipaddr.js';

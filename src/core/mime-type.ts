@@ -1,7 +1,7 @@
 /** The MIME type that a file name claims. Verification against the bytes is the mime layer's work. */
 import mime from 'mime';
 
-/** Where the registry is silent, or means something else than what lies in a folder of today (`.ts` is not video). */
+/** Types that the registry lacks, or gives to something else than the files of today (`.ts` is not video). */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   astro: 'text/plain',
   bat: 'text/plain',

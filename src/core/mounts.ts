@@ -340,7 +340,7 @@ function featuresOf(mounts: readonly Mount[], replaceable: boolean): ProviderFea
     get completion() {
       return some((features) => features.completion);
     },
-    // Where a provider cannot search by itself, its resources are read and searched here.
+    // If a provider cannot search by itself, its resources are read and searched here.
     search: true,
     get ranges() {
       return mounts.every((mount) => mount.provider.features.ranges);

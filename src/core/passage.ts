@@ -4,7 +4,7 @@
 export interface Passage {
   /** Its lines, from 1; undefined where there is no text, and only what is said of the resource fits. */
   readonly lines?: { readonly first: number; readonly last: number } | undefined;
-  /** Where its bytes are, of a resource that is still of this size and time. */
+  /** The place of its bytes, in a resource that still has this size and time. */
   readonly bytes?: { readonly offset: number; readonly length: number } | undefined;
   readonly size?: number | undefined;
   readonly changed?: string | undefined;

@@ -24,7 +24,7 @@ export interface Prompt extends PromptDescription {
     | undefined;
 }
 
-/** Where prompts come from: a fixed list, or a folder that changes. */
+/** The source of prompts: a fixed list, or a folder that changes. */
 export interface PromptSource {
   /** The mount that its prompts belong to, where they lie in one: what rules say of the mount holds for them. */
   readonly mount?: string | undefined;
@@ -38,9 +38,9 @@ export interface PromptSource {
 
 /** Prompts in a folder of Markdown files, whose format is described in `docs/guide/prompts.md`. */
 export interface PromptFolder {
-  /** Where the folder is: a published URI, or one of `provider`. */
+  /** The URI of the folder: a published one, or one of `provider`. */
   readonly uri: string;
-  /** Where its files are read, when they are not to be served as resources themselves; closed with the engine. */
+  /** The provider that reads its files, if they are not to be served as resources themselves; closed with the engine. */
   readonly provider?: ResourceProvider | undefined;
   /** Tells about changes. Default: where the provider can. */
   readonly watch?: boolean | undefined;

@@ -54,7 +54,7 @@ export interface RankedSearch {
 }
 
 /** The parts of an engine that an index works with. */
-export interface IndexSurroundings {
+export interface IndexContext {
   /** All mounts, below access: what it gives is redacted, and no caller's. */
   readonly provider: Operations;
   readonly mounts: () => readonly Mount[];
@@ -67,7 +67,7 @@ export interface IndexSurroundings {
 /** An index that belongs to no engine yet, as `createIndex` of `vitrine/search` makes it. */
 export interface RankedIndex {
   /** Begins to fill it. */
-  begin(surroundings: IndexSurroundings): RankedSearch;
+  begin(context: IndexContext): RankedSearch;
   /** What is in it, as whichever server has it left it; undefined where nothing is. @throws ResourceError `unavailable` */
   look(): Promise<IndexFigures | undefined>;
 }

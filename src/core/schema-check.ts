@@ -28,7 +28,7 @@ const OPEN = 'open';
 const isBroken = (verdict: Verdict): verdict is { readonly broken: string } => typeof verdict === 'object';
 
 export interface SchemaCheck {
-  /** Where and how the data is not what the schema says; undefined where nothing shows that. */
+  /** The first place at which the data breaks the schema, and how; undefined if none is found. */
   readonly problem: string | undefined;
   /** The work was not done to its end. */
   readonly gaveUp: boolean;

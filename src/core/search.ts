@@ -54,7 +54,7 @@ function assertQuery({ pattern, glob }: SearchQuery): void {
 /** Matches of a line that are looked at until one is accepted. */
 const MAX_MATCHES_PER_LINE = 16;
 
-/** Where in a line the pattern begins to match, or -1. Only what is accepted counts as a match; by default, all is. */
+/** Finds the place in a line at which the pattern begins to match, or -1. Only what is accepted counts as a match; by default, all is. */
 export type LineTest = (line: string, accepts?: (match: string) => boolean) => number;
 
 const anything = (): boolean => true;
@@ -157,7 +157,7 @@ async function* searchResource(
           const text = bytes.toString('utf8').replace(/\r$/, '');
           const at = test(text);
           if (at === -1) continue;
-          // Where the text is not UTF-8, what stands for its bytes can be longer than they are.
+          // If the text is not UTF-8, the characters that stand for its bytes can be longer than they are.
           const before = Math.min(Buffer.byteLength(text.slice(0, at)), bytes.byteLength);
           yield { uri, place: { line, offset: offset + before } };
           if (++found >= MAX_MATCHES_PER_RESOURCE) return;

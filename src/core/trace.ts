@@ -16,7 +16,7 @@ export interface OutgoingRequest {
 /** `traceparent`, `tracestate` and `baggage`, for the `_meta` of a request (SEP-414). */
 export type TraceMeta = Readonly<Record<string, string>>;
 
-/** Where an operation stands in a trace. */
+/** The place of an operation in a trace. */
 export interface Trace {
   /** Runs a request to another server as a part of the trace. */
   outgoing<T>(request: OutgoingRequest, run: (meta: TraceMeta) => Promise<T>): Promise<T>;

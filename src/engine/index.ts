@@ -76,8 +76,8 @@ export interface EngineOptions extends LayerOptions, ServedMounts {
   /** Finds the best places for a question in words, as `createIndex` of `vitrine/search` makes it. Default: none. */
   readonly index?: RankedIndex | undefined;
   /**
-   * Where default icons are put on: everywhere (`true`, default), on what is described or read, on templates, and not in
-   * lists of resources and tools (`described`), or nowhere (`false`). Icons that somebody configured are in lists too, but for `false`.
+   * The things that get default icons: all (`true`, default); those that are described or read, and templates, but not lists
+   * of resources and tools (`described`); or none (`false`). Icons that somebody configured are in lists too, but for `false`.
    */
   readonly icons?: boolean | 'described' | undefined;
   /**

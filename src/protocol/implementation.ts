@@ -39,7 +39,7 @@ export function mendedMessage<Message>(message: Message): Message {
   return result === message.result ? message : { ...message, result };
 }
 
-/** Where the entries of results are. */
+/** The keys of the entries in results. */
 const ENTRIES = ['resources', 'resourceTemplates', 'tools', 'prompts', 'contents', 'content'] as const;
 
 function mendedResult(result: Data): Data {

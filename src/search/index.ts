@@ -6,14 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createContext, type Log, SILENT } from '../core/context.ts';
 import { invalid, ResourceError } from '../core/errors.ts';
 import { globFilter } from '../core/glob/filter.ts';
-import type {
-  IndexFigures,
-  IndexState,
-  IndexSurroundings,
-  RankedIndex,
-  RankedMatch,
-  RankedSearch,
-} from '../core/ranked.ts';
+import type { IndexContext, IndexFigures, IndexState, RankedIndex, RankedMatch, RankedSearch } from '../core/ranked.ts';
 import { createCrawler } from './crawler.ts';
 import { createFollowing, type Following } from './following.ts';
 import { kindOf, seenKinds } from './kinds.ts';
@@ -103,7 +96,7 @@ function storeOf(
     : postgresStore({ ...common, url, schema, log, lost });
 }
 
-function beginIndex(options: IndexOptions, library: string, around: IndexSurroundings): RankedSearch {
+function beginIndex(options: IndexOptions, library: string, around: IndexContext): RankedSearch {
   const { log = SILENT, everything = true, stemming = 'english', rescanSeconds = DEFAULT_RESCAN_SECONDS } = options;
   const ended = new AbortController();
   const { signal } = ended;

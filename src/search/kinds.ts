@@ -1,6 +1,6 @@
 /** Which resources of an index are decided about alike, and which of them a caller may read. */
 import type { Context } from '../core/context.ts';
-import type { IndexSurroundings } from '../core/ranked.ts';
+import type { IndexContext } from '../core/ranked.ts';
 import { NAMES, type Resource } from '../protocol/resources.ts';
 import type { IndexStore } from './store.ts';
 
@@ -13,9 +13,9 @@ const BY_MORE = '?';
 /** Another caller may find something else there. */
 const BY_CALLER = '??';
 
-type Surroundings = Pick<IndexSurroundings, 'access' | 'mounts' | 'mountOf'>;
+type KindContext = Pick<IndexContext, 'access' | 'mounts' | 'mountOf'>;
 
-export function kindOf(resource: Pick<Resource, 'uri' | typeof NAMES>, around: Surroundings): string {
+export function kindOf(resource: Pick<Resource, 'uri' | typeof NAMES>, around: KindContext): string {
   const { access, mountOf, mounts } = around;
   const name = mountOf(resource.uri);
   const features = mounts().find((mount) => mount.name === name)?.provider.features;
@@ -34,7 +34,7 @@ export interface SeenKinds {
 }
 
 /** Decides by one resource of each kind, and knows nothing of kinds that rules of before made. */
-export async function seenKinds(store: IndexStore, { access }: Surroundings, ctx: Context): Promise<SeenKinds> {
+export async function seenKinds(store: IndexStore, { access }: KindContext, ctx: Context): Promise<SeenKinds> {
   const ids: number[] = [];
   const unsure = new Set<number>();
   const everything = access === undefined || access.everything(ctx.principal);

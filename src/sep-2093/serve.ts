@@ -92,7 +92,7 @@ function handle<Schema extends z.ZodType>(
   set(request, ({ params }: { readonly params: z.output<Schema> }, extra: SdkExtra) => answer(params, extra));
 }
 
-/** Where the signal is: in v2 and in v1. */
+/** The signal of a request: in v2 and in v1. */
 interface SdkExtra {
   readonly mcpReq?: { readonly signal: AbortSignal };
   readonly signal?: AbortSignal;

@@ -1,4 +1,4 @@
-/** Where HTTP is served unless told otherwise. */
+/** The address at which HTTP is served by default. */
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 8931;
 export const ENDPOINT = '/mcp';

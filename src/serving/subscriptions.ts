@@ -27,22 +27,22 @@ interface Counted {
 }
 
 export class Subscriptions {
-  readonly #vitrine: Engine;
+  readonly #engine: Engine;
   readonly #sink: SubscriptionSink;
   readonly #limit: number;
   readonly #held = new Map<Key, Counted>();
   #closed = false;
   #closing: Promise<void> | undefined;
 
-  constructor(vitrine: Engine, sink: SubscriptionSink, limit = MAX_SUBSCRIPTIONS) {
-    this.#vitrine = vitrine;
+  constructor(engine: Engine, sink: SubscriptionSink, limit = MAX_SUBSCRIPTIONS) {
+    this.#engine = engine;
     this.#sink = sink;
     this.#limit = limit;
   }
 
   /** @throws ResourceError `not-found`, `denied`, `invalid` for what cannot be subscribed to, `limited` */
   async add(uri: string, ctx: Context): Promise<void> {
-    await assertSubscribable(this.#vitrine, uri, ctx);
+    await assertSubscribable(this.#engine, uri, ctx);
     await this.#hold(uri, ctx);
   }
 
@@ -132,7 +132,7 @@ export class Subscriptions {
       if (!this.#closed && this.#held.get(key) === counted) this.#tell(key);
     };
     const to = typeof key === 'string' ? { uri: key } : key;
-    const handle = this.#vitrine.provider.subscribe(to, listener, ctx);
+    const handle = this.#engine.provider.subscribe(to, listener, ctx);
     const counted: Counted = { count: 1, handle };
     this.#held.set(key, counted);
     try {
@@ -152,7 +152,7 @@ export class Subscriptions {
 
   async #endIfDenied(uri: string, ctx: Context): Promise<boolean> {
     try {
-      await this.#vitrine.provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
+      await this.#engine.provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
       return false;
     } catch (error) {
       // A resource that is merely gone may come again, and its subscriber wants to know.
@@ -185,9 +185,9 @@ export async function assertSubscribable({ provider }: Engine, uri: string, ctx:
 export class ConnectionSubscriptions extends Subscriptions {
   readonly #disconnect: (() => Promise<void>) | undefined;
 
-  constructor(vitrine: Engine, sink: SubscriptionSink, peer: string) {
-    super(vitrine, sink);
-    this.#disconnect = vitrine.toolSubscriptions?.connect(peer, this);
+  constructor(engine: Engine, sink: SubscriptionSink, peer: string) {
+    super(engine, sink);
+    this.#disconnect = engine.toolSubscriptions?.connect(peer, this);
   }
 
   override async close(): Promise<void> {

@@ -21,13 +21,13 @@ interface Told {
 }
 
 export class TaskNotices {
-  readonly #vitrine: Engine;
+  readonly #engine: Engine;
   readonly #tell: (task: Task) => void;
   readonly #told = new Map<string, Told>();
   #closed = false;
 
-  constructor(vitrine: Engine, tell: (task: Task) => void) {
-    this.#vitrine = vitrine;
+  constructor(engine: Engine, tell: (task: Task) => void) {
+    this.#engine = engine;
     this.#tell = tell;
   }
 
@@ -37,7 +37,7 @@ export class TaskNotices {
    * @throws ResourceError `invalid` for an id that is not one of the caller's, `limited`
    */
   async add(id: string, ctx: Context): Promise<void> {
-    const { provider, tasks } = this.#vitrine;
+    const { provider, tasks } = this.#engine;
     const task = tasks.book.open(id, ctx);
     if (this.#closed || this.#told.has(id)) return;
     const [oldest] = this.#told.keys();
@@ -74,7 +74,7 @@ export class TaskNotices {
   }
 
   async #say(id: string, ctx: Context): Promise<void> {
-    const { provider, tasks } = this.#vitrine;
+    const { provider, tasks } = this.#engine;
     const invocation = { ...detached(ctx), ...(ctx.client !== undefined && { client: ctx.client }) };
     try {
       const task = await getTask({ provider, book: tasks.book }, id, invocation);

@@ -9,7 +9,7 @@ import { explainFailure } from '../../src/cli/errors.ts';
 import { type AddFlags, addToHost, removeFromHost } from '../../src/cli/hosts/change.ts';
 import { createSecrets } from '../../src/config/secrets.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
-import { CONFIGURATIONS, type Configuration, surroundingsOf } from './configurations.ts';
+import { CONFIGURATIONS, type Configuration, machineOf } from './configurations.ts';
 
 let served: Folder;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function machine(
 ): Promise<Machine> {
   const home = await temporaryFolder(files);
   const project = await temporaryFolder();
-  const around = surroundingsOf(platform, home.path, project.path);
+  const machine = machineOf(platform, home.path, project.path);
   const run = async (command: (changing: Parameters<typeof removeFromHost>[2]) => Promise<void>): Promise<string> => {
     const input = Object.assign(new PassThrough(), { isTTY: answer !== undefined });
     if (answer !== undefined) input.end(answer);
@@ -42,7 +42,7 @@ async function machine(
     });
     const errors = new PassThrough().resume();
     const secrets = createSecrets();
-    await command({ secrets, around, terminal: { input, output, errors } }).catch((error: unknown) => {
+    await command({ secrets, machine, terminal: { input, output, errors } }).catch((error: unknown) => {
       const { line, status } = explainFailure(error);
       said += `!${status} ${line}`;
     });
@@ -89,7 +89,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     const now = await readFile(folder.at(file), 'utf8');
     expect(pieceAdded(configuration.text, now)).toContain('vitrine');
     // It is what this host reads, beside all that was there.
-    const known = await knownServers(undefined, surroundingsOf(platform, here.home.path, here.project.path));
+    const known = await knownServers(undefined, machineOf(platform, here.home.path, here.project.path));
     const own = known.find((server) => server.name === 'vitrine' && server.host === host && server.scope === scope);
     expect(own?.file).toBe(folder.at(file));
     expect(own?.entry.command).toBe(process.execPath);
@@ -104,14 +104,14 @@ describe.each(PLATFORMS)('on %s', (platform) => {
 
   it('makes the file of every host that has none, with nothing else in it', async () => {
     await using here = await machine({ platform });
-    const places = hostPlaces(surroundingsOf(platform, here.home.path, here.project.path));
+    const places = hostPlaces(machineOf(platform, here.home.path, here.project.path));
     const hosts = new Set(places.map((place) => place.host));
     expect([...new Set(CONFIGURATIONS.map(({ host }) => host))].sort()).toEqual([...hosts].sort());
     for (const host of hosts) {
       const scopes = new Set(places.filter((place) => place.host === host).map(({ scope }) => scope));
       for (const scope of scopes) expect(await here.add(host, undefined, { scope, yes: true })).toContain('a new file');
     }
-    const known = await knownServers(undefined, surroundingsOf(platform, here.home.path, here.project.path));
+    const known = await knownServers(undefined, machineOf(platform, here.home.path, here.project.path));
     expect(new Set(known.map(({ host }) => host))).toEqual(hosts);
     for (const { file } of known) expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
@@ -135,7 +135,7 @@ describe('a server that is running', () => {
       'lmstudio',
     ])
       expect(await here.add(host, [], { url, yes: true })).toContain('Written.');
-    const known = await knownServers(undefined, surroundingsOf('linux', here.home.path, here.project.path));
+    const known = await knownServers(undefined, machineOf('linux', here.home.path, here.project.path));
     expect(known.map(({ entry }) => entry.url)).toEqual(known.map(() => url));
     expect(known).toHaveLength(11);
     expect(await here.add('claude-desktop', [], { url, yes: true })).toMatch(/^!2 Claude Desktop reaches no server/);

@@ -1,6 +1,6 @@
 /** Configurations as hosts and their users write them, with comments, other servers and settings of all kinds. */
 import { join } from 'node:path';
-import type { Surroundings } from '../../src/cli/client/host-places.ts';
+import type { Machine } from '../../src/cli/client/host-places.ts';
 
 export interface Configuration {
   readonly host: string;
@@ -21,7 +21,7 @@ const application = (file: string): Configuration['file'] => ({
 });
 
 /** A system, with the variables that it has for programs. */
-export const surroundingsOf = (platform: keyof Configuration['file'], home: string, cwd: string): Surroundings => ({
+export const machineOf = (platform: keyof Configuration['file'], home: string, cwd: string): Machine => ({
   cwd,
   home,
   platform,

@@ -17,7 +17,7 @@ export function failureOf(error: unknown, label: string, said = ''): unknown {
   if (code !== 'unavailable' && code !== 'timeout')
     return new CommandFailure(`${label}: ${messageOf(error)}${about}`, exitOfCode(code), { cause: error });
   const line = `${label}: ${safe(error.message)}${about}`;
-  // Where the message already has what the program wrote, it is not added again.
+  // If the message already has the words of the program, they are not added again.
   const words = SAYS.test(line) ? '' : lastLines(said);
   return new CommandFailure(words === '' ? line : `${line}; it said: ${words}`, exitOfCode(code), { cause: error });
 }

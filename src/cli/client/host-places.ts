@@ -1,4 +1,4 @@
-/** Where hosts keep the servers that they start, and under which key. */
+/** The files in which hosts keep the servers that they start, and the keys in them. */
 import { join } from 'node:path';
 
 export interface HostPlace {
@@ -10,7 +10,7 @@ export interface HostPlace {
   readonly scope: 'project' | 'user';
 }
 
-export interface Surroundings {
+export interface Machine {
   /** The folder that the command runs in. */
   readonly cwd: string;
   readonly home: string;
@@ -19,7 +19,7 @@ export interface Surroundings {
 }
 
 /** All places, those of the folder first. */
-export function hostPlaces({ cwd, home, platform, env }: Surroundings): readonly HostPlace[] {
+export function hostPlaces({ cwd, home, platform, env }: Machine): readonly HostPlace[] {
   const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
   const applications =
     platform === 'darwin'
@@ -70,6 +70,6 @@ export function hostPlaces({ cwd, home, platform, env }: Surroundings): readonly
 }
 
 /** The hosts as they are typed, as in `claude-code`. */
-export const hostIds = (around: Surroundings): readonly string[] => [
-  ...new Set(hostPlaces(around).map(({ host }) => host.toLowerCase().replaceAll(' ', '-'))),
+export const hostIds = (machine: Machine): readonly string[] => [
+  ...new Set(hostPlaces(machine).map(({ host }) => host.toLowerCase().replaceAll(' ', '-'))),
 ];

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { ConfigError } from '../../config/error.ts';
 import { isRecord } from '../../config/references.ts';
 import { formatOf } from '../hosts/edit.ts';
-import { type HostPlace, hostPlaces, type Surroundings } from './host-places.ts';
+import { type HostPlace, hostPlaces, type Machine } from './host-places.ts';
 
 /** A server as a host has it, not looked at yet. */
 export interface KnownServer {
@@ -19,7 +19,7 @@ export interface KnownServer {
   readonly kind: 'stdio' | 'http';
   /** In the words of `mcpServers`. It may have secrets in it. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Where relative paths of it start; undefined for the folder that the command runs in. */
+  /** The folder that its relative paths start from; undefined for the one that the command runs in. */
   readonly base: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const MAX_SLOW_BYTES = 1024 * 1024;
 
 const SECTIONS = ['mcpServers', 'servers', 'context_servers', 'mcp', 'extensions'];
 
-export const surroundings = (): Surroundings => ({
+export const thisMachine = (): Machine => ({
   cwd: process.cwd(),
   home: homedir(),
   platform: process.platform,
@@ -45,13 +45,13 @@ export const surroundings = (): Surroundings => ({
  */
 export async function knownServers(
   mcpConfig: string | undefined,
-  around: Surroundings = surroundings(),
+  machine: Machine = thisMachine(),
 ): Promise<readonly KnownServer[]> {
-  if (mcpConfig !== undefined) return inNamedFile(resolve(around.cwd, mcpConfig), mcpConfig);
+  if (mcpConfig !== undefined) return inNamedFile(resolve(machine.cwd, mcpConfig), mcpConfig);
   const found = await Promise.all(
-    hostPlaces(around).map(async (place) => {
+    hostPlaces(machine).map(async (place) => {
       const content = await contentOf(place.file).catch(() => undefined);
-      return serversIn(sectionOf(content, place.section), place, around);
+      return serversIn(sectionOf(content, place.section), place, machine);
     }),
   );
   return found.flat();
@@ -66,7 +66,7 @@ async function inNamedFile(file: string, typed: string): Promise<readonly KnownS
   if (section === undefined)
     throw new ConfigError(`${basename(file)}: there are no mcpServers in it, and no servers as VS Code writes them`);
   const place = { host: typed, file, scope: 'named' } as const;
-  return serversIn(sectionOf(content, [section]), place, { ...surroundings(), cwd: dirname(file) });
+  return serversIn(sectionOf(content, [section]), place, { ...thisMachine(), cwd: dirname(file) });
 }
 
 /** @throws ConfigError for what none of the formats of hosts is */
@@ -98,7 +98,7 @@ function sectionOf(content: unknown, keys: readonly string[]): Readonly<Record<s
 function serversIn(
   section: Readonly<Record<string, unknown>> | undefined,
   { host, file, scope }: Pick<HostPlace, 'host' | 'file'> & { readonly scope: KnownServer['scope'] },
-  { cwd, home }: Pick<Surroundings, 'cwd' | 'home'>,
+  { cwd, home }: Pick<Machine, 'cwd' | 'home'>,
 ): readonly KnownServer[] {
   return Object.entries(section ?? {}).flatMap(([name, written]) => {
     const entry = isRecord(written) ? entryOf(written) : undefined;
@@ -150,7 +150,7 @@ const texts = (record: Readonly<Record<string, unknown>>): Record<string, unknow
   );
 
 /** Fills in the variables that hosts fill in by themselves, such as `${workspaceFolder}`. */
-function withVariables<T>(value: T, { cwd, home }: Pick<Surroundings, 'cwd' | 'home'>): T {
+function withVariables<T>(value: T, { cwd, home }: Pick<Machine, 'cwd' | 'home'>): T {
   const places: Readonly<Record<string, string>> = { workspaceFolder: cwd, workspaceRoot: cwd, userHome: home };
   const fill = (each: unknown): unknown => {
     if (typeof each === 'string')

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Secrets } from '../../config/secrets.ts';
 import { stripUnseen } from '../../core/clean-text.ts';
 import { hostIds } from '../client/host-places.ts';
-import { knownServers, surroundings } from '../client/known-servers.ts';
+import { knownServers, thisMachine } from '../client/known-servers.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Offer, plain } from './offer.ts';
 import { type Position, positionOf } from './position.ts';
@@ -51,7 +51,7 @@ async function offerFor(program: Command, position: Position, secrets: Secrets):
           ),
       };
     case 'host':
-      return { values: hostIds(surroundings()).map((value) => ({ value })) };
+      return { values: hostIds(thisMachine()).map((value) => ({ value })) };
     case 'server': {
       const known = await knownServers(position.given.get('mcp-config')?.[0]).catch(() => []);
       const names = [...new Set(known.map(({ name }) => name))];

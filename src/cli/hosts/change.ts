@@ -5,8 +5,8 @@ import { isRecord } from '../../config/references.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { showUnseen } from '../../core/clean-text.ts';
 import { hideValues } from '../client/host-block.ts';
-import { type HostPlace, hostIds, hostPlaces, type Surroundings } from '../client/host-places.ts';
-import { surroundings } from '../client/known-servers.ts';
+import { type HostPlace, hostIds, hostPlaces, type Machine } from '../client/host-places.ts';
+import { thisMachine } from '../client/known-servers.ts';
 import { confirmed } from '../confirmed.ts';
 import { compared } from '../difference.ts';
 import { CommandFailure, EXIT_FAILED, UsageError } from '../errors.ts';
@@ -34,7 +34,7 @@ export interface Changing {
   readonly secrets: Secrets;
   readonly terminal: Pick<Terminal, 'input' | 'output' | 'errors'>;
   /** Default: of this process. */
-  readonly around?: Surroundings;
+  readonly machine?: Machine;
 }
 
 /** @throws UsageError, ConfigError, and CommandFailure where somebody says no */
@@ -44,9 +44,9 @@ export async function addToHost(
   flags: AddFlags,
   changing: Changing,
 ): Promise<void> {
-  const { around = surroundings(), secrets, terminal } = changing;
-  const { host, places } = hostNamed(typed, flags, around);
-  const reached = await reachedBy(paths, flags, secrets, around.platform);
+  const { machine = thisMachine(), secrets, terminal } = changing;
+  const { host, places } = hostNamed(typed, flags, machine);
+  const reached = await reachedBy(paths, flags, secrets, machine.platform);
   if (flags.link === true) {
     const link = installLink(host, flags.name, reached);
     if (link === undefined)
@@ -70,7 +70,7 @@ export async function addToHost(
 
 /** Without a scope: in every file of the host that has it. */
 export async function removeFromHost(typed: string, flags: ChangeFlags, changing: Changing): Promise<void> {
-  const { host, places } = hostNamed(typed, flags, changing.around ?? surroundings());
+  const { host, places } = hostNamed(typed, flags, changing.machine ?? thisMachine());
   let found = false;
   for (const place of places) {
     if (flags.scope !== undefined && place.scope !== flags.scope) continue;
@@ -86,13 +86,13 @@ const NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
 const MAX_DISTANCE = 2;
 
 /** A host, and the files in which it looks for servers. @param typed its name, however it is spelled */
-function hostNamed(typed: string, { name }: ChangeFlags, around: Surroundings) {
+function hostNamed(typed: string, { name }: ChangeFlags, machine: Machine) {
   if (!NAME.test(name)) throw new UsageError('A name has letters, digits, - and _, up to 64 of them');
-  const places = hostPlaces(around).filter(({ section }) => section.length === 1);
+  const places = hostPlaces(machine).filter(({ section }) => section.length === 1);
   const own = places.filter(({ host }) => bare(host) === bare(typed));
   const [first] = own;
   if (first !== undefined) return { host: first.host, places: own };
-  const ids = hostIds(around);
+  const ids = hostIds(machine);
   const near = ids.find((id) => distance(bare(id), bare(typed)) <= MAX_DISTANCE);
   throw new UsageError(
     `There is no host "${typed}" here; ${near === undefined ? `there are ${ids.join(', ')}` : `did you mean ${near}?`}`,

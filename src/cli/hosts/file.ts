@@ -5,7 +5,7 @@ import { ConfigError } from '../../config/error.ts';
 import { writeWhole } from '../../providers/upstream/whole-file.ts';
 
 export interface HostFile {
-  /** Where links lead. */
+  /** The path at the end of all links. */
   readonly target: string;
   /** Empty where there is no file. */
   readonly text: string;
@@ -49,7 +49,7 @@ export async function replaceHostFile(file: string, { target, text, mode }: Host
   }
 }
 
-/** Where links lead, to what is not there, too. */
+/** Follows links, also to a file that is not there yet. */
 async function targetOf(file: string): Promise<string> {
   const real = await realpath(file).catch(absent);
   if (real !== undefined) return real;

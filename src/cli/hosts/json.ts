@@ -113,7 +113,7 @@ function removed(text: string, object: jsonc.Node, property: jsonc.Node): string
   return (last && !line ? begin.replace(/[ \t]+$/, '') : begin) + rest;
 }
 
-/** Where the comma behind a value is, and where the last thing in its line ends that belongs to it: a comma, a comment. */
+/** Finds the comma behind a value, and the end of the last thing in its line that belongs to it: a comma, a comment. */
 function after(text: string, end: number): { readonly comma: number | undefined; readonly behind: number } {
   const scanner = jsonc.createScanner(text);
   scanner.setPosition(end);

@@ -3,7 +3,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { kindOfSource } from '../../config/kinds/index.ts';
 import { hostPlaces } from '../client/host-places.ts';
-import { knownServers, surroundings } from '../client/known-servers.ts';
+import { knownServers, thisMachine } from '../client/known-servers.ts';
 
 export interface Finding {
   /** The name that it is to have, where that is free. */
@@ -80,11 +80,11 @@ async function isOpenApi(path: string): Promise<boolean> {
 
 /** Files of hosts in the folder, with the names of the servers in them. */
 export async function hostFilesIn(folder: string): Promise<readonly HostFile[]> {
-  const around = { ...surroundings(), cwd: folder };
-  const own = hostPlaces(around).filter(
+  const machine = { ...thisMachine(), cwd: folder };
+  const own = hostPlaces(machine).filter(
     ({ scope, section }) => scope === 'project' && /^(?:mcpServers|servers)$/.test(section[0] ?? ''),
   );
-  const known = (await knownServers(undefined, around)).filter(({ disabled }) => !disabled);
+  const known = (await knownServers(undefined, machine)).filter(({ disabled }) => !disabled);
   return own
     .map(({ file }) => ({
       file: relative(folder, file).split(sep).join('/'),

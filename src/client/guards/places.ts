@@ -63,7 +63,7 @@ const WINDOWS_SYSTEM: readonly string[] = [
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * Where keys, sessions, settings and what was typed lie, wherever that is, with everything below. A `*` stands for any end or
+ * The places of keys, sessions, settings and histories, in whatever folder, with everything below. A `*` stands for any end or
  * beginning. In a home everything hidden is one of these.
  */
 const SECRETS: readonly string[] = [

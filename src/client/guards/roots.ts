@@ -70,7 +70,7 @@ export function guardRoots(roots: RootsSource = [], options: RootsOptions = {}) 
     if (allowed.has(uri)) return undefined;
     const problem = sensitivity(segmentsOf(uri) ?? [], home);
     if (problem !== undefined || resolve === undefined) return problem;
-    // Where it really is counts as much as what it is called.
+    // Its real path counts as much as its name.
     const real = canonicalRoot(await asked(decisions, () => resolve(uri), signal));
     if (real === undefined) return 'not-a-file-uri';
     return allowed.has(real) ? undefined : sensitivity(segmentsOf(real) ?? [], home);

@@ -52,7 +52,7 @@ export interface ToolOptions extends GuardOptions {
   readonly secrets?: 'refuse' | 'ask';
   /** In the place of the guard's own look at texts for secrets. */
   readonly scan?: SecretScan;
-  /** Where pins are kept; in memory by default. */
+  /** The store of pins; in memory by default. */
   readonly pins?: PinStore;
   /** Milliseconds for which a list of definitions is good; 0 by default: each call looks at the definition first. */
   readonly maxAgeMs?: number;

@@ -41,7 +41,7 @@ export async function fetchIcon(icon: Icon, options: FetchIconOptions = {}): Pro
   const types = [trust.mimeType, iconType(response.headers.get('content-type') ?? undefined), ...ICON_TYPES];
   for (const type of types) {
     if (type !== undefined && (await isIcon(type, bytes))) return `data:${type};base64,${base64(bytes)}`;
-    // Where a type was claimed, no other one is tried.
+    // If a type was claimed, no other one is tried.
     if (type !== undefined && type === trust.mimeType) break;
   }
   throw new ResourceClientError('invalid-answer', 'The content is not an icon');

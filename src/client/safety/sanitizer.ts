@@ -9,7 +9,7 @@ import { HTML_ATTRIBUTES, HTML_ELEMENTS, keepsInHtml, keepsInSvg, SVG_ATTRIBUTES
 export const DEFAULT_MAX_MARKUP = 1024 * 1024;
 
 export interface SanitizerOptions {
-  /** Where to parse: the browser's own window by default, and jsdom's elsewhere. Its parser is tried out first. */
+  /** The window that parses: the browser's own by default, and jsdom's elsewhere. Its parser is tried out first. */
   readonly window?: DomWindow;
   /** Characters of markup that are taken; 1,048,576 by default. */
   readonly maxLength?: number;

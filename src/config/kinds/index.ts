@@ -3,7 +3,7 @@ import type { ResourceProvider } from '../../core/provider.ts';
 import { commandKind } from './command.ts';
 import { gitKind } from './git.ts';
 import { httpKind } from './http.ts';
-import type { KindSurroundings, MountKind } from './kind.ts';
+import type { KindOptions, MountKind } from './kind.ts';
 import { memoryKind } from './memory.ts';
 import { s3Kind } from './s3.ts';
 import { sqlKind } from './sql.ts';
@@ -26,9 +26,5 @@ export async function kindOfSource(source: string, base: string): Promise<Kind |
 }
 
 /** Opens what a block says. @throws ConfigError, ResourceError */
-export const openKind = (
-  kind: Kind,
-  name: string,
-  block: object,
-  surroundings: KindSurroundings,
-): Promise<ResourceProvider> => kind.open(name, block as never, surroundings);
+export const openKind = (kind: Kind, name: string, block: object, options: KindOptions): Promise<ResourceProvider> =>
+  kind.open(name, block as never, options);

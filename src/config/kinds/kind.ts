@@ -2,7 +2,7 @@
 import type { Log } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 
-export interface KindSurroundings {
+export interface KindOptions {
   /** The directory that relative paths start from. */
   readonly base: string;
   readonly log?: Log | undefined;
@@ -23,5 +23,5 @@ export interface MountKind<Block extends object> {
    * Its code is loaded here: what is not mounted costs nothing.
    * @throws ConfigError that says what is wrong with what was configured
    */
-  readonly open: (name: string, block: Block, surroundings: KindSurroundings) => Promise<ResourceProvider>;
+  readonly open: (name: string, block: Block, options: KindOptions) => Promise<ResourceProvider>;
 }

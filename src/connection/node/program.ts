@@ -36,7 +36,7 @@ export interface Program {
   readonly args?: readonly string[] | undefined;
   /** Added to a small safe part of this process's environment, and to nothing else of it. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Where it runs. Default: where this process does. */
+  /** The folder that it runs in. Default: that of this process. */
   readonly cwd?: string | undefined;
 }
 

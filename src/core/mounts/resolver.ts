@@ -7,7 +7,7 @@ import { ANY_SCHEME, isPrefixed, UI } from '../published-uris.ts';
 import { schemeOf } from '../uri.ts';
 import type { Mount } from './mount.ts';
 
-/** Where a published URI leads. */
+/** The mount and the provider's own URI for a published URI. */
 export interface Resolved {
   readonly mount: Mount;
   /** The provider's own URI. */

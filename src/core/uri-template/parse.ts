@@ -12,7 +12,7 @@ const MAX_VARIABLES = 128;
 /** An error in a URI template, or in what it is expanded with. */
 export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError';
-  /** Where in the template text the error is, as an index into the string. */
+  /** The place of the error in the template text, as an index into the string. */
   readonly position: number;
 
   constructor(reason: string, position: number) {
@@ -104,7 +104,7 @@ export function parseParts(text: string): Part[] {
   return parts;
 }
 
-/** Where the literal that begins at `at` ends. */
+/** Finds the end of the literal that begins at `at`. */
 function parseLiteral(text: string, at: number): number {
   const end = at + (scan(LITERAL, text, at)?.[0].length ?? 0);
   if (end < text.length && text[end] !== '{') throw unexpected(text, end);

@@ -95,7 +95,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   } {
     const { pattern, glob, uri } = args;
     const index = context.ranked?.();
-    // Where nobody has said how, lines are searched as long as the index cannot be asked.
+    // If nobody has said how, lines are searched as long as the index cannot be asked.
     const mode = args.mode ?? (isAnswering(index) && isWords(args) ? 'ranked' : undefined);
     const ranked = mode === 'ranked' ? index : undefined;
     if (mode === 'ranked') {

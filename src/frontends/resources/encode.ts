@@ -75,7 +75,7 @@ export async function encodeBody<T>(
 const sized = (resource: Resource, size: number): Resource =>
   resource.size === undefined || resource.size === size ? resource : { ...resource, size };
 
-/** Where the bytes lie. @throws ResourceError `invalid` for a window cut here which a provider would refuse to cut */
+/** Finds the place of the bytes. @throws ResourceError `invalid` for a window cut here which a provider would refuse to cut */
 function windowOf(
   { resource, content, window }: ResourceBody,
   { offset }: ByteRange,

@@ -118,7 +118,7 @@ describe('what is hidden [SEC-RES-2]', () => {
     expect(await codeOf((await guarded(without('hide'), away)).metadata(uri, ctx))).toBe(
       `not-found: Resource not found ${uri}`,
     );
-    // Where nothing is hidden there is nothing to tell apart.
+    // If nothing is hidden there is nothing to tell apart.
     expect(await codeOf((await guarded(without('deny'), away)).metadata(uri, ctx))).toContain('our wiki');
   });
 

@@ -29,7 +29,8 @@ export function guardedComplete(inner: ResourceProvider, views: Views): Complete
     const values: string[] = [];
     const expand = expanding(request);
     if (expand === undefined) {
-      // Where a value leads depends on what is not said yet: a provider that gathers has asked about all that it could be.
+      // The URI that a value makes depends on values that are not known yet: a provider that gathers has asked about each
+      // that it could be.
       const area = { operation: 'list', mount: unseen('list', uriTemplate).mount } as const;
       const gathers = decisions.featuresOf(uriTemplate)?.gathers === true;
       if (gathers || policy.couldWithhold?.(ctx.principal, area) === false) values.push(...completed.values);
@@ -41,7 +42,7 @@ export function guardedComplete(inner: ResourceProvider, views: Views): Complete
   };
 }
 
-/** Where a value leads; undefined where other variables are open. */
+/** The URI that a value makes; undefined while other variables are open. */
 function expanding({ uriTemplate, variable, known }: CompletionRequest): ((value: string) => string) | undefined {
   const template = templateOf(uriTemplate);
   const whole = template.variables.every((name) => name === variable || Object.hasOwn(known, name));

@@ -39,7 +39,7 @@ export interface Views {
   plainly(error: unknown, uri: string): unknown;
   /** The context for providers that ask what may be told. @param uri undefined for the roots of all */
   asking(uri: string | undefined, ctx: Context): Context;
-  /** Where something may be hidden, a missing thing is answered when a hidden one is. */
+  /** If something may be hidden, a missing thing is answered when a hidden one is. */
   likeMissing<T>(running: Promise<T>): Promise<T>;
   /** Resolves when what is hidden and what is missing are answered; at once where nothing is hidden. */
   whenHidden(): Promise<void> | undefined;

@@ -30,7 +30,7 @@ export interface Alternatives {
   close(): Promise<void>;
 }
 
-export interface AlternativesSurroundings extends Pick<ProcessOptions, 'program'> {
+export interface AlternativesContext extends Pick<ProcessOptions, 'program'> {
   /** Whether a resource may have forms, by its URI. Default: every one. */
   readonly concerns?: ((uri: string) => boolean) | undefined;
 }
@@ -38,7 +38,7 @@ export interface AlternativesSurroundings extends Pick<ProcessOptions, 'program'
 /** Starts nothing: processes are started with the first conversion. */
 export function createAlternatives(
   options: AlternativesOptions = {},
-  { concerns = () => true, program }: AlternativesSurroundings = {},
+  { concerns = () => true, program }: AlternativesContext = {},
 ): Alternatives {
   const limits = limitsOf(options);
   const catalogue = createCatalogue(limits.except);

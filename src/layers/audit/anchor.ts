@@ -23,7 +23,7 @@ export const DEFAULT_EVERY_SECONDS = 60;
 /** How long after the start the head is noted first: what was there before has one by then. In milliseconds. */
 const FIRST_MS = 1_000;
 
-/** Where a note could not be made, the next try comes no later than this, in milliseconds. */
+/** If a note could not be made, the next try comes no later than this, in milliseconds. */
 const RETRY_MS = 10_000;
 
 /** How long a place may take, in milliseconds. */

@@ -22,15 +22,15 @@ import {
 import { errorOutput } from './output.ts';
 
 export interface AuditOptions {
-  /** Where the lines go: a file, or `-` for standard error. */
+  /** The file that lines are written to, or `-` for standard error. */
   readonly file: string;
   /** Bytes of one file, until it is put away. */
   readonly maxBytes?: number | undefined;
   /** Files that are kept, with the one that is written to; at least 2. */
   readonly maxFiles?: number | undefined;
-  /** Where the head of the chain is noted as well. Default: nowhere. */
+  /** The place at which the head of the chain is noted as well. Default: none. */
   readonly anchor?: string | AnchorOptions | undefined;
-  /** Where it is said that lines cannot be written. */
+  /** The log that is told that lines cannot be written. */
   readonly log?: Log | undefined;
 }
 
@@ -95,7 +95,7 @@ export function auditLayer(take: Take): Layer {
       if (!(asked.method === 'metadata' && ctx.purpose === 'read')) take(ended(operation, outcomeOfResult(result)));
       return result;
     } catch (error) {
-      // Where the client is asked for what is missing, nothing has failed yet.
+      // If the client is asked for something that is missing, nothing has failed yet.
       const isQuestion = MAY_ASK.has(asked.method) && isAsked(error, ctx);
       take(ended(operation, isQuestion ? 'input-required' : outcomeOfError(error, ctx)));
       throw error;

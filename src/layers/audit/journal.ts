@@ -205,7 +205,7 @@ export function createJournal<T extends object>(
     if (from === chunk) written = link;
   }
 
-  /** Where the line begins that has not been written to its end. */
+  /** The beginning of the line that has not been written to its end. */
   const beginOfLine = ({ buffer, written: end }: Chunk): number =>
     end === 0 ? 0 : buffer.lastIndexOf(0x0a, end - 1) + 1;
 
@@ -258,7 +258,7 @@ export function createJournal<T extends object>(
     await output.close().catch((error: unknown) => log.error('audit: the file could not be closed', { error }));
   }
 
-  // Where a file was put away and the process ended before it began the next.
+  // A file was put away, and the process ended before it began the next.
   if (output.size() === 0) {
     if (link.seq > 0) push(firstOfFile('rotated'));
     else beginnings = [1];

@@ -1,4 +1,4 @@
-/** Where audit lines go: a file, or standard error. */
+/** Writes audit lines to a file, or to standard error. */
 import { write } from 'node:fs';
 import { promisify } from 'node:util';
 import { BEGINNING, type Link } from './chain.ts';
@@ -23,7 +23,7 @@ export interface Renewed {
 }
 
 export interface AuditOutput {
-  /** Where the chain goes on. */
+  /** The link that the chain goes on from. */
   readonly last: Link;
   /** Bytes of an unfinished line that were taken off, as a process leaves one that is killed while it writes. */
   readonly cut: number;

@@ -1,4 +1,4 @@
-/** Where a file of an audit begins and ends, as whoever writes on has to know it. */
+/** Finds the first and the last link in a file of an audit, for whoever writes on. */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { invalid } from '../../core/errors.ts';
 import { BEGINNING, type Link, MAX_LINE_BYTES, type ReadLine, readLine } from './chain.ts';
@@ -14,7 +14,7 @@ export interface Opened {
   readonly dev: bigint;
   /** It has a size that means something: no device. */
   readonly regular: boolean;
-  /** Where the chain goes on. */
+  /** The link that the chain goes on from. */
   readonly last: Link;
   /** Bytes of an unfinished line that were taken off. */
   readonly cut: number;
@@ -116,7 +116,7 @@ function tailOf(fd: number, size: number): Buffer {
   return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, size - buffer.length));
 }
 
-/** Where the last of some whole lines is in the chain. */
+/** The place in the chain of the last of some whole lines. */
 function lastLink(lines: Buffer, file: string): Link | undefined {
   if (lines.length === 0) return undefined;
   const from = lines.lastIndexOf(0x0a, lines.length - 2) + 1;

@@ -13,7 +13,7 @@ import type { Scanner } from './scanner.ts';
 /** A part of a content, with its secrets masked, and where they are. */
 export interface Inspected {
   readonly bytes: Uint8Array;
-  /** Where the part begins in the content. */
+  /** The beginning of the part in the content. */
   readonly offset: number;
   /** Secrets, by their places in `bytes`; the first and the last may reach beyond `bytes`. */
   readonly findings: readonly Finding[];

@@ -14,7 +14,7 @@ export interface CoveredLine {
   readonly bytes: Buffer;
   /** From 1. */
   readonly line: number;
-  /** Where it begins in the content. */
+  /** Its beginning in the content. */
   readonly offset: number;
   /** There is a secret in it, also where it is too long to be matched. */
   readonly covered: boolean;

@@ -1,6 +1,6 @@
 /** Puts a mark over secrets, byte for byte: sizes, offsets and lines stay what they are. */
 
-/** Where a secret is, in bytes, and of which kind it is. */
+/** The place of a secret, in bytes, and its kind. */
 export interface Finding {
   readonly start: number;
   /** Behind its last byte. */

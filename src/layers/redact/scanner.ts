@@ -34,7 +34,7 @@ export type Asker = Pick<Context, 'principal' | 'signal'>;
 
 export interface Scanner {
   /**
-   * Where there are secrets, in order, none overlapping another.
+   * Finds the secrets, in order, none overlapping another.
    * @throws ResourceError `timeout` when it takes too long, `limited` when too many are waiting, `unavailable` when the
    *   scanner fails; the reason of the signal
    */

@@ -102,11 +102,11 @@ async function lookInto(
   return secrets === 0 ? 'clean' : places;
 }
 
-/** Where a line matches outside of its secrets. */
+/** The first place at which a line matches outside of its secrets. */
 function placeIn({ bytes, line, offset }: CoveredLine, test: LineTest): Place | undefined {
   const text = bytes.toString('utf8').replace(/\r$/, '');
   const at = test(text, (match) => !match.includes('\n'));
   if (at === -1) return undefined;
-  // Where the text is not UTF-8, what stands for its bytes can be longer than they are.
+  // If the text is not UTF-8, the characters that stand for its bytes can be longer than they are.
   return { line, offset: offset + Math.min(Buffer.byteLength(text.slice(0, at)), bytes.byteLength) };
 }

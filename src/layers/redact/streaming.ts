@@ -17,7 +17,7 @@ export interface Piece {
 export async function* piecesOf(content: BodyContent, scanner: Scanner, asker: Asker): AsyncIterable<Piece> {
   /** From the margin before the next piece on. */
   let held = Buffer.alloc(0);
-  /** Where the next piece begins in what is held. */
+  /** The beginning of the next piece in what is held. */
   let begin = 0;
   const take = async (end: number): Promise<Piece> => {
     const findings = await scanner.scan(Buffer.from(held), asker);

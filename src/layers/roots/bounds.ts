@@ -1,4 +1,4 @@
-/** Where the client's roots lie in a served folder. */
+/** Finds the client's roots in a served folder. */
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { Log } from '../../core/context.ts';

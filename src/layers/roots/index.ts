@@ -39,7 +39,7 @@ interface Located {
 }
 
 export function rootsLayer({ folder }: RootsOptions): Layer {
-  // Where a client's roots lie is looked up once for each list of them: the list is replaced as a whole when it changes.
+  // The places of a client's roots are looked up once for each list of them: the list is replaced as a whole when it changes.
   const known = new WeakMap<readonly string[], Promise<Bounds>>();
   const boundsFor = (roots: readonly string[], ctx: Context): Promise<Bounds> => {
     const bounds = known.get(roots) ?? boundsOf(folder, roots, ctx.log);

@@ -111,7 +111,7 @@ export function createSkills({ resolver, maxFileBytes, readable = false }: Skill
       async function lookFor(mount: Mount | undefined, ctx: Context): Promise<void> {
         if (mount === undefined) return;
         const catalogue = catalogueOf(inner, mount, ctx);
-        // Where they cannot be looked for, what was asked for has its own answer.
+        // If they cannot be looked for, the request still gets its own answer.
         if (!catalogue.isKnown) await catalogue.snapshot(ctx).catch(() => ctx.signal.throwIfAborted());
       }
 

@@ -32,7 +32,7 @@ export interface TelemetrySetup {
   };
   /** Gives metrics out as text for Prometheus. Default: not. */
   readonly prometheus?: boolean | undefined;
-  /** Where it is said that nothing gets through. */
+  /** The log that is told that nothing gets through. */
   readonly log?: Log | undefined;
 }
 

@@ -29,7 +29,7 @@ interface Raw {
   readonly crc?: number;
   /** Of Unix, with the kind of file. */
   readonly mode?: number;
-  /** Where the directory says that it begins. Default: where it does. */
+  /** The offset that the directory gives for its own beginning. Default: the true one. */
   readonly at?: number;
 }
 

@@ -217,7 +217,7 @@ describe('nothing is left running', () => {
   });
 });
 
-describe('the surroundings of a program', () => {
+describe('the place of a program', () => {
   it('have the variables that it may see, and no others', async () => {
     const environment = { PATH: process.env.PATH, SECRET: 'hunter2', TZ: 'UTC', LANG: 'C' };
     const provider = await serve(

@@ -12,7 +12,7 @@ const REST_MS = 200;
 /** Bytes of standard error that are kept for the log: the last ones. */
 const MAX_STDERR_BYTES = 4_096;
 
-/** Where process groups are. Elsewhere only the program itself is ended. */
+/** The operating system has process groups (not Windows). Without them only the program itself is ended. */
 const GROUPS = process.platform !== 'win32';
 
 export interface Ended {

@@ -19,11 +19,11 @@ export interface Entry {
   readonly argv: readonly (readonly Part[])[];
   readonly follow: readonly (readonly Part[])[] | undefined;
   readonly block: CommandBlock;
-  readonly place: Surroundings;
+  readonly place: ProgramPlace;
 }
 
 /** The directory, the environment and the limits that a program runs with. */
-export interface Surroundings {
+export interface ProgramPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -31,7 +31,7 @@ export interface Surroundings {
 }
 
 /** A program with all values in place. */
-export interface Program extends Surroundings {
+export interface Program extends ProgramPlace {
   readonly argv: readonly string[];
   /** An output is given again for so many milliseconds. */
   readonly ttlMs: number;

@@ -11,9 +11,9 @@ const real = promisify(realpath.native);
 const MAX_LINKS = 40;
 
 export interface Way {
-  /** Where each link lies, from first to last. */
+  /** The paths of the links, from first to last. */
   readonly links: readonly (readonly string[])[];
-  /** Where the path ends, through no link, whether or not something is there; undefined when that is not below the root. */
+  /** The end of the path, through no link, whether or not something is there; undefined when that is not below the root. */
   readonly end: readonly string[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Where a file or folder that is shown lies, for those who go into it: a database, an archive, a repository. */
+/** Finds the place on the disk of a file or folder that is shown, for those who go into it: a database, an archive, a repository. */
 import { join } from 'node:path';
 import { ResourceError } from '../../core/errors.ts';
 import { treeUri } from '../../core/uri.ts';

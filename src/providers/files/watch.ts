@@ -112,7 +112,7 @@ async function placesOf(folder: Folder, segments: readonly string[], uri: string
 const mayBeShown = async (folder: Folder, segments: readonly string[]): Promise<boolean> =>
   (await folder.visibility.shows(segments, false)) || folder.visibility.shows(segments, true);
 
-/** Where a path ends, when it can be shown and is a directory. */
+/** The directory in which a path ends, if it can be shown. */
 async function directoryAt(
   folder: Folder,
   segments: readonly string[],

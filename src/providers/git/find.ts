@@ -16,7 +16,7 @@ export interface Repository {
   readonly base: string;
   /** Tags of trees and files are not shown: by which path those are in the folder around cannot be said. */
   readonly commitsOnly: boolean;
-  /** Where its references are read, and where their changes are seen. */
+  /** The part of the repository whose references are read and watched. */
   readonly place: Place;
   readonly watched: Place;
   /** Takes over what has changed, where it is not read itself. */

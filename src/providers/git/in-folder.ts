@@ -16,7 +16,7 @@ export interface GitFolderOptions {
   readonly name: string;
   /** The path of its root in the URIs by which others know it, for links: `/project/.git`. */
   readonly base: string;
-  /** Where it lies on this machine, to be told of changes. */
+  /** Its path on this machine, to be told of changes. */
   readonly path: string;
 }
 

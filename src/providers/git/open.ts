@@ -22,7 +22,7 @@ import { createWatching } from './watch.ts';
 /** Commands that wait for their turn. */
 const MAX_WAITING = 1_000;
 
-/** Where a repository is read, and by which rules. */
+/** The place of a repository, and the rules that it is read by. */
 export interface Opening extends Pick<Repository, 'name' | 'place' | 'watched' | 'base' | 'commitsOnly' | 'refresh'> {
   readonly rules: Omit<GitConfig, 'git'>;
   readonly program: string;

@@ -1,5 +1,5 @@
 /**
- * Where a repository lies on this machine. Nothing that is found in it leads elsewhere by itself: neither a `.git` that
+ * The folders of a repository on this machine. Nothing that is found in it leads elsewhere by itself: neither a `.git` that
  * is a file, nor `commondir`, nor a link, unless the other end says the same.
  */
 import { lstat, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';

@@ -83,7 +83,7 @@ function blocksOf(http: HttpOptions['http']): readonly Keyed[] {
   return Object.entries(http).map(([key, entry]) => ({ key, block: blockOf(entry) }));
 }
 
-/** Where the credentials of an entry go; undefined where only a document says. */
+/** The origin that the credentials of an entry are sent to; undefined if only a document says. */
 function originOf({ url, urlTemplate, openapi, server }: HttpEntry): string | undefined {
   const text = url ?? urlTemplate?.split('{', 1)[0] ?? server ?? openapi ?? '';
   return URL.canParse(text) ? new URL(text).origin : undefined;

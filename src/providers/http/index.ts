@@ -147,7 +147,7 @@ const rootOf = (uri: string, name: string): Resource => ({
   capabilities: { list: true, subscribe: false },
 });
 
-/** Where an API is may be known by its document only. */
+/** The address of an API may be known by its document only. */
 const schemesOf = (any: boolean, urls: readonly URL[]): readonly string[] =>
   any ? ['https', 'http'] : [...new Set(urls.map(({ protocol }) => protocol.slice(0, -1)))];
 

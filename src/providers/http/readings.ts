@@ -22,13 +22,13 @@ export interface ApiSource {
   readonly what: string;
   /** The URL of the document; undefined for a file. */
   readonly from: string | undefined;
-  /** Where the API is, as it was configured. */
+  /** The URL of the API, as it was configured. */
   readonly server: string | undefined;
 }
 
 /** An API document that was read, as data alone. */
 export interface ApiReading {
-  /** Where the API is, without a slash at the end. */
+  /** The URL of the API, without a slash at the end. */
   readonly base: string;
   readonly operations: readonly Operation[];
   /** There are more than are shown. */

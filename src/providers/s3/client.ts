@@ -16,7 +16,7 @@ const CONNECT_MS = 5_000;
 /** Connections to the store at a time. */
 const MAX_SOCKETS = 64;
 
-/** Where requests go, for messages and for the client. */
+/** The endpoint that requests go to, for messages and for the client. */
 export interface Place {
   readonly endpoint: string | undefined;
   readonly region: string | undefined;

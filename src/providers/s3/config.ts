@@ -44,7 +44,7 @@ export interface S3Options extends Omit<S3Config, 's3'> {
   readonly s3: string;
   /** The name of the root; the folder's or the bucket's name when left out. */
   readonly name?: string;
-  /** Where `AWS_*` variables are looked for. Default: the process's own. Credentials are found by the AWS SDK. */
+  /** The environment that has the `AWS_*` variables. Default: the process's own. Credentials are found by the AWS SDK. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -7,7 +7,7 @@ import { standardSeed } from '../../testing/seed.ts';
 import { s3Provider } from './index.ts';
 import { uriOfKey, uriOfPrefix } from './names.ts';
 
-/** Where the root lies in the bucket; beside it is what must not be seen. */
+/** The prefix of the root in the bucket; beside it is what must not be seen. */
 const FOLDER = 'a root #1 (é)/100%/';
 
 describeWith([s3])('with a real store', () => {

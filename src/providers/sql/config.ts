@@ -40,7 +40,7 @@ const watchConfig = z.strictObject({
 const names = z.array(globConfig('text')).max(10_000);
 
 export const sqlConfig = z.strictObject({
-  /** Where the database is. Relative paths start from the configuration file, or the working directory. */
+  /** The path or URL of the database. Relative paths start from the configuration file, or the working directory. */
   sql: z.string().min(1).max(8_192).describe('A path, or a sqlite:, postgres: or mysql: URL'),
   tables: z
     .strictObject({

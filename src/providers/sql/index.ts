@@ -11,6 +11,7 @@ import { ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { createCatalogues } from './catalogues.ts';
 import { type SqlInput, sqlConfig } from './config.ts';
+import type { OpenDatabase } from './database.ts';
 import { databaseName, dialectOf, isDatabaseUrl, sqlitePath } from './dialects.ts';
 import { limitsFor } from './limits.ts';
 import { listPlace } from './list.ts';
@@ -22,7 +23,6 @@ import { savedQueries } from './saved-queries.ts';
 import { seenTables } from './seen.ts';
 import { createTemplates } from './templates.ts';
 import { createWatching } from './watch.ts';
-import type { World } from './world.ts';
 
 export { type SqlConfig, type SqlInput, sqlConfig } from './config.ts';
 export { databaseName, isDatabaseUrl } from './dialects.ts';
@@ -54,7 +54,7 @@ export async function sqlProvider({
   const limitsOf = limitsFor(config);
   const saved = savedQueries(dialect.scheme, config.queries);
   const polls = config.watch !== false && config.watch?.query !== undefined;
-  const world: World = {
+  const database: OpenDatabase = {
     name: name ?? databaseName(config.sql),
     dialect,
     config,
@@ -66,14 +66,14 @@ export async function sqlProvider({
     reader: createRowReader(kysely, dialect, connection, limitsOf),
     watches: config.watch !== false && (connection.watch !== undefined || polls),
   };
-  const { catalogues, places } = world;
-  const resources = createResources(world);
-  const read = createRead(world, resources);
-  const templates = createTemplates(world);
-  const watching = world.watches ? createWatching(world, read) : undefined;
+  const { catalogues, places } = database;
+  const resources = createResources(database);
+  const read = createRead(database, resources);
+  const templates = createTemplates(database);
+  const watching = database.watches ? createWatching(database, read) : undefined;
 
   return {
-    name: world.name,
+    name: database.name,
     features: {
       schemes: [dialect.scheme],
       watch: watching !== undefined,
@@ -91,7 +91,7 @@ export async function sqlProvider({
       const known = await catalogues.get(ctx);
       const place = places.parse(uri, known);
       const seen = await seenTables(known, places, ctx);
-      return await about(uri, () => listPlace(world, resources, place, uri, seen, page, ctx));
+      return await about(uri, () => listPlace(database, resources, place, uri, seen, page, ctx));
     },
 
     async metadata(uri, ctx) {

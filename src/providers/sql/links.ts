@@ -20,7 +20,7 @@ export function relativeReference(from: readonly string[], to: readonly string[]
 }
 
 export interface Link {
-  /** Where the columns of the foreign key stand in the table. */
+  /** The places of the foreign key's columns in the table. */
   readonly columns: readonly number[];
   /** The name of the link: the columns, joined by commas. */
   readonly name: string;

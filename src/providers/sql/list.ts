@@ -4,18 +4,18 @@ import { invalid, notListable } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Known } from './catalogues.ts';
+import type { OpenDatabase } from './database.ts';
 import { decodeKey, encodeKey, type Key } from './keys.ts';
 import { isKeyed, type Keyed, type Place } from './place.ts';
 import type { Resources } from './resources.ts';
 import type { Row } from './rows.ts';
-import type { World } from './world.ts';
 
 /** Characters of a key in a position. */
 const MAX_POSITION_LENGTH = 100_000;
 
 /** @throws ResourceError `not-listable`, `invalid` for a cursor that is none */
 export async function listPlace(
-  world: World,
+  database: OpenDatabase,
   resources: Resources,
   place: Place,
   uri: string,
@@ -25,16 +25,16 @@ export async function listPlace(
 ): Promise<ResourcePage> {
   switch (place.kind) {
     case 'database':
-      return pageOf(databaseEntries(world, resources, known, page), page);
+      return pageOf(databaseEntries(database, resources, known, page), page);
     case 'schema':
       return pageOf([resources.overview(place.schema), ...known.within(place.schema).map(resources.table)], page);
     case 'queries':
       return pageOf(
-        [...world.saved.values()].filter(({ bare }) => bare).map(({ name }) => resources.query(name)),
+        [...database.saved.values()].filter(({ bare }) => bare).map(({ name }) => resources.query(name)),
         page,
       );
     case 'table':
-      return listTable(world, resources, place.table, page, ctx);
+      return listTable(database, resources, place.table, page, ctx);
     default:
       // There has to be such a row to say that it cannot be listed.
       await resources.of(place, uri, ctx);
@@ -43,7 +43,7 @@ export async function listPlace(
 }
 
 function databaseEntries(
-  { dialect, saved }: World,
+  { dialect, saved }: OpenDatabase,
   resources: Resources,
   known: Known,
   page: Page,
@@ -72,7 +72,7 @@ function pageOf(entries: readonly Resource[], { cursor, limit }: Page): Resource
 }
 
 async function listTable(
-  { config, reader }: World,
+  { config, reader }: OpenDatabase,
   resources: Resources,
   table: Keyed | Parameters<Resources['table']>[0],
   { cursor, limit, containersOnly }: Page,
@@ -100,7 +100,7 @@ const hasSegment = (row: Row): row is Row & { readonly segment: string } => row.
 
 const ownPosition = (shown: readonly Resource[]): string => `o${shown.at(-1)?.name ?? ''}`;
 
-/** Where a list of a table goes on: in what is its own, then in its rows. */
+/** The position of a list of a table: among its own entries first, then among its rows. */
 function startOf(
   cursor: string | undefined,
   own: readonly Resource[],

@@ -7,6 +7,7 @@ import { invalid, notFound, ResourceError } from '../../core/errors.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Known } from './catalogues.ts';
+import type { OpenDatabase } from './database.ts';
 import { DESCRIPTION_FORMATS, describeAll, describeTable, displayName } from './descriptions.ts';
 import type { Table, Value } from './dialect.ts';
 import { jsonText } from './json.ts';
@@ -18,7 +19,6 @@ import type { Row } from './rows.ts';
 import type { Saved } from './saved-queries.ts';
 import { ROWS_LEFT_OUT, seenCount, seenPage } from './seen.ts';
 import { type Rendered, renderRow, renderSheet, SHEET_FORMATS, type Sheet, type SheetRow } from './sheets.ts';
-import type { World } from './world.ts';
 
 /** Reads one place. @throws ResourceError `not-found`, `too-large`, and those of the database */
 export type ReadPlace = (
@@ -29,8 +29,8 @@ export type ReadPlace = (
   ctx: Context,
 ) => Promise<readonly ResourceBody[]>;
 
-export function createRead(world: World, resources: Resources): ReadPlace {
-  const { config, places, reader, saved } = world;
+export function createRead(database: OpenDatabase, resources: Resources): ReadPlace {
+  const { config, places, reader, saved } = database;
 
   /** The one format that suits best, or all. What nobody offers is answered with the first. */
   const wanted = (formats: readonly string[], { accept }: ReadOptions): readonly string[] =>
@@ -231,7 +231,7 @@ export function createRead(world: World, resources: Resources): ReadPlace {
       case 'overview':
         return bodiesOf(
           resources.overview(place.schema),
-          describeAll(world.dialect, place.schema, known, wanted(DESCRIPTION_FORMATS, want)),
+          describeAll(database.dialect, place.schema, known, wanted(DESCRIPTION_FORMATS, want)),
           want,
         );
       case 'count': {

@@ -3,6 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { notFound } from '../../core/errors.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
+import type { OpenDatabase } from './database.ts';
 import { DESCRIPTION_FORMATS, displayName } from './descriptions.ts';
 import type { Column, Table } from './dialect.ts';
 import { encodeKey, encodeName, type Key } from './keys.ts';
@@ -10,7 +11,6 @@ import type { Keyed, Place } from './place.ts';
 import { AFTER, COUNT, QUERIES, ROWS, SCHEMA, tablePath } from './place.ts';
 import type { Row } from './rows.ts';
 import { JSON_TYPE, SHEET_FORMATS } from './sheets.ts';
-import type { World } from './world.ts';
 
 /** The formats of a row, the first of which is its own. */
 export const ROW_FORMATS = DESCRIPTION_FORMATS;
@@ -38,7 +38,7 @@ export interface Resources {
   labelOf(table: Table): Column | undefined;
 }
 
-export function createResources({ name, dialect, config, saved, places, reader, watches }: World): Resources {
+export function createResources({ name, dialect, config, saved, places, reader, watches }: OpenDatabase): Resources {
   const { uriOf } = places;
   const labels = new WeakMap<Table, { readonly column: Column | undefined }>();
 

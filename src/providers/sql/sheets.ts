@@ -14,13 +14,13 @@ export const SHEET_FORMATS: readonly string[] = [JSON_TYPE, CSV_TYPE, MARKDOWN_T
 
 export interface SheetRow {
   readonly values: readonly Value[];
-  /** Where the row is read by itself, relative to the page. */
+  /** The address that reads the row alone, relative to the page. */
   readonly uri?: string | undefined;
   /** References of foreign keys, by their names. */
   readonly links?: readonly (readonly [name: string, uri: string])[] | undefined;
-  /** Where a value leads to in Markdown, by its place: a foreign key of one column. */
+  /** The link of a value in Markdown, by its place: a foreign key of one column. */
   readonly leads?: ReadonlyMap<number, string> | undefined;
-  /** Where a value is read by itself, by its place. */
+  /** The address that reads a value alone, by its place. */
   readonly valueUri?: ((place: number) => string | undefined) | undefined;
 }
 

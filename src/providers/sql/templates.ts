@@ -6,6 +6,7 @@ import { encodeSegment } from '../../core/uri.ts';
 import { parseUriTemplate, UriTemplateError } from '../../core/uri-template.ts';
 import type { ResourceTemplate } from '../../protocol/resources.ts';
 import type { Known } from './catalogues.ts';
+import type { OpenDatabase } from './database.ts';
 import { displayName } from './descriptions.ts';
 import type { Parameter, ValueKind } from './dialect.ts';
 import { decodeValue, encodeValue, unescaped } from './keys.ts';
@@ -14,7 +15,6 @@ import type { Saved } from './saved-queries.ts';
 import { seenValues } from './seen.ts';
 import type { Range } from './selects.ts';
 import { JSON_TYPE } from './sheets.ts';
-import type { World } from './world.ts';
 
 /** Values that are looked through where none of them can be asked for by how it begins. */
 const MAX_LOOKED_AT = 1_000;
@@ -37,7 +37,15 @@ export interface Templates {
   complete(known: Known, request: CompletionRequest, ctx: Context): Promise<CompletionValues>;
 }
 
-export function createTemplates({ dialect, saved, places, reader, config, limitsOf, connection }: World): Templates {
+export function createTemplates({
+  dialect,
+  saved,
+  places,
+  reader,
+  config,
+  limitsOf,
+  connection,
+}: OpenDatabase): Templates {
   const ofTable = (table: Keyed): string =>
     `${places.uriOf([])}${tablePath(table).map(encodeSegment).join('/')}/{${table.identity.columns.map(({ name }) => variableOf(name)).join(',')}}`;
 
@@ -149,7 +157,7 @@ function valuesOf(texts: readonly string[], typed: string, limit: number, more: 
   return { values: all.slice(0, limit), hasMore, ...(!hasMore && !more && { total: all.length }) };
 }
 
-/** Where values lie that begin with what was typed; empty for anywhere, undefined for nowhere. */
+/** The range of the values that begin with what was typed; empty for all values, undefined for none. */
 function rangesOf(typed: string, kind: ValueKind): readonly Range[] | undefined {
   if (typed === '') return [];
   if (kind === 'integer' && typed.startsWith('~')) return [];

@@ -8,11 +8,11 @@ import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
 import type { Known } from './catalogues.ts';
+import type { OpenDatabase } from './database.ts';
 import { displayName } from './descriptions.ts';
 import type { TableName } from './dialect.ts';
 import { isKeyed, type Place } from './place.ts';
 import type { ReadPlace } from './read.ts';
-import type { World } from './world.ts';
 
 /** Keys of each table, and tables, that are looked at for the listed set: as many as a default list shows. */
 const LISTED_ROWS = 1_000;
@@ -33,8 +33,8 @@ interface Watcher {
   seen: string | undefined;
 }
 
-export function createWatching(world: World, read: ReadPlace): Watching {
-  const { connection, catalogues, config, places, reader, limitsOf } = world;
+export function createWatching(database: OpenDatabase, read: ReadPlace): Watching {
+  const { connection, catalogues, config, places, reader, limitsOf } = database;
   const watchers = new Set<Watcher>();
   const stop = new AbortController();
   const ctx = createContext({ signal: stop.signal });

@@ -4,7 +4,7 @@
  * knows one client a connection, so one that it may ask, or that works with its tools, gets a connection of its own, and
  * what the server sends on it can only be for that client. Where that is a program of its own, all of the client's work
  * goes there, since each has its own state. Everybody else shares one, on which the server is told that nobody can be asked.
- * Where there will be one client alone, the shared one is that client's own: a program is started once, for it.
+ * If there will be one client alone, the shared one is that client's own: a program is started once, for it.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
 import type { Data } from '../../connection/data.ts';
@@ -18,9 +18,9 @@ import { createBar } from './bar.ts';
 import { askable, capabilitiesOf, isOf2025, lasts } from './clients.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
+import { type Ask, createView, isIdle, type View } from './view.ts';
 import type { Watching } from './watching.ts';
 import { type Link, openLink, type Spoken, type Verdict } from './wire/link.ts';
-import { type Ask, createWorld, isIdle, type World } from './world.ts';
 
 /** Handlers of the events of connections; `watching` makes what each connection needs for watches. */
 export interface ConnectionEvents {
@@ -44,9 +44,9 @@ export interface Lease {
 }
 
 export interface Connections {
-  readonly shared: World;
-  /** Where a client looks at things. */
-  of(ctx: Context): Promise<World>;
+  readonly shared: View;
+  /** The view through which a client looks at things. */
+  of(ctx: Context): Promise<View>;
   /** Waits for what a list is of, which others are listed beside: a while from the start, and not at all later. */
   here(ctx: Context): Promise<void>;
   /** Told of changes of a list from now on, also those of a server that only comes later. */
@@ -56,7 +56,7 @@ export interface Connections {
   /** Whether what one client sees may not be what another one sees. */
   readonly apart: boolean;
   /** All that there are now. */
-  all(): readonly World[];
+  all(): readonly View[];
   close(): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Those who watch lists of a server that was not reached yet. */
   const early = new Set<() => void>();
   const bar = createBar();
-  const owned = new Set<World>();
+  const owned = new Set<View>();
   const lifetime = new AbortController();
   const sweep = setInterval(expire, SWEEP_MS);
   sweep.unref();
@@ -105,7 +105,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** @param spoken default: what is known of the server */
   async function open(
     capabilities: Data,
-    world: () => World,
+    view: () => View,
     signal: AbortSignal,
     spoken: Spoken = { verdict },
   ): Promise<Link> {
@@ -120,12 +120,12 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
           notified(method, params) {
             if (link === undefined) return;
             if (method === 'notifications/message') events.logged(link, params);
-            else world().watching.notified(method, params);
+            else view().watching.notified(method, params);
           },
-          asked: (request, asking) => events.asked(link, world().ask, request, asking),
-          missed: () => link && world().watching.missed(),
+          asked: (request, asking) => events.asked(link, view().ask, request, asking),
+          missed: () => link && view().watching.missed(),
           cutOff: bar.close,
-          ended: (cutOff) => link && world().supervisor.ended(link, cutOff),
+          ended: (cutOff) => link && view().supervisor.ended(link, cutOff),
         },
         { timeoutMs, log, signal },
       );
@@ -141,9 +141,9 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     }
   }
 
-  type Open = (signal: AbortSignal, world: () => World) => Promise<Link>;
+  type Open = (signal: AbortSignal, view: () => View) => Promise<Link>;
 
-  const nobody: Open = (signal, world) => open({}, world, signal);
+  const nobody: Open = (signal, view) => open({}, view, signal);
 
   /** The only client's connection: for one of 2025 in that era, where the server has it. */
   async function forSole(client: Promise<ClientFeatures>, signal: AbortSignal): Promise<Link> {
@@ -156,50 +156,50 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   }
 
   /** @param second of 2025, to a server that others speak 2026 to */
-  function worldOf(key: string, opening: Open, sharing?: World, second = false): World {
+  function viewOf(key: string, opening: Open, sharing?: View, second = false): View {
     const supervisor = createSupervisor({
       name,
       log: second ? { ...log, warn: log.debug } : log,
-      open: (signal) => opening(AbortSignal.any([signal, lifetime.signal]), () => world),
+      open: (signal) => opening(AbortSignal.any([signal, lifetime.signal]), () => view),
       up(link, again) {
         events.opened(link);
         if (!second) events.up(link);
         // Watches on a server behind a URL go over the shared connection.
         if (sharing !== undefined) return;
-        world.watching.restore(link);
-        if (again) world.watching.missed();
+        view.watching.restore(link);
+        if (again) view.watching.missed();
       },
       barred: bar,
       isProgram,
     });
-    const world: World = createWorld(key, name, supervisor, events.watching, sharing);
-    return world;
+    const view: View = createView(key, name, supervisor, events.watching, sharing);
+    return view;
   }
 
   const sole = isProgram && connections === 'client' ? options.sole : undefined;
-  const shared = worldOf('shared', sole === undefined ? nobody : (signal) => forSole(sole, signal));
+  const shared = viewOf('shared', sole === undefined ? nobody : (signal) => forSole(sole, signal));
 
-  function openOwn(key: string, ctx: Context): World {
+  function openOwn(key: string, ctx: Context): View {
     const second = verdict?.prior.kind === 'modern';
     const capabilities = capabilitiesOf(ctx);
     const opening: Open = (signal, its) => open(capabilities, its, signal, second ? { verdict: LEGACY } : undefined);
-    const world = worldOf(key, opening, isProgram ? undefined : shared, second);
-    world.ask = ctx.client?.ask;
-    owned.add(world);
-    return world;
+    const view = viewOf(key, opening, isProgram ? undefined : shared, second);
+    view.ask = ctx.client?.ask;
+    owned.add(view);
+    return view;
   }
 
-  function discard(world: World): void {
-    owned.delete(world);
-    world.close().catch((error: unknown) => log.debug('upstream', { mount: name, error }));
+  function discard(view: View): void {
+    owned.delete(view);
+    view.close().catch((error: unknown) => log.debug('upstream', { mount: name, error }));
   }
 
   function expire(): void {
-    const unusedFor = (world: World): number => Date.now() - world.usedAt;
-    for (const world of owned) {
+    const unusedFor = (view: View): number => Date.now() - view.usedAt;
+    for (const view of owned) {
       // Behind a URL everybody watches over the shared connection: that says nothing of this one.
-      const idle = world.running === 0 && (!isProgram || !world.watching.busy);
-      if (idle && unusedFor(world) > (isProgram && world.watched ? LEFT_MS : IDLE_MS)) discard(world);
+      const idle = view.running === 0 && (!isProgram || !view.watching.busy);
+      if (idle && unusedFor(view) > (isProgram && view.watched ? LEFT_MS : IDLE_MS)) discard(view);
     }
     if (isProgram && owned.size > 0 && isIdle(shared) && unusedFor(shared) > UNSHARED_MS) {
       if (shared.supervisor.current !== undefined) void shared.supervisor.rest();
@@ -209,11 +209,8 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Room for one more, made by closing the one that was unused for longest. */
   function hasRoom(): boolean {
     if (owned.size < maxConnections) return true;
-    const idle = [...owned].filter((world) => world.running === 0 && (!isProgram || !world.watching.busy));
-    const oldest = idle.reduce<World | undefined>(
-      (a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a),
-      undefined,
-    );
+    const idle = [...owned].filter((view) => view.running === 0 && (!isProgram || !view.watching.busy));
+    const oldest = idle.reduce<View | undefined>((a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a), undefined);
     if (oldest === undefined) return false;
     discard(oldest);
     return true;
@@ -242,35 +239,35 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Whether a server of 2026 takes a client of 2025 too: the client's own connection is opened for that, and kept. */
   async function hasBothEras(ctx: Context): Promise<boolean> {
     if (Date.now() < modernOnlyUntil) return false;
-    const world = withKey(peerKey(ctx), ctx);
-    if (world === undefined) return false;
+    const view = withKey(peerKey(ctx), ctx);
+    if (view === undefined) return false;
     try {
-      await world.supervisor.get(ctx.signal, REQUEST_WAITS);
+      await view.supervisor.get(ctx.signal, REQUEST_WAITS);
       return true;
     } catch (error) {
       ctx.signal.throwIfAborted();
       // One that has taken this client before is only away, and one that is starting only late.
-      if (world.supervisor.opened > 0 || world.supervisor.state === 'connecting') throw error;
+      if (view.supervisor.opened > 0 || view.supervisor.state === 'connecting') throw error;
       modernOnlyUntil = Date.now() + MODERN_ONLY_MS;
-      discard(world);
+      discard(view);
       log.debug('an upstream of 2026 does not speak 2025', { mount: name });
       return false;
     }
   }
 
   /** The one with a key, opened if there is room. */
-  function withKey(key: string, ctx: Context): World | undefined {
-    const known = [...owned].find((world) => world.key === key);
+  function withKey(key: string, ctx: Context): View | undefined {
+    const known = [...owned].find((view) => view.key === key);
     if (known !== undefined) return touched(known, ctx);
     if (hasRoom()) return openOwn(key, ctx);
     log.warn('too many clients: one shares a connection, where the server cannot ask it', { mount: name });
     return undefined;
   }
 
-  function touched(world: World, ctx: Context): World {
-    world.usedAt = Date.now();
-    world.ask = ctx.client?.ask ?? world.ask;
-    return world;
+  function touched(view: View, ctx: Context): View {
+    view.usedAt = Date.now();
+    view.ask = ctx.client?.ask ?? view.ask;
+    return view;
   }
 
   const peerKey = (ctx: Context): string => `peer ${ctx.peer}`;
@@ -278,29 +275,29 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Of clients that are not connected here: those of one principal that can do the same. */
   const lentKey = (ctx: Context): string => JSON.stringify(['lent', ctx.principal.id, capabilitiesOf(ctx)]);
 
-  /** Where a client has work done that is not a call; undefined for the shared one. */
-  function ownOf(ctx: Context): World | undefined {
+  /** The view in which a client has work done that is not a call; undefined for the shared one. */
+  function ownOf(ctx: Context): View | undefined {
     // Work without a client's request opens no connection; it may use one that the client has.
     if (ctx.client === undefined) return lasts(ctx) ? existing(peerKey(ctx)) : undefined;
     if (lasts(ctx)) return isProgram || askable(ctx) ? withKey(peerKey(ctx), ctx) : existing(peerKey(ctx));
     return isProgram && askable(ctx) ? withKey(lentKey(ctx), ctx) : undefined;
   }
 
-  const existing = (key: string): World | undefined => [...owned].find((world) => world.key === key);
+  const existing = (key: string): View | undefined => [...owned].find((view) => view.key === key);
 
-  async function borrow(world: World, exclusive: boolean, ctx: Context): Promise<Lease> {
-    world.running++;
-    touched(world, ctx);
+  async function borrow(view: View, exclusive: boolean, ctx: Context): Promise<Lease> {
+    view.running++;
+    touched(view, ctx);
     let released = false;
     const release = (reusable: boolean): void => {
       if (released) return;
       released = true;
-      world.running--;
-      world.usedAt = Date.now();
-      if (exclusive && !reusable) discard(world);
+      view.running--;
+      view.usedAt = Date.now();
+      if (exclusive && !reusable) discard(view);
     };
     try {
-      return { link: await world.supervisor.get(ctx.signal, REQUEST_WAITS), own: true, release };
+      return { link: await view.supervisor.get(ctx.signal, REQUEST_WAITS), own: true, release };
     } catch (error) {
       release(false);
       throw error;
@@ -312,7 +309,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     const key = lentKey(ctx);
     // Late log messages of one call must not be taken for those of the next: who wants them gets a fresh connection.
     const wantsLogs = ctx.client?.logLevel !== undefined;
-    const free = wantsLogs ? undefined : [...owned].find((world) => world.key === key && world.running === 0);
+    const free = wantsLogs ? undefined : [...owned].find((view) => view.key === key && view.running === 0);
     if (free !== undefined) return borrow(free, true, ctx);
     if (!hasRoom())
       throw new ResourceError('limited', `Too many calls wait for the server behind "${name}"; try later`);
@@ -325,7 +322,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     return { link: await shared.supervisor.get(ctx.signal, REQUEST_WAITS), own: false, release: () => {} };
   }
 
-  async function of(ctx: Context): Promise<World> {
+  async function of(ctx: Context): Promise<View> {
     if (await isOfSole(ctx)) return touched(shared, ctx);
     const own = (await keepsApart(ctx)) ? ownOf(ctx) : undefined;
     if (own !== undefined) return own;
@@ -333,9 +330,9 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     return shared;
   }
 
-  const watchedIn = (world: World, ...args: Parameters<Watching['list']>): Promise<AsyncDisposable> => {
-    world.watched = true;
-    return world.watching.list(...args);
+  const watchedIn = (view: View, ...args: Parameters<Watching['list']>): Promise<AsyncDisposable> => {
+    view.watched = true;
+    return view.watching.list(...args);
   };
 
   /** Over the shared connection until the server is there: then it is known where this client has its own. */
@@ -344,10 +341,10 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     let held = watchedIn(shared, ...args);
     let ended = false;
     async function move(): Promise<void> {
-      const world = await of(ctx);
-      if (ended || world === shared) return;
+      const view = await of(ctx);
+      if (ended || view === shared) return;
       const before = held;
-      held = watchedIn(world, ...args);
+      held = watchedIn(view, ...args);
       await (await before)[Symbol.asyncDispose]();
       onChange();
     }
@@ -368,8 +365,8 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     of,
     async here(ctx) {
       if (verdict === undefined) await shared.supervisor.get(ctx.signal, listWaits);
-      const world = await of(ctx);
-      await world.supervisor.get(ctx.signal, listWaits);
+      const view = await of(ctx);
+      await view.supervisor.get(ctx.signal, listWaits);
     },
     async watchList(...args) {
       return verdict === undefined ? watchEarly(...args) : watchedIn(await of(args[2]), ...args);
@@ -393,7 +390,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       clearInterval(sweep);
       const all = [...owned];
       owned.clear();
-      await Promise.allSettled([shared.close(), ...all.map((world) => world.close())]);
+      await Promise.allSettled([shared.close(), ...all.map((view) => view.close())]);
     },
   };
 }

@@ -88,15 +88,15 @@ export function upstream(options: UpstreamOptions): Upstream {
 
   /** Forgets the answers, lists and descriptions that a change may have made out of date. */
   function changed(list: ListName | undefined, uri: string | undefined): void {
-    const worlds = connections.all();
+    const views = connections.all();
     if (uri !== undefined) {
-      // Where the resource is a container, its children may have changed.
+      // If the resource is a container, its children may have changed.
       for (const method of ['resources/read', ...DESCRIBING]) cache.forget(method);
-      for (const { known } of worlds) known.clear();
+      for (const { known } of views) known.clear();
     }
     if (list === 'resources') {
       for (const method of ['resources/templates/list', ...DESCRIBING]) cache.forget(method);
-      for (const { lists, known } of worlds) {
+      for (const { lists, known } of views) {
         lists.forget('resources');
         lists.forget('skills');
         known.clear();
@@ -104,7 +104,7 @@ export function upstream(options: UpstreamOptions): Upstream {
     }
     if (list === 'tools' || list === 'prompts') {
       cache.forget(`${list}/list`);
-      for (const { lists } of worlds) lists.forget(list);
+      for (const { lists } of views) lists.forget(list);
     }
     if (list === 'tools') server.changed();
   }
@@ -161,13 +161,13 @@ export function upstream(options: UpstreamOptions): Upstream {
     async check(timeoutMs) {
       const { current, state } = connections.shared.supervisor;
       if (current !== undefined) return current.alive(timeoutMs);
-      // Where each client has a connection of its own, the shared one may rest.
+      // When each client has a connection of its own, the shared one may rest.
       return state === 'idle' || connections.all().some(({ supervisor }) => supervisor.state === 'ready');
     },
     health() {
-      const worlds = connections.all();
+      const views = connections.all();
       const { state, failures, lastError, opened } = connections.shared.supervisor;
-      const open = worlds.filter(({ supervisor }) => supervisor.state === 'ready').length;
+      const open = views.filter(({ supervisor }) => supervisor.state === 'ready').length;
       return {
         state: open > 0 ? 'ready' : state,
         era: reached === undefined ? undefined : reached.era === 'modern' ? '2026-07-28' : '2025',
@@ -178,7 +178,7 @@ export function upstream(options: UpstreamOptions): Upstream {
         restarts: Math.max(0, opened - 1),
         failures,
         lastError,
-        watched: [...new Set(worlds.map(({ watching }) => watching))].reduce((sum, each) => sum + each.size, 0),
+        watched: [...new Set(views.map(({ watching }) => watching))].reduce((sum, each) => sum + each.size, 0),
       };
     },
     close,

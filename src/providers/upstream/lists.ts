@@ -45,7 +45,7 @@ export interface Lists {
   forget(key: string): void;
 }
 
-/** Where a list stands. */
+/** The position of a list. */
 interface Position {
   /** The upstream's cursor of the page that is being given; undefined for the first. */
   readonly cursor: string | undefined;

@@ -17,8 +17,8 @@ import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
 import type { Entry, Known } from './known.ts';
 import { isNoMethod, refusing } from './refusing.ts';
+import type { View } from './view.ts';
 import type { Link } from './wire/link.ts';
-import type { World } from './world.ts';
 
 /** Most entries of a list that are read to find the one with a given URI. */
 const MAX_LOOKED_AT = 20_000;
@@ -46,7 +46,7 @@ export interface MetadataSetup {
 }
 
 /** The connection that is up now; there may be none. */
-type Over = Pick<World['supervisor'], 'current'>;
+type Over = Pick<View['supervisor'], 'current'>;
 
 /** A page of a list, as the server has it. */
 export interface EntryPage {
@@ -71,7 +71,7 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   const learn = ({ current }: Over, has: boolean): void => void (current && answers.set(current, has));
 
   /** Asks the server; undefined where it does not have the method, or seems not to have it. */
-  async function asked(uri: string, { known, supervisor }: World, ctx: Context): Promise<Resource | undefined> {
+  async function asked(uri: string, { known, supervisor }: View, ctx: Context): Promise<Resource | undefined> {
     const has = hasMethod(supervisor);
     if (has === false) return undefined;
     const isSure = has ?? facts().metadata;
@@ -129,7 +129,7 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     const own = bodies.find(({ resource }) => identityOf(resource.uri) === identityOf(uri));
     const several = known.hasSeveral(uri);
     if (bodies.length === 0 && !several) throw notFound(uri);
-    // Where the contents have several URIs, the first item is a child, and does not describe this resource.
+    // If the contents have several URIs, the first item is a child, and does not describe this resource.
     return { ...(own ?? (several ? undefined : bodies[0]))?.resource, uri };
   }
 
@@ -137,23 +137,23 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     async of(uri, ctx) {
       if (!facts().reached) await asking.link(ctx);
       if (!facts().resources) throw notFound(uri);
-      const world = await connections.of(ctx);
-      const told = await asked(uri, world, ctx);
+      const view = await connections.of(ctx);
+      const told = await asked(uri, view, ctx);
       if (told !== undefined) return told;
-      const { known, supervisor } = world;
+      const { known, supervisor } = view;
       const entry = (await looked(uri, known, ctx)) ?? (await readOf(uri, known, ctx));
       // The resource exists, so the server refused the method and not the URI.
       if (hasMethod(supervisor) === undefined) learn(supervisor, false);
       return completeEntry(entry, known, facts());
     },
     async saysListable(uri, ctx) {
-      const world = await connections.of(ctx);
-      if (world.known.get(uri) === undefined) {
+      const view = await connections.of(ctx);
+      if (view.known.get(uri) === undefined) {
         const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(MAX_ASKING_MS)]);
-        await asked(uri, world, withSignal(ctx, signal)).catch(() => undefined);
+        await asked(uri, view, withSignal(ctx, signal)).catch(() => undefined);
         ctx.signal.throwIfAborted();
       }
-      const said = world.known.get(uri)?.capabilities as Partial<ResourceCapabilities> | undefined;
+      const said = view.known.get(uri)?.capabilities as Partial<ResourceCapabilities> | undefined;
       return said?.list === true;
     },
     async isListed(uri, ctx) {

@@ -244,11 +244,11 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
 
     async watch(uri, onChange, ctx) {
       if (uri === undefined) return connections.watchList('resources', () => onChange({ kind: 'list-changed' }), ctx);
-      const world = await connections.of(ctx);
-      world.watched = true;
+      const view = await connections.of(ctx);
+      view.watched = true;
       return refusing(
         uri,
-        world.watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx),
+        view.watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx),
       );
     },
 

@@ -46,7 +46,7 @@ export interface ServerSetup {
   readonly connections: Connections;
   readonly border: Border;
   readonly callTimeoutMs: number;
-  /** Where its definitions are fixed. */
+  /** The file that fixes its definitions. */
   readonly pins: Pins | undefined;
   readonly texts: 'as-is' | 'clean';
   readonly results: 'mark' | 'refuse' | 'as-is';

@@ -152,16 +152,16 @@ export function createTasks(setup: TasksSetup): Tasks {
     async watch(taskId, onChange, ctx) {
       if (watched >= MAX_WATCHED)
         throw new ResourceError('limited', `At most ${MAX_WATCHED} tasks of the server behind "${name}" are watched`);
-      const world = await connections.of(ctx);
+      const view = await connections.of(ctx);
       watched++;
       // Its connection is needed as long as its task is.
-      world.running++;
-      const handle = await world.watching.task(taskId, onChange);
+      view.running++;
+      const handle = await view.watching.task(taskId, onChange);
       return {
         async [Symbol.asyncDispose]() {
           watched--;
-          world.running--;
-          world.usedAt = Date.now();
+          view.running--;
+          view.usedAt = Date.now();
           await handle[Symbol.asyncDispose]();
         },
       };

@@ -10,7 +10,7 @@ import type { Link } from './wire/link.ts';
 export interface Watching {
   /** @throws ResourceError `unavailable`, `invalid` for what the upstream does not let be watched */
   resource(uri: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
-  /** Where the upstream does not tell of changes, nothing is ever called. */
+  /** If the upstream does not tell of changes, nothing is ever called. */
   list(list: ListName, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   /** Calls `onChange` when the upstream tells of a task, where it does so. */
   task(taskId: string, onChange: () => void): Promise<AsyncDisposable>;

@@ -11,7 +11,7 @@ import { createVerifier } from './verify.ts';
 
 export type { AuthOptions } from './options.ts';
 
-/** Where metadata of a protected resource is (RFC 9728 3); the resource's own path may follow. */
+/** The path of the metadata of a protected resource (RFC 9728 3); the resource's own path may follow. */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /** Paths at which the metadata of a resource is: with its own path, which clients ask for first, and without. */

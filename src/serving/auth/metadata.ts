@@ -5,7 +5,7 @@ import { IssuerUnavailable } from './refused.ts';
 /** Metadata is asked for again when it is older than this, in milliseconds. */
 export const METADATA_MAX_AGE_MS = 60 * 60_000;
 
-/** Where what it says does not lead to an answer, it is asked for again, but not more often than this, in milliseconds. */
+/** If its metadata leads to no answer, the metadata is fetched again, but not more often than this, in milliseconds. */
 export const METADATA_COOLDOWN_MS = 60_000;
 
 /** Addresses that a resource server wants to know, and those of a sign-in. */

@@ -28,7 +28,7 @@ export interface TokenIssuer {
   readonly issuer: string;
   /** The audiences that are accepted: one of them has to stand in `aud`. Default: the resource (RFC 8707). */
   readonly audience?: string | readonly string[] | undefined;
-  /** Where its keys are. Default: as its metadata says (RFC 8414, OpenID Connect Discovery). */
+  /** The URL of its keys. Default: as its metadata says (RFC 8414, OpenID Connect Discovery). */
   readonly jwksUri?: string | undefined;
   /** Default: RS256, PS256, ES256 and EdDSA. */
   readonly algorithms?: readonly SigningAlgorithm[] | undefined;
@@ -45,7 +45,7 @@ export interface Introspection {
   readonly clientSecret: string;
   /** How the secret is shown: in `Authorization`, or in the body. Default: `basic`. */
   readonly clientAuthentication?: 'basic' | 'post' | undefined;
-  /** Where to ask. Default: as its metadata says. */
+  /** The URL to ask. Default: as its metadata says. */
   readonly url?: string | undefined;
   /** The claim that names the subject where there is no `sub`. Default: none, and such a token is refused. */
   readonly subjectClaim?: string | undefined;

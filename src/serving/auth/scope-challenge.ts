@@ -25,27 +25,27 @@ export interface Challenged {
  * again by the operation itself.
  */
 export function challengeScopes(
-  vitrine: Guarded,
+  engine: Guarded,
   authorization: Pick<Authorization, 'insufficient'>,
   challenged: Challenged,
 ): Promise<HttpAnswer | undefined> | undefined {
-  const scopesFor = vitrine.access?.scopesFor;
+  const scopesFor = engine.access?.scopesFor;
   const { message } = challenged;
   if (scopesFor === undefined || !isRequest(message)) return undefined;
   const asked = askedBy(message.method, message.params ?? {});
-  return asked && challenge(vitrine, authorization, challenged, { ...asked, method: message.method }, scopesFor);
+  return asked && challenge(engine, authorization, challenged, { ...asked, method: message.method }, scopesFor);
 }
 
 type Guarded = Pick<Engine, 'access' | 'tools' | 'prompts' | 'mountOf' | 'refused'>;
 
 async function challenge(
-  vitrine: Guarded,
+  engine: Guarded,
   authorization: Pick<Authorization, 'insufficient'>,
   { request, principal }: Challenged,
   { method, ...asked }: Asked & { readonly method: string },
   scopesFor: NonNullable<AccessOutline['scopesFor']>,
 ): Promise<HttpAnswer | undefined> {
-  const { tools, prompts, mountOf } = vitrine;
+  const { tools, prompts, mountOf } = engine;
   const { uri, name = '', operation } = asked;
   const ctx = createContext({ principal });
   const ofName = async (): Promise<Owner> => (operation === 'call' ? tools.ownerOf(name) : prompts.ownerOf(name, ctx));
@@ -53,7 +53,7 @@ async function challenge(
   const scopes = await scopesFor({ ...asked, principal, mount, onlyResources });
   if (scopes === undefined) return undefined;
   const target = { method, uri, name: asked.name, mount };
-  vitrine.refused?.(target, ctx, new ResourceError('denied', 'The token lacks scopes'), LACKS_SCOPES);
+  engine.refused?.(target, ctx, new ResourceError('denied', 'The token lacks scopes'), LACKS_SCOPES);
   return authorization.insufficient(request, principal, scopes);
 }
 

@@ -25,10 +25,10 @@ export interface Capabilities {
 const TASKS_OF_2025 = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
 
 /** @param tasks the era in which the client's revision has tasks; undefined where it has none */
-export function capabilitiesOf(vitrine: Engine, principal: Principal, tasks: Era | undefined): Capabilities {
-  const { provider, tools, prompts, skills, access } = vitrine;
+export function capabilitiesOf(engine: Engine, principal: Principal, tasks: Era | undefined): Capabilities {
+  const { provider, tools, prompts, skills, access } = engine;
   const { watch, watchesResources } = provider.features;
-  const offered = offersTo(vitrine, principal);
+  const offered = offersTo(engine, principal);
   const some = offered('resources/list');
   const subscribe = watchesResources !== false && access?.could(principal, { operation: 'subscribe' }) !== false;
   return {
@@ -37,21 +37,21 @@ export function capabilitiesOf(vitrine: Engine, principal: Principal, tasks: Era
     ...(offered('logging/setLevel') && { logging: {} }),
     ...(offered('prompts/list') && { prompts: prompts.watchable ? { listChanged: true } : {} }),
     ...(offered('completion/complete') && { completions: {} }),
-    ...(tasks === 'legacy' && offersTasks(vitrine, principal, tasks) && { tasks: TASKS_OF_2025 }),
+    ...(tasks === 'legacy' && offersTasks(engine, principal, tasks) && { tasks: TASKS_OF_2025 }),
     extensions: {
       ...(some && { [SEP_2093_EXTENSION]: {}, [RESOURCE_HIERARCHY_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} }),
       ...(offered(LIST_SKILLS_METHOD) && { [SKILLS_EXTENSION]: skills.directories ? { directoryRead: true } : {} }),
-      ...(tasks === 'modern' && offersTasks(vitrine, principal, tasks) && { [TASKS_EXTENSION]: {} }),
+      ...(tasks === 'modern' && offersTasks(engine, principal, tasks) && { [TASKS_EXTENSION]: {} }),
     },
   };
 }
 
 /** Who serves, as the handshake of 2025 and the results of 2026-07-28 have it, and how to use it. */
-export function introductionOf(vitrine: Engine, principal: Principal, tasks: Era | undefined) {
-  const { instructions: _own, ...serverInfo } = vitrine.identity;
-  const instructions = vitrine.instructionsFor(principal);
+export function introductionOf(engine: Engine, principal: Principal, tasks: Era | undefined) {
+  const { instructions: _own, ...serverInfo } = engine.identity;
+  const instructions = engine.instructionsFor(principal);
   return {
-    capabilities: capabilitiesOf(vitrine, principal, tasks),
+    capabilities: capabilitiesOf(engine, principal, tasks),
     serverInfo,
     // An empty text says nothing.
     ...(instructions !== undefined && instructions !== '' && { instructions }),

@@ -74,10 +74,10 @@ function withoutHints(result: object): object {
   return lasting;
 }
 
-export function createDispatcher(vitrine: Engine): Dispatcher {
-  const methods = methodsOf(vitrine);
-  const ofTasks = { legacy: taskMethods(vitrine, 'legacy'), modern: taskMethods(vitrine, 'modern') };
-  const signature = signatureOf(vitrine);
+export function createDispatcher(engine: Engine): Dispatcher {
+  const methods = methodsOf(engine);
+  const ofTasks = { legacy: taskMethods(engine, 'legacy'), modern: taskMethods(engine, 'modern') };
+  const signature = signatureOf(engine);
 
   async function answer(method: Method, params: unknown, envelope: Envelope): Promise<Outcome> {
     const { era, message, principal, peer, log, signal } = envelope;
@@ -90,12 +90,12 @@ export function createDispatcher(vitrine: Engine): Dispatcher {
       client: envelope.client,
       roots,
     });
-    const running = startInvocation(vitrine, envelope, params as Data, ctx);
+    const running = startInvocation(engine, envelope, params as Data, ctx);
     try {
       let round: Round = { answers: message.params?.inputResponses, state: message.params?.requestState };
       for (let count = 1; ; count++) {
         const invocation = running.invoke(round);
-        const { telemetry } = vitrine;
+        const { telemetry } = engine;
         const result =
           telemetry === undefined
             ? await method.run(params, invocation)
@@ -110,7 +110,7 @@ export function createDispatcher(vitrine: Engine): Dispatcher {
         round = answered;
       }
     } catch (error) {
-      return { error: wireErrorOf(vitrine, error, method.name, era, ctx), cause: error };
+      return { error: wireErrorOf(engine, error, method.name, era, ctx), cause: error };
     } finally {
       running.end();
     }
@@ -127,7 +127,7 @@ export function createDispatcher(vitrine: Engine): Dispatcher {
   function checkedFor(method: string, result: object, era: Envelope['era']): object {
     switch (method) {
       case 'tools/call':
-        return taskAnswer(result, era, vitrine.hide) ?? checkedCallResult(result, era);
+        return taskAnswer(result, era, engine.hide) ?? checkedCallResult(result, era);
       case 'tasks/result':
         return checkedCallResult(result, era);
       case 'tools/list':
@@ -138,7 +138,7 @@ export function createDispatcher(vitrine: Engine): Dispatcher {
   }
 
   const signed = `"_meta":${JSON.stringify(signature)}`;
-  const { ttlMs, cacheScope } = vitrine.resources.cacheHint;
+  const { ttlMs, cacheScope } = engine.resources.cacheHint;
   const hints = `"ttlMs":${JSON.stringify(ttlMs)},"cacheScope":${JSON.stringify(cacheScope)}`;
 
   /** As `finished`, of a result without a `_meta` of its own that is as fresh as the server says. */
@@ -151,14 +151,14 @@ export function createDispatcher(vitrine: Engine): Dispatcher {
   function refusedAsTask({ message: { method, params = {} }, era, principal }: Envelope): Failure | undefined {
     const { name, task } = params;
     if (method !== 'tools/call' || era === 'modern' || task === undefined) return undefined;
-    const foreign = vitrine.tools.ownerOf(String(name)).foreign === true;
-    return foreign || !offersTasks(vitrine, principal, era) ? undefined : noTaskOf(String(name));
+    const foreign = engine.tools.ownerOf(String(name)).foreign === true;
+    return foreign || !offersTasks(engine, principal, era) ? undefined : noTaskOf(String(name));
   }
 
   const offersIn = (method: string, principal: Principal, era: Envelope['era']): boolean =>
     methods.has(method)
-      ? offersTo(vitrine, principal)(method)
-      : ofTasks[era].has(method) && offersTasks(vitrine, principal, era);
+      ? offersTo(engine, principal)(method)
+      : ofTasks[era].has(method) && offersTasks(engine, principal, era);
 
   const offers: Dispatcher['offers'] = (method, principal) => offersIn(method, principal, 'modern');
 
@@ -167,9 +167,9 @@ export function createDispatcher(vitrine: Engine): Dispatcher {
     again({ method, params = {} }, { era, principal, peer, log }) {
       const known = methods.get(method);
       // Telemetry wants to be told of each request.
-      if (known?.again === undefined || vitrine.telemetry !== undefined) return undefined;
+      if (known?.again === undefined || engine.telemetry !== undefined) return undefined;
       if ('inputResponses' in params || 'requestState' in params) return undefined;
-      const count = vitrine.admission.atOnce(askedFor(method, params), principal);
+      const count = engine.admission.atOnce(askedFor(method, params), principal);
       if (count === undefined) return undefined;
       const ctx = createContext({ principal, ...(peer !== undefined && { peer }), log, signal: UNTOLD });
       const members = known.again(params, ctx);

@@ -42,7 +42,7 @@ export interface Running {
 }
 
 /** @param params as they were checked */
-export function startInvocation(vitrine: Engine, envelope: Envelope, params: Data, ctx: Context): Running {
+export function startInvocation(engine: Engine, envelope: Envelope, params: Data, ctx: Context): Running {
   const { message, client } = envelope;
   const { method } = message;
   let ended = false;
@@ -55,16 +55,16 @@ export function startInvocation(vitrine: Engine, envelope: Envelope, params: Dat
       ctx.log.debug('a notification was not sent', { error });
     }
   };
-  const shown = shownBy(vitrine);
+  const shown = shownBy(engine);
   const token = (params._meta as Data | undefined)?.progressToken;
   const scope = (): CursorScope => scopeOf(method, params, ctx);
   const way = {
     client,
     wantsProgress: token !== undefined,
     progress: token === undefined ? ignore : progressOf(token, tell, shown),
-    notify: notifierOf(vitrine, envelope, tell, shown),
+    notify: notifierOf(engine, envelope, tell, shown),
     hangUp: () => envelope.hangUp(),
-    seal: (state: unknown) => vitrine.resources.cursors.seal(JSON.stringify(state), scope()),
+    seal: (state: unknown) => engine.resources.cursors.seal(JSON.stringify(state), scope()),
   };
   return {
     // Opened before anything runs: altered state is an error of the request, not of a tool.
@@ -72,7 +72,7 @@ export function startInvocation(vitrine: Engine, envelope: Envelope, params: Dat
       ...ctx,
       ...way,
       answers: bareAnswers(answers),
-      state: state === undefined ? undefined : openState(vitrine, state, scope()),
+      state: state === undefined ? undefined : openState(engine, state, scope()),
     }),
     end() {
       ended = true;
@@ -109,10 +109,10 @@ function digest(params: Data): string {
 }
 
 /** @throws ResourceError `invalid` for state that was not sealed for this request */
-function openState(vitrine: Engine, state: unknown, scope: CursorScope): unknown {
+function openState(engine: Engine, state: unknown, scope: CursorScope): unknown {
   if (typeof state !== 'string') throw invalid('The request state is not one of this server');
   try {
-    return JSON.parse(vitrine.resources.cursors.open(state, scope));
+    return JSON.parse(engine.resources.cursors.open(state, scope));
   } catch (cause) {
     throw invalid('The request state is not valid for this request or has expired; call again without it').withCause(
       cause,
@@ -169,14 +169,14 @@ function progressOf(token: unknown, tell: Envelope['tell'], shown: (text: string
 
 /** Messages of the level that the client asked for, or above. On 2026-07-28 a request that names none gets none. */
 function notifierOf(
-  vitrine: Engine,
+  engine: Engine,
   { era, principal, client: { logLevel } }: Envelope,
   tell: Envelope['tell'],
   shown: (text: string) => string,
 ): Invocation['notify'] {
   if (logLevel === undefined && era === 'modern') return ignore;
   // Logging is not declared to a client that is offered no tools, so nothing is sent.
-  if (!offersTo(vitrine, principal)('tools/list')) return ignore;
+  if (!offersTo(engine, principal)('tools/list')) return ignore;
   const least = logLevel === undefined ? 0 : LOGGING_LEVELS.indexOf(logLevel);
   let sent = 0;
   return (level: LoggingLevel, data: unknown, logger: string | null = 'vitrine', others?: OtherFields) => {

@@ -68,8 +68,8 @@ function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, again
 const unchanged = <T extends object>(result: T): T => result;
 
 /** The methods that an engine can have, by name; which it has for somebody, `offersTo` says. */
-export function methodsOf(vitrine: Engine): ReadonlyMap<string, Method> {
-  const { resources, provider, tools, prompts, tasks } = vitrine;
+export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
+  const { resources, provider, tools, prompts, tasks } = engine;
   const { withIcons = unchanged } = resources;
   const methods: Method[] = [
     method(METADATA_METHOD, metadataParams, async (params, ctx) =>
@@ -105,11 +105,11 @@ export function methodsOf(vitrine: Engine): ReadonlyMap<string, Method> {
       async (params, ctx) => {
         const { name, task, ...call } = params;
         const owner = tools.ownerOf(name);
-        // Where no tasks were offered, it is a call like others (2025-11-25).
-        const asTask = task !== undefined && offersTasks(vitrine, ctx.principal, 'legacy') && { task };
+        // If no tasks were offered, it is a call like others (2025-11-25).
+        const asTask = task !== undefined && offersTasks(engine, ctx.principal, 'legacy') && { task };
         const result = await provider.callTool({ ...call, ...asTask, name }, owner, ctx);
         if (isTaskStarted(result)) return tasks.book.begun(result, { mount: owner.mount ?? '', name }, ctx);
-        return 'isError' in result && result.isError === true ? hiddenIn(result, vitrine.hide) : result;
+        return 'isError' in result && result.isError === true ? hiddenIn(result, engine.hide) : result;
       },
       ({ name, arguments: args, ...more }, ctx) =>
         typeof name === 'string' && isData(args) && Object.keys(more).every((key) => key === '_meta')
@@ -126,7 +126,7 @@ export function methodsOf(vitrine: Engine): ReadonlyMap<string, Method> {
       complete(provider, prompts.ownerOf, params, resources.limits.maxCompletions, ctx),
     ),
   );
-  return new Map(methods.map((each) => [each.name, admitted(vitrine, ASKING.has(each.name) ? asking(each) : each)]));
+  return new Map(methods.map((each) => [each.name, admitted(engine, ASKING.has(each.name) ? asking(each) : each)]));
 }
 
 /** Whether a method is there for somebody: what they could use nothing of is not declared, and not answered (SEC-CAP-1). */

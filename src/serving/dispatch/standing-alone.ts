@@ -27,8 +27,8 @@ export function standingAlone(
 const hangUp = (): void => {};
 
 /** The result of `server/discover`. */
-export function discovered(vitrine: Engine, principal: Principal): object {
-  const { serverInfo, ...introduction } = introductionOf(vitrine, principal, 'modern');
+export function discovered(engine: Engine, principal: Principal): object {
+  const { serverInfo, ...introduction } = introductionOf(engine, principal, 'modern');
   return {
     resultType: 'complete',
     supportedVersions: [REVISION],

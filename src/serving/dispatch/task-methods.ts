@@ -28,8 +28,8 @@ export const TASKS_NOT_DECLARED = {
 };
 
 /** The methods of an era, by name. */
-export function taskMethods(vitrine: Engine, era: Era): ReadonlyMap<string, Method> {
-  const { provider, tasks, resources, hide } = vitrine;
+export function taskMethods(engine: Engine, era: Era): ReadonlyMap<string, Method> {
+  const { provider, tasks, resources, hide } = engine;
   const setup = { provider, book: tasks.book };
 
   type Run = (id: string, invocation: Invocation) => Promise<object>;
@@ -70,7 +70,7 @@ export function taskMethods(vitrine: Engine, era: Era): ReadonlyMap<string, Meth
             },
           },
         ];
-  return new Map(methods.map((each) => [each.name, admitted(vitrine, each)]));
+  return new Map(methods.map((each) => [each.name, admitted(engine, each)]));
 }
 
 /** A task as an era writes it; without what no client may see, where the server itself says something. */

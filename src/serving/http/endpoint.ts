@@ -78,19 +78,19 @@ const NO_ACCESS =
   "access: { rules: [{ effect: 'allow', who: 'authenticated' }] }";
 
 /** @throws ResourceError `invalid` for an `auth` that makes no sense, or without an access */
-export function createEndpointCore(vitrine: Engine, options: EndpointOptions): EndpointCore {
+export function createEndpointCore(engine: Engine, options: EndpointOptions): EndpointCore {
   const log = options.log ?? SILENT;
   const asked = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const limits = { ...asked, maxConnections: options.limits?.maxConnections ?? connectionsFor(asked) };
-  if (options.auth !== undefined && vitrine.access === undefined) throw new ResourceError('invalid', NO_ACCESS);
-  const failures = createFailures(vitrine.refused);
+  if (options.auth !== undefined && engine.access === undefined) throw new ResourceError('invalid', NO_ACCESS);
+  const failures = createFailures(engine.refused);
   const authorization = options.auth && createAuthorization(options.auth, log, failures.add);
   const guard = createGuard({ ...options, allowedHosts: [...(options.allowedHosts ?? []), ...publicHost(options)] });
-  const card = options.card === false ? undefined : createCard(vitrine.identity, options.card ?? {}, options.auth);
-  const dispatcher = createDispatcher(vitrine);
+  const card = options.card === false ? undefined : createCard(engine.identity, options.card ?? {}, options.auth);
+  const dispatcher = createDispatcher(engine);
   const streams = createEventStreams();
-  const sessions = createSessions({ vitrine, dispatcher, streams, log, limits, resume: options.resume });
-  const modern = createModern({ vitrine, dispatcher, streams, log, limits });
+  const sessions = createSessions({ engine, dispatcher, streams, log, limits, resume: options.resume });
+  const modern = createModern({ engine, dispatcher, streams, log, limits });
 
   function answerPost(asked: Asked, bytes: Uint8Array): HttpAnswer | Promise<HttpAnswer> {
     const text = textOf(bytes);
@@ -118,11 +118,11 @@ export function createEndpointCore(vitrine: Engine, options: EndpointOptions): E
 
   async function answerAnew(asked: Asked, body: unknown, claim: Claim): Promise<HttpAnswer> {
     const { http, principal } = asked;
-    const counting = refuseFlood(vitrine, body, principal);
+    const counting = refuseFlood(engine, body, principal);
     const flooded = counting && (await counting);
     if (flooded !== undefined) return flooded;
     const challenging =
-      authorization && challengeScopes(vitrine, authorization, { request: http, message: body, principal });
+      authorization && challengeScopes(engine, authorization, { request: http, message: body, principal });
     const challenged = challenging && (await challenging);
     if (challenged !== undefined) return challenged;
     switch (claim.kind) {
@@ -148,7 +148,7 @@ export function createEndpointCore(vitrine: Engine, options: EndpointOptions): E
       const refused = guard(asksCard && card.public ? withoutOrigin(http) : http);
       if (refused !== undefined) return refusal(403, -32_000, refused);
       // It is there for those who do not have a token yet; so that it is not asked for without end, it counts.
-      if (asksCard) return (await refuseFlood(vitrine, undefined, ANONYMOUS)) ?? card.answer(http);
+      if (asksCard) return (await refuseFlood(engine, undefined, ANONYMOUS)) ?? card.answer(http);
       const metadata = authorization?.metadata(http);
       if (metadata !== undefined) return metadata;
       const asking = sender.principal === undefined ? authorization?.authenticate(http, sender.from) : sender;
@@ -159,7 +159,7 @@ export function createEndpointCore(vitrine: Engine, options: EndpointOptions): E
       if (!METHODS.includes(method as 'POST'))
         return refusal(405, -32_000, 'Method not allowed', { Allow: METHODS.join(', ') });
       if (method !== 'POST') {
-        const flooded = await refuseFlood(vitrine, undefined, principal);
+        const flooded = await refuseFlood(engine, undefined, principal);
         return flooded ?? sessions.handle({ http, principal, expiresAt }, undefined);
       }
       const unreadable = bodyFormProblem(headers);

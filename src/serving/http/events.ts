@@ -11,7 +11,7 @@ export const EVENT_HEADERS = {
 export const frameOf = (message: string, id?: string): string =>
   id === undefined ? `event: message\ndata: ${message}\n\n` : `event: message\nid: ${id}\ndata: ${message}\n\n`;
 
-/** Where a stream goes. */
+/** The receiver of a stream. */
 export interface EventSink {
   write(text: string): void;
   end(): void;

@@ -24,31 +24,31 @@ const RUN: ReadonlySet<string> = new Set([
 
 /** Counts what a POST has in it that runs nothing. Gives the answer when that is too much; there is no wait where nothing counts. */
 export function refuseFlood(
-  vitrine: Engine,
+  engine: Engine,
   parsed: unknown,
   principal: Principal,
 ): Promise<HttpAnswer | undefined> | undefined {
-  if (Array.isArray(parsed)) return refuseBatch(vitrine, parsed, principal);
-  return isIdle(vitrine, parsed) ? refuse(vitrine, parsed, principal) : undefined;
+  if (Array.isArray(parsed)) return refuseBatch(engine, parsed, principal);
+  return isIdle(engine, parsed) ? refuse(engine, parsed, principal) : undefined;
 }
 
 async function refuseBatch(
-  vitrine: Engine,
+  engine: Engine,
   parsed: readonly unknown[],
   principal: Principal,
 ): Promise<HttpAnswer | undefined> {
   for (const message of parsed) {
-    if (!isIdle(vitrine, message)) continue;
+    if (!isIdle(engine, message)) continue;
     // A batch is refused as one: what is left of it would have no answer otherwise.
-    const refused = await refuse(vitrine, undefined, principal);
+    const refused = await refuse(engine, undefined, principal);
     if (refused !== undefined) return refused;
   }
   return undefined;
 }
 
-async function refuse(vitrine: Engine, message: unknown, principal: Principal): Promise<HttpAnswer | undefined> {
+async function refuse(engine: Engine, message: unknown, principal: Principal): Promise<HttpAnswer | undefined> {
   try {
-    await vitrine.admission.count({ method: methodOf(message) ?? '' }, principal);
+    await engine.admission.count({ method: methodOf(message) ?? '' }, principal);
     return undefined;
   } catch (error) {
     return tooMany(error, idOf(message));

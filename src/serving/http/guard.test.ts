@@ -5,7 +5,7 @@ import { createGuard, type GuardOptions } from './guard.ts';
 interface Asked {
   readonly host?: string;
   readonly origin?: string;
-  /** Where the request goes. Default: plain HTTP. */
+  /** The protocol of the request. Default: plain HTTP. */
   readonly url?: string;
 }
 

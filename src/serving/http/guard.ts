@@ -51,7 +51,7 @@ function addressOf(url: string): URL | undefined {
   return parsed.pathname === '/' ? parsed : undefined;
 }
 
-/** Where a web page is from; undefined for anything else that has an origin, which is compared as it is written. */
+/** The origin of a web page; undefined for anything else that has an origin, which is compared as it is written. */
 function pageOf(origin: string): URL | undefined {
   const address = addressOf(origin);
   return address?.protocol === 'http:' || address?.protocol === 'https:' ? address : undefined;

@@ -42,14 +42,14 @@ export interface Modern {
 }
 
 export interface ModernOptions {
-  readonly vitrine: Engine;
+  readonly engine: Engine;
   readonly dispatcher: Dispatcher;
   readonly streams: EventStreams;
   readonly log: Log;
   readonly limits: ModernLimits;
 }
 
-export function createModern({ vitrine, dispatcher, streams, log, limits }: ModernOptions): Modern {
+export function createModern({ engine, dispatcher, streams, log, limits }: ModernOptions): Modern {
   /** Functions that end the requests that are being answered, and tell their clients that the server ends. */
   const running = new Set<() => void>();
   const ending = new Set<Promise<void>>();
@@ -58,7 +58,7 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
 
   function answered(id: MessageId, outcome: Outcome): HttpAnswer {
     const body = answerOf(id, outcome);
-    const sent = holdAnswer(vitrine.admission, body);
+    const sent = holdAnswer(engine.admission, body);
     if (!('error' in outcome)) return { status: 200, headers: JSON_TYPE, body, sent };
     return { status: statusOf(outcome), headers: { ...JSON_TYPE, ...retryHeaders(outcome.cause) }, body, sent };
   }
@@ -118,7 +118,7 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
         error: { code: -32_603, message: 'Subscription limit reached' },
         id: message.id,
       });
-    const streamEnded = vitrine.telemetry?.opened('stream', 'tcp');
+    const streamEnded = engine.telemetry?.opened('stream', 'tcp');
     let leave = (): void => {};
     const over = (): void => {
       listening--;
@@ -129,7 +129,7 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
     const stream = streams.open();
     let listener: Listener;
     try {
-      leave = vitrine.admission.hold('streams', principal);
+      leave = engine.admission.hold('streams', principal);
       listener = await prepared(message, found.filter, asked, stream);
     } catch (error) {
       over();
@@ -146,7 +146,7 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
     const from = { principal, peer: undefined, log, signal, tell() {}, headers: undefined, transport: 'tcp' } as const;
     const ctx = createContext({ principal, signal, log, client: standingAlone(message, from).client });
     const tell = toldOn(stream);
-    return vitrine.admission.run({ method: message.method }, ctx, () => listen(vitrine, message.id, filter, ctx, tell));
+    return engine.admission.run({ method: message.method }, ctx, () => listen(engine, message.id, filter, ctx, tell));
   }
 
   /** The answer that goes on until the client leaves, may not ask any more, or the server ends. @param over told at its end */
@@ -187,8 +187,8 @@ export function createModern({ vitrine, dispatcher, streams, log, limits }: Mode
       if (message === undefined) return { status: 202 };
       const { http, principal } = asked;
       if (message.method === 'subscriptions/listen') return openListening(asked, message);
-      if (message.method === 'server/discover') return answered(message.id, { result: discovered(vitrine, principal) });
-      const refused = await refuseParamHeaders(vitrine, http, message, principal);
+      if (message.method === 'server/discover') return answered(message.id, { result: discovered(engine, principal) });
+      const refused = await refuseParamHeaders(engine, http, message, principal);
       if (refused !== undefined) return refused;
       return closed ? GONE : respond(asked, message);
     },

@@ -77,7 +77,7 @@ export class NodeRequest implements HttpRequest {
       incoming.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)));
       incoming.on('error', reject);
       incoming.on('close', () => {
-        // Where it has ended, that was told before.
+        // If it has ended, that was told before.
         if (!incoming.readableEnded) reject(new Error('The request broke off'));
       });
     });

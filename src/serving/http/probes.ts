@@ -38,7 +38,7 @@ const ANSWER_MS = 1_000;
 const TEXT = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' };
 
 /** @throws ResourceError `invalid` for metrics that nobody could see, or with a token that could be guessed */
-export function createProbes(vitrine: Engine, options: ProbeOptions, log: Log): Probes {
+export function createProbes(engine: Engine, options: ProbeOptions, log: Log): Probes {
   const { metrics, auth } = options;
   const { token, open = false } = metrics ?? {};
   if (token !== undefined && token.length < MIN_TOKEN_LENGTH)
@@ -51,7 +51,7 @@ export function createProbes(vitrine: Engine, options: ProbeOptions, log: Log): 
   const mayKnow = (request: Request, address: string | undefined): boolean =>
     open || (token === undefined ? near(request, address) : hasToken(request.headers, token));
 
-  const asked = atMostEvery(ANSWER_MS, () => vitrine.unready());
+  const asked = atMostEvery(ANSWER_MS, () => engine.unready());
 
   return {
     async ready(request, address) {

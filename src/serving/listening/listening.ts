@@ -34,20 +34,20 @@ export function filterIn(message: RequestMessage): { readonly filter: ListenFilt
 
 /** @param tell sends a message to the client; not called before `begin` */
 export async function listen(
-  vitrine: Engine,
+  engine: Engine,
   id: MessageId,
   filter: ListenFilter,
   ctx: Context,
   tell: (message: object) => void,
 ): Promise<Listener> {
-  const listener = new Listener(vitrine, id, tell);
+  const listener = new Listener(engine, id, tell);
   await listener.prepare(filter, ctx);
   return listener;
 }
 
 /** Many of them are open for long and are told little: it holds what it needs for that, and nothing of its request. */
 export class Listener {
-  readonly #vitrine: Engine;
+  readonly #engine: Engine;
   readonly #id: MessageId;
   readonly #tell: (message: object) => void;
   readonly #subscriptions: Subscriptions;
@@ -56,18 +56,18 @@ export class Listener {
   #early: Map<string, object> | undefined = new Map();
   #honoured: ListenFilter | undefined;
 
-  constructor(vitrine: Engine, id: MessageId, tell: (message: object) => void) {
-    this.#vitrine = vitrine;
+  constructor(engine: Engine, id: MessageId, tell: (message: object) => void) {
+    this.#engine = engine;
     this.#id = id;
     this.#tell = tell;
-    this.#subscriptions = new Subscriptions(vitrine, this);
-    this.#tasks = new TaskNotices(vitrine, (task) =>
-      this.#say('notifications/tasks', shownTask(task, 'modern', vitrine.hide), task.taskId),
+    this.#subscriptions = new Subscriptions(engine, this);
+    this.#tasks = new TaskNotices(engine, (task) =>
+      this.#say('notifications/tasks', shownTask(task, 'modern', engine.hide), task.taskId),
     );
   }
 
   async prepare(filter: ListenFilter, ctx: Context): Promise<void> {
-    const capabilities = capabilitiesOf(this.#vitrine, ctx.principal, 'modern');
+    const capabilities = capabilitiesOf(this.#engine, ctx.principal, 'modern');
     const { honoured } = await prepareListening(this.#subscriptions, this.#tasks, filter, capabilities, ctx);
     this.#honoured = honoured;
   }
@@ -92,7 +92,7 @@ export class Listener {
 
   /** Tells that it is over. */
   goodbye(): void {
-    const { instructions: _own, ...serverInfo } = this.#vitrine.identity;
+    const { instructions: _own, ...serverInfo } = this.#engine.identity;
     const _meta = { ...this.#meta, [SERVER_INFO_META_KEY]: serverInfo };
     this.#tell({ jsonrpc: '2.0', id: this.#id, result: { resultType: 'complete', _meta } });
   }

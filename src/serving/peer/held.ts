@@ -16,7 +16,7 @@ import type { SubscriptionMethods } from './subscribing.ts';
 const RETRY_MS = 2_000;
 
 export interface HeldOptions {
-  readonly vitrine: Engine;
+  readonly engine: Engine;
   readonly part: SharedPart;
   readonly subscriptions: Subscriptions;
   readonly log: Log;
@@ -37,7 +37,7 @@ export class HeldSubscriptions implements SubscriptionMethods {
 
   constructor(options: HeldOptions) {
     this.#options = options;
-    const { vitrine } = options;
+    const { engine } = options;
     const uriOf = (params: unknown): string => (params as z.infer<typeof subscribeParams>).uri;
     const methods = [
       {
@@ -51,7 +51,7 @@ export class HeldSubscriptions implements SubscriptionMethods {
         run: (params: unknown) => this.#unsubscribe(uriOf(params)),
       },
     ];
-    this.methods = new Map(methods.map((each) => [each.name, admitted(vitrine, each)]));
+    this.methods = new Map(methods.map((each) => [each.name, admitted(engine, each)]));
   }
 
   /** Whether the stream of the client is here. */
@@ -136,8 +136,8 @@ export class HeldSubscriptions implements SubscriptionMethods {
   }
 
   async #subscribe(uri: string, ctx: Context): Promise<Record<string, never>> {
-    const { vitrine, part, subscriptions } = this.#options;
-    await assertSubscribable(vitrine, uri, ctx);
+    const { engine, part, subscriptions } = this.#options;
+    await assertSubscribable(engine, uri, ctx);
     const isNew = this.#open && !this.#watched.has(uri);
     if (isNew) {
       this.#watched.add(uri);

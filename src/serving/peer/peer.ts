@@ -41,7 +41,7 @@ import { SUBSCRIBING, type SubscriptionMethods, subscriptionMethods } from './su
 const ASK_TIMEOUT_MS = 600_000;
 
 export interface PeerOptions {
-  readonly vitrine: Engine;
+  readonly engine: Engine;
   readonly dispatcher: Dispatcher;
   readonly log: Log;
   readonly principal: Principal;
@@ -87,13 +87,13 @@ export class Peer {
   #forInitialized: (() => void)[] | undefined;
 
   constructor(options: PeerOptions) {
-    const { vitrine, shared, log } = options;
+    const { engine, shared, log } = options;
     this.#options = options;
     this.#id = shared?.id ?? crypto.randomUUID();
-    this.#subscriptions = new ConnectionSubscriptions(vitrine, this, this.#id);
+    this.#subscriptions = new ConnectionSubscriptions(engine, this, this.#id);
     if (shared === undefined) return;
     this.#held = new HeldSubscriptions({
-      vitrine,
+      engine,
       part: shared,
       subscriptions: this.#subscriptions,
       log,
@@ -239,7 +239,7 @@ export class Peer {
 
   /** Whether the client's roots bound what it is shown. */
   get #bounded(): boolean {
-    return this.#options.vitrine.provider.features.roots === true;
+    return this.#options.engine.provider.features.roots === true;
   }
 
   /** @throws Declined what the client has not declared, or answers with when it refuses */
@@ -268,7 +268,7 @@ export class Peer {
       );
       return { error: { code: INVALID_PARAMS, message: `Invalid params for initialize: ${said}` } };
     }
-    const { vitrine, principal } = this.#options;
+    const { engine, principal } = this.#options;
     const { capabilities, protocolVersion } = params as Data;
     this.#client = declaredFeatures(capabilities as Data);
     const revision = revisionFor(protocolVersion);
@@ -278,7 +278,7 @@ export class Peer {
       capabilities: offered,
       serverInfo,
       instructions,
-    } = introductionOf(vitrine, principal, revision === TASKS_REVISION ? 'legacy' : undefined);
+    } = introductionOf(engine, principal, revision === TASKS_REVISION ? 'legacy' : undefined);
     return {
       result: { protocolVersion: revision, capabilities: offered, serverInfo, ...(instructions && { instructions }) },
     };
@@ -317,24 +317,24 @@ export class Peer {
 
   /** Watches the lists that the client was promised to be told of. */
   #watchLists(): void {
-    const { vitrine, principal, log } = this.#options;
+    const { engine, principal, log } = this.#options;
     const subscriptions = this.#subscriptions;
     const ctx = this.#contextOf(undefined);
     const unnoticed = (what: string) => (error: unknown) => log.warn(`changes of ${what} go unnoticed`, { error });
-    const offered = offersTo(vitrine, principal);
-    if (vitrine.provider.features.watch) subscriptions.addList(ctx).catch(unnoticed('the list'));
-    if (vitrine.prompts.watchable && offered('prompts/list'))
+    const offered = offersTo(engine, principal);
+    if (engine.provider.features.watch) subscriptions.addList(ctx).catch(unnoticed('the list'));
+    if (engine.prompts.watchable && offered('prompts/list'))
       subscriptions.addPrompts(ctx).catch(unnoticed('the prompts'));
-    if (vitrine.tools.watchable && offered('tools/list')) subscriptions.addTools(ctx).catch(unnoticed('the tools'));
+    if (engine.tools.watchable && offered('tools/list')) subscriptions.addTools(ctx).catch(unnoticed('the tools'));
   }
 
   /** Tells of the lists that the client was promised to be told of. */
   #listsChanged(): void {
-    const { vitrine, principal } = this.#options;
-    const offered = offersTo(vitrine, principal);
-    if (vitrine.provider.features.watch) this.listChanged();
-    if (vitrine.prompts.watchable && offered('prompts/list')) this.promptsChanged();
-    if (vitrine.tools.watchable && offered('tools/list')) this.toolsChanged();
+    const { engine, principal } = this.#options;
+    const offered = offersTo(engine, principal);
+    if (engine.provider.features.watch) this.listChanged();
+    if (engine.prompts.watchable && offered('prompts/list')) this.promptsChanged();
+    if (engine.tools.watchable && offered('tools/list')) this.toolsChanged();
   }
 
   #contextOf(roots: Context['roots']): Context {
@@ -348,22 +348,22 @@ export class Peer {
   }
 
   async #rootsChanged(): Promise<void> {
-    const { vitrine } = this.#options;
+    const { engine } = this.#options;
     const ctx = await this.#watching();
     const ended = await this.#subscriptions.recheck(ctx);
     this.#own?.forget(ended);
-    if (vitrine.provider.features.watch) this.listChanged();
+    if (engine.provider.features.watch) this.listChanged();
   }
 
   async #outcomeOf(message: RequestMessage, way: Way, signal: AbortSignal): Promise<Outcome> {
-    const { vitrine, principal } = this.#options;
+    const { engine, principal } = this.#options;
     switch (message.method) {
       case 'initialize':
         return this.#initialize(message);
       case 'ping':
         return { result: {} };
       case 'logging/setLevel':
-        return offersTo(vitrine, principal)(message.method) ? this.#setLevel(message.params) : NO_SUCH_METHOD;
+        return offersTo(engine, principal)(message.method) ? this.#setLevel(message.params) : NO_SUCH_METHOD;
       default:
         if (this.#options.introduced !== undefined) await this.#introduce();
         return this.#dispatch(this.#envelopeOf(message, way, signal));
@@ -379,9 +379,9 @@ export class Peer {
 
   /** Tells the client of a task that it has begun. */
   #tellOf(task: string, { principal, client, log }: Envelope): void {
-    const { vitrine } = this.#options;
-    this.#tasks ??= new TaskNotices(vitrine, (told) =>
-      this.#notify('notifications/tasks/status', shownTask(told, 'legacy', vitrine.hide)),
+    const { engine } = this.#options;
+    this.#tasks ??= new TaskNotices(engine, (told) =>
+      this.#notify('notifications/tasks/status', shownTask(told, 'legacy', engine.hide)),
     );
     if (this.#closed) return;
     const ctx = createContext({ principal, peer: this.#id, log, client });
@@ -389,9 +389,9 @@ export class Peer {
   }
 
   #ownMethods({ method }: RequestMessage): SubscriptionMethods['methods'] | undefined {
-    const { vitrine } = this.#options;
-    if (!SUBSCRIBING.has(method) || vitrine.provider.features.watchesResources === false) return undefined;
-    this.#own ??= subscriptionMethods(vitrine, this.#subscriptions);
+    const { engine } = this.#options;
+    if (!SUBSCRIBING.has(method) || engine.provider.features.watchesResources === false) return undefined;
+    this.#own ??= subscriptionMethods(engine, this.#subscriptions);
     return this.#own.methods;
   }
 

@@ -16,7 +16,7 @@ export interface SubscriptionMethods {
 
 const uriOf = (params: unknown): string => (params as z.infer<typeof subscribeParams>).uri;
 
-export function subscriptionMethods(vitrine: Engine, subscriptions: Subscriptions): SubscriptionMethods {
+export function subscriptionMethods(engine: Engine, subscriptions: Subscriptions): SubscriptionMethods {
   // A URI is subscribed to or it is not: asking twice adds nothing, and one unsubscribe ends it.
   const subscribed = new Map<string, Promise<void>>();
   const methods: readonly Method[] = [
@@ -50,7 +50,7 @@ export function subscriptionMethods(vitrine: Engine, subscriptions: Subscription
     },
   ];
   return {
-    methods: new Map(methods.map((each) => [each.name, admitted(vitrine, each)])),
+    methods: new Map(methods.map((each) => [each.name, admitted(engine, each)])),
     forget(uris) {
       for (const uri of uris) subscribed.delete(uri);
     },

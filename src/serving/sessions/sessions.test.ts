@@ -24,7 +24,13 @@ beforeEach(async () => {
   engine = await startEngine();
   const { vitrine } = engine;
   streams = createEventStreams();
-  sessions = createSessions({ vitrine, dispatcher: createDispatcher(vitrine), streams, log: SILENT, limits: LIMITS });
+  sessions = createSessions({
+    engine: vitrine,
+    dispatcher: createDispatcher(vitrine),
+    streams,
+    log: SILENT,
+    limits: LIMITS,
+  });
 });
 
 afterEach(async () => {

@@ -57,7 +57,7 @@ export interface Sessions {
 }
 
 export interface SessionsOptions {
-  readonly vitrine: Engine;
+  readonly engine: Engine;
   readonly dispatcher: Dispatcher;
   readonly streams: EventStreams;
   readonly log: Log;
@@ -66,8 +66,8 @@ export interface SessionsOptions {
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { vitrine, dispatcher, streams, log, limits = DEFAULT_SESSION_LIMITS, resume } = options;
-  const { bus, keys } = vitrine;
+  const { engine, dispatcher, streams, log, limits = DEFAULT_SESSION_LIMITS, resume } = options;
+  const { bus, keys } = engine;
   const shared = bus && keys && createSharedSessions(bus, keys);
   const sessions = new Map<string, Kept>();
   /** Sessions that are being taken over from other replicas. */
@@ -110,16 +110,16 @@ export function createSessions(options: SessionsOptions): Sessions {
     const expiry = new Expiry(0);
     const session = new Session({
       id,
-      peer: (tell) => new Peer({ vitrine, dispatcher, log, principal, transport: 'tcp', tell, shared: part, resumed }),
+      peer: (tell) => new Peer({ engine, dispatcher, log, principal, transport: 'tcp', tell, shared: part, resumed }),
       streams,
       expiry,
-      admission: vitrine.admission,
+      admission: engine.admission,
       resume,
       shared: part,
       resumed,
       ended: () => void end(),
     });
-    const told = vitrine.telemetry?.opened('session', 'tcp');
+    const told = engine.telemetry?.opened('session', 'tcp');
     let closing: Promise<void> | undefined;
     const end = (goodbye = false): Promise<void> => {
       closing ??= (async () => {
@@ -142,7 +142,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     kept.expiry.renew(expiresAt);
     if (http.method === 'POST') return kept.session.post(http, body, principal);
     if (http.method === 'GET') {
-      const streamEnded = vitrine.telemetry?.opened('stream', 'tcp');
+      const streamEnded = engine.telemetry?.opened('stream', 'tcp');
       const answer = kept.session.open(http, () => {
         kept.lastUsed = Date.now();
         streamEnded?.();
@@ -174,7 +174,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (part === undefined) return undefined;
       if (closed || !makeRoom()) return NO_ROOM;
       try {
-        const kept = open(principal, vitrine.admission.hold('sessions', principal), part, true);
+        const kept = open(principal, engine.admission.hold('sessions', principal), part, true);
         sessions.set(id, kept);
         return kept;
       } catch (error) {
@@ -195,7 +195,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function begin(asked: Asked, body: unknown): Promise<HttpAnswer> {
     let leave: () => void;
     try {
-      leave = vitrine.admission.hold('sessions', asked.principal);
+      leave = engine.admission.hold('sessions', asked.principal);
     } catch (error) {
       return tooMany(error, idOf(body));
     }

@@ -74,12 +74,20 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
   }
 
   function modernOne(): ModernConnection {
-    modern ??= createModernConnection({ vitrine, dispatcher, log, write, answered: whenIdle, introduced });
+    modern ??= createModernConnection({ engine: vitrine, dispatcher, log, write, answered: whenIdle, introduced });
     return modern;
   }
 
   function inLegacy(message: Message): void {
-    peer ??= new Peer({ vitrine, dispatcher, log, principal: ANONYMOUS, transport: 'pipe', tell: send, introduced });
+    peer ??= new Peer({
+      engine: vitrine,
+      dispatcher,
+      log,
+      principal: ANONYMOUS,
+      transport: 'pipe',
+      tell: send,
+      introduced,
+    });
     if (isRequest(message)) {
       unanswered++;
       void peer.request(message, { principal: ANONYMOUS, send }).then((answer) => {

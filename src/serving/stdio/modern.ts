@@ -24,7 +24,7 @@ export interface ModernConnection {
 }
 
 export interface ModernConnectionOptions {
-  readonly vitrine: Engine;
+  readonly engine: Engine;
   readonly dispatcher: Dispatcher;
   readonly log: Log;
   /** Sends a message in JSON. */
@@ -36,7 +36,7 @@ export interface ModernConnectionOptions {
 }
 
 export function createModernConnection(options: ModernConnectionOptions): ModernConnection {
-  const { vitrine, dispatcher, log, write, answered, introduced } = options;
+  const { engine, dispatcher, log, write, answered, introduced } = options;
   const send = (message: object): void => write(JSON.stringify(message));
   const peer = crypto.randomUUID();
   /** Functions that cancel the requests that are being answered; with `goodbye` they answer that the server ends. */
@@ -45,7 +45,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
   let unanswered = 0;
   // Subscriptions made by tools are remembered for as long as the connection lasts.
   const link = { add: async () => {}, remove: async () => {} };
-  const disconnect = vitrine.toolSubscriptions?.connect(peer, link);
+  const disconnect = engine.toolSubscriptions?.connect(peer, link);
 
   const envelopeOf = (message: RequestMessage, signal: AbortSignal): Envelope =>
     standingAlone(message, {
@@ -62,7 +62,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
     const envelope = envelopeOf(message, signal);
     if (introduced !== undefined) await introduced(envelope.client);
     return message.method === 'server/discover'
-      ? { result: discovered(vitrine, ANONYMOUS) }
+      ? { result: discovered(engine, ANONYMOUS) }
       : dispatcher.dispatch(envelope);
   }
 
@@ -100,7 +100,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
       return write(answerOf(id, { error: { code: -32_603, message: 'Subscription limit reached' } }));
     const { client } = envelopeOf(message, NEVER);
     await introduced?.(client);
-    const listener = await listen(vitrine, id, found.filter, createContext({ peer, log, client }), send);
+    const listener = await listen(engine, id, found.filter, createContext({ peer, log, client }), send);
     const former = listeners.get(id);
     listeners.set(id, listener);
     listener.begin();

@@ -27,7 +27,7 @@ export interface Check {
   readonly group: Group;
   /** The sentence that is true of a good server. */
   readonly title: string;
-  /** Where the specification says so. */
+  /** The clause of the specification. */
   readonly clause: string;
   readonly level: Level;
   /** Only of one era, or over one transport. Default: all. */

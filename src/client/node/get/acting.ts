@@ -3,7 +3,7 @@ import { ResourceClientError } from '../../errors.ts';
 import { foldName, plainName } from '../../file-names.ts';
 import { ACTING_NAMES, type ActingNames } from './acting-names.ts';
 
-/** Where a name stands. */
+/** The place of a name. */
 export interface Standing {
   /** It is in the folder that is written to, and not further below. */
   readonly top: boolean;

@@ -145,7 +145,7 @@ function draftOf(file: FileHandle, part: string, enter: (path: readonly string[]
   };
 }
 
-/** Where nothing is: a link to a file fails where anything has that name. */
+/** Moves a file to a name that nothing has: a link to a file fails if anything has that name. */
 async function placeFile(part: string, end: string): Promise<void> {
   try {
     await link(part, end);

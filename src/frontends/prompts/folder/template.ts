@@ -75,7 +75,7 @@ export function parseTemplate(body: string, names: ReadonlySet<string>, before: 
   return nodes;
 }
 
-/** Where the `}}` of an expression begins: braces of a URI template in it come in pairs. */
+/** Finds the `}}` of an expression: braces of a URI template in it come in pairs. */
 function closing(source: string, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < source.length; at++) {

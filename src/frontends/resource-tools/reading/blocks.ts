@@ -45,7 +45,7 @@ function mediaOf(item: ResourceContents): ContentBlock | undefined {
 export const isMediaType = (mimeType: string | undefined): boolean =>
   mimeType !== undefined && /^(?:image\/(?!svg\+xml)|audio\/)/i.test(mimeType);
 
-/** Where an item that is not the whole lies in it, in bytes. */
+/** The place in the whole of an item that is a part of it, in bytes. */
 export function windowIn({ _meta }: Resource): { readonly offset: number; readonly length: number } | undefined {
   return _meta?.[WINDOW_META_KEY] as ReturnType<typeof windowIn>;
 }

@@ -1,11 +1,11 @@
-/** Where a window is cut: text between characters, so that none is split, and everything else at the byte. */
+/** Cuts a window: text between characters, so that none is split, and everything else at the byte. */
 import { isUtf8 } from 'node:buffer';
 import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../../core/text.ts';
 import type { Slice } from './slice.ts';
 
 export interface Cut {
   readonly kind: 'text' | 'base64';
-  /** Where it begins in the resource: behind the character that the wanted offset lies in the middle of. */
+  /** Its beginning in the resource: behind the character that the wanted offset lies in the middle of. */
   readonly start: number;
   readonly bytes: Buffer;
 }
@@ -45,7 +45,7 @@ function cutBytes({ resource, bytes, before, offset, ended }: Slice, most: numbe
   return { kind: 'base64', start: offset, bytes: bytes.subarray(before, to) };
 }
 
-/** Where at most `most` bytes from `from` end without splitting a character. */
+/** Returns the end of at most `most` bytes from `from` that splits no character. */
 function wholeCharacters(bytes: Buffer, from: number, most: number, ended: boolean): number {
   const end = Math.min(bytes.byteLength, from + most);
   if (ended && end === bytes.byteLength) return end;

@@ -19,7 +19,7 @@ export interface Slice {
   /** From up to three bytes before `offset` to three bytes behind what was wanted, as far as there are such. */
   readonly bytes: Buffer;
   readonly offset: number;
-  /** Where `offset` is in `bytes`. */
+  /** The place of `offset` in `bytes`. */
   readonly before: number;
   /** Bytes of the whole; undefined when nobody knows. */
   readonly total: number | undefined;
@@ -76,7 +76,7 @@ export async function sliceOf(body: ResourceBody, offset: number, length: number
   const { resource, content, window } = body;
   const before = marginBefore(offset);
   const start = offset - before;
-  // Where the body's own content begins in the whole.
+  // The beginning of the body's own content in the whole.
   const origin = window === undefined ? 0 : start;
   const wanted = { offset: start - origin, length: before + length + MARGIN };
   const collected = await collectRange(content, wanted, wanted.length, ctx);

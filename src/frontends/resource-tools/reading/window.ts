@@ -20,13 +20,13 @@ export interface Part {
 }
 
 export interface Window {
-  /** Where it begins: as asked for, or behind the character that this lies in the middle of. */
+  /** Its beginning: as asked for, or behind the character that this lies in the middle of. */
   readonly start: number;
   readonly maxBytes: number;
   /** The parts that lie in it. */
   readonly parts: readonly Part[];
   readonly totalParts: number;
-  /** Where the next window begins; undefined at the end. */
+  /** The beginning of the next window; undefined at the end. */
   readonly next: number | undefined;
   /** Bytes of all parts, where known. */
   readonly total: number | undefined;
@@ -93,9 +93,9 @@ function windowOverParts(
     const parts: Part[] = [];
     let start = offset;
     let room = maxBytes;
-    /** Where the part that is looked at begins. */
+    /** The beginning of the part that is looked at. */
     let at = 0;
-    /** Where the window ends, once it has. */
+    /** The end of the window, once it is known. */
     let end: number | undefined;
     for (const body of bodies) {
       const from = Math.max(0, offset - at);

@@ -33,7 +33,7 @@ export function compileTarget(rule: AccessRule): TargetTest {
   const conditions = [uris, except, tools, prompts, rule.arguments, attributes[0]];
   const whole = conditions.every((each) => each === undefined);
 
-  /** Where an attribute of a resource is unknown, a rule that allows does not match, and any other does: that is safe. */
+  /** If an attribute of a resource is unknown, a rule that allows does not match, and any other does: that is safe. */
   function hasAttributes({ resource, template }: AccessRequest): boolean {
     if (attributes.length === 0) return true;
     if (template === true) return false;

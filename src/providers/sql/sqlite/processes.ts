@@ -23,7 +23,7 @@ const RESTART_MS = 500;
 const MAX_STDERR_CHARACTERS = 2_000;
 
 export interface ProcessOptions {
-  /** Where the package is that reads SQLite. */
+  /** The path of the package that reads SQLite. */
   readonly library: string;
   readonly file: string;
   /** Who gets a process; there are as many as it has places. */

@@ -13,7 +13,7 @@ import { endpointFetch } from './endpoints.ts';
 import { headerSafe, isSameIssuer, noToken } from './failures.ts';
 import { type Challenge, type HeldToken, renewalTime, renewingAuth } from './renewing.ts';
 
-/** Where a token is asked for, and for which resource. */
+/** The endpoint that gives tokens, and the resource that they are for. */
 export interface GrantedFor {
   readonly issuer: string;
   /** The upstream, as it calls itself. */

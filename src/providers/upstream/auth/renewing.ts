@@ -4,7 +4,7 @@ import { type AuthProvider, extractWWWAuthenticateParams, type OAuthTokens } fro
 /** The demand of a server that wants to see a token. */
 export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>;
 
-/** Where a token comes from. */
+/** The source of a token. */
 export interface TokenSource {
   /** The token at hand; undefined where there is none yet and the server is to be asked what it wants. */
   held(): Promise<HeldToken | undefined>;

@@ -54,7 +54,7 @@ export interface Pins {
 
 export interface PinOptions {
   readonly mount: string;
-  /** Where the file is. */
+  /** The path of the file. */
   readonly file: string;
   readonly log: Log;
   /** All valid definitions of the server, each as it came. */

@@ -5,7 +5,7 @@ import { ResourceError } from '../../../core/errors.ts';
 import { isData } from '../../../protocol/data.ts';
 import { isTaskStarted } from '../../../protocol/tasks.ts';
 
-/** Where the entries of a method's result are. */
+/** The key of the entries in a method's result. */
 const ENTRIES: Readonly<Record<string, string>> = {
   'resources/read': 'contents',
   'tools/call': 'content',

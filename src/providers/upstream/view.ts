@@ -19,7 +19,7 @@ export interface Learned {
   readonly watching: Watching;
 }
 
-export interface World extends Learned {
+export interface View extends Learned {
   /** Whose it is. */
   readonly key: string;
   readonly supervisor: Supervisor;
@@ -36,13 +36,13 @@ export interface World extends Learned {
 }
 
 /** @param watching is made for the connection; @param learned is shared with other connections to the same server */
-export function createWorld(
+export function createView(
   key: string,
   name: string,
   supervisor: Supervisor,
   watching: (supervisor: Supervisor) => Watching,
   learned?: Learned,
-): World {
+): View {
   const own = learned ?? { lists: createLists(name), known: createKnown(), watching: watching(supervisor) };
   return {
     ...own,
@@ -61,4 +61,4 @@ export function createWorld(
 }
 
 /** Whether nobody would miss it now. */
-export const isIdle = (world: World): boolean => world.running === 0 && !world.watching.busy;
+export const isIdle = (view: View): boolean => view.running === 0 && !view.watching.busy;

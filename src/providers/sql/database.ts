@@ -7,7 +7,7 @@ import type { Places } from './place.ts';
 import type { RowReader } from './rows.ts';
 import type { Saved } from './saved-queries.ts';
 
-export interface World {
+export interface OpenDatabase {
   /** The name of the database. */
   readonly name: string;
   readonly dialect: Dialect;
