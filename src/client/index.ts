@@ -34,6 +34,7 @@ export type { Data, Era, Scoping, ServerFacts } from './link.ts';
 export type { ReadIssue, ReadResult } from './outcome.ts';
 export type { ListedTemplate, ListOptions, ListPage, ListReport, ListStop, ListVia } from './paging.ts';
 export type { ReadOptions } from './reading.ts';
+export { type FoundPlace, type Search, type SearchOptions, type SearchReport, searchResources } from './searching.ts';
 export type { ListedResource } from './shapes.ts';
 export { getSkill, listSkills, type RefusedSkill, type SkillListing } from './skills/list.ts';
 export { readSkill, readSkillFile, type SkillFile, type SkillVerification, verifySkill } from './skills/read.ts';

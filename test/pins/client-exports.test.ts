@@ -15,6 +15,7 @@ it('vitrine/client exports these values and no others', () => {
     'readEmbedded',
     'readSkill',
     'readSkillFile',
+    'searchResources',
     'verifySkill',
     'writeEmbedded',
   ]);

@@ -24,6 +24,8 @@ export interface GrepFlags extends ServerFlags {
   readonly maxBytes?: string;
   /** Reads by itself, whatever the server can do. */
   readonly read?: boolean;
+  /** Finds the best places for a question instead. */
+  readonly ranked?: boolean;
 }
 
 const DEFAULT_MAX_MATCHES = 10_000;

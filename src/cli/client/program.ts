@@ -144,11 +144,16 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .option('-l, --files-with-matches', 'print each resource once, and no lines')
     .option('--include <glob>', 'only names like this, as in *.md, or paths, as in src/**/*.ts')
     .option('--read', 'read the texts, whatever the server can do')
+    .option('--ranked', 'take the pattern as a question, and print the best places first, as find does')
     .option('--max-matches <count>', 'matches that are printed (default: 10000)')
     .option(...MAX_RESOURCES)
     .option(...MAX_DEPTH)
     .option(...MAX_BYTES)
     .action(async (server: string, pattern: string, uris: readonly string[], flags: GrepFlags) => {
+      if (flags.ranked === true) {
+        const { findInstead } = await import('./find.ts');
+        return findInstead(server, pattern, uris, flags, secrets);
+      }
       const { grep } = await import('./grep.ts');
       await grep(server, pattern, uris, flags, secrets);
     });
@@ -161,8 +166,9 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<words...>', 'a question, as in: how is the carriage clock wound')
+    .option('--in <uri>', 'only in this resource, or below this folder')
     .option('--include <glob>', 'only names like this, as in *.md, or paths, as in src/**/*.ts')
-    .option('--max-matches <count>', 'places that are printed, at most 10 (default: 10)')
+    .option('--max-matches <count>', 'places that are printed (default: 10)')
     .action(async (server: string, words: readonly string[], flags: FindFlags) => {
       const { find } = await import('./find.ts');
       await find(server, words, flags, secrets);

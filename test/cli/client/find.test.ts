@@ -22,6 +22,10 @@ describe('find', () => {
       { uri: expect.stringContaining('#L'), text: expect.stringMatching(/winding schedule/i) },
     ]);
     expect(await run(['find', config, 'zeppelin'])).toMatchObject({ status: 1, stdout: '' });
+    const ranked = await run(['grep', config, 'visitors in spring', 'museum+file:///office', '--ranked']);
+    expect(ranked.stdout.split('\n')[0]).toBe(visitors.stdout.split('\n')[0]);
+    expect(ranked.stdout).not.toContain('museum+file:///visitors');
+    expect(await run(['grep', config, 'spring', '--ranked', '-i'])).toMatchObject({ status: 2 });
   });
 
   it('says so where there is no index', async () => {

@@ -1,0 +1,95 @@
+/** Searching with the client library: ranked where the server has an index, line by line where it has none. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createResourceClient, type FoundPlace, type SearchOptions, searchResources } from '../../src/client/index.ts';
+import { memoryProvider } from '../../src/providers/memory/index.ts';
+import { createIndex } from '../../src/search/index.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
+import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
+import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+
+const RESOURCES = {
+  'winding.md': { text: '# Clocks\n\nThey strike.\n\n## Winding\n\nThe clock is wound on Tuesdays.\n' },
+  'keys.txt': { text: 'keys of the clock' },
+  ...Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`notes/${at}.txt`, { text: `a barometer, ${at}` }])),
+};
+
+let folder: Folder;
+let vitrine: Vitrine;
+let serving: HttpServing;
+let plain: Vitrine;
+let serve: HttpServing;
+beforeAll(async () => {
+  folder = await temporaryFolder({});
+  const mounts = { m: memoryProvider({ resources: RESOURCES }) };
+  vitrine = createVitrine({ mounts, index: createIndex({ folder: folder.path }) });
+  plain = createVitrine({ mounts });
+  await vitrine.ranked?.settled();
+  serving = await serveHttp(vitrine, { port: 0 });
+  serve = await serveHttp(plain, { port: 0 });
+});
+afterAll(async () => {
+  await Promise.all([serving.close(), serve.close()]);
+  await Promise.all([vitrine.close(), plain.close()]);
+  await folder[Symbol.asyncDispose]();
+});
+
+async function search(
+  url: string | URL,
+  words: string,
+  options: SearchOptions = {},
+): Promise<{ readonly places: readonly FoundPlace[]; readonly mode: SearchOptions['mode'] }> {
+  await using client = createResourceClient({ url });
+  const found = searchResources(client, words, options);
+  const places: FoundPlace[] = [];
+  for await (const place of found) places.push(place);
+  return { places, mode: found.report.mode };
+}
+
+describe('a search by the client library', () => {
+  it('has the best place first, as a URI that reads its lines', async () => {
+    const { places, mode } = await search(serving.url, 'how is the clock wound');
+    expect(mode).toBe('ranked');
+    expect(places[0]).toEqual({
+      uri: 'm+memory:///winding.md',
+      place: 'm+memory:///winding.md#L5-L7',
+      line: 7,
+      heading: 'Clocks > Winding',
+      mimeType: 'text/markdown',
+      text: expect.stringContaining('wound on Tuesdays'),
+    });
+    await using client = createResourceClient({ url: serving.url });
+    const { primary } = await client.read(places[0]?.place ?? '');
+    expect(primary?.text().trimEnd()).toBe(places[0]?.text);
+  });
+
+  it('goes through all pages, below a folder, and by filters', async () => {
+    expect((await search(serving.url, 'barometer')).places).toHaveLength(30);
+    expect((await search(serving.url, 'barometer', { glob: '1?.txt' })).places).toHaveLength(10);
+    expect((await search(serving.url, 'clock', { uri: 'm+memory:///keys.txt' })).places).toHaveLength(1);
+    expect((await search(serving.url, 'clock type:markdown')).places).toHaveLength(1);
+    expect((await search(serving.url, 'ti?e[sd]|wound', { mode: 'regex' })).places).toHaveLength(1);
+    expect((await search(serving.url, 'keys', { mode: 'name' })).places.map(({ uri }) => uri)).toEqual([
+      'm+memory:///keys.txt',
+    ]);
+  });
+
+  it('finds the words as they are written where there is no index', async () => {
+    const { places, mode } = await search(serve.url, 'clock is wound');
+    expect({ mode, uris: places.map(({ place }) => place) }).toEqual({
+      mode: 'literal',
+      uris: ['m+memory:///winding.md#L5-L7'],
+    });
+    expect((await search(serve.url, 'keys', { mode: 'name' })).places).toHaveLength(1);
+    await expect(search(serve.url, 'clock', { mode: 'ranked' })).rejects.toMatchObject({ code: 'unsupported' });
+  });
+
+  it('says what is wrong', async () => {
+    await expect(search(serving.url, '"clock', { mode: 'ranked' })).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('phrase'),
+    });
+    await expect(search(serving.url, 'clock', { uri: 'm+memory:///none.txt' })).rejects.toMatchObject({
+      code: 'not-found',
+    });
+  });
+});
