@@ -162,7 +162,7 @@ function Cells({ entry, to, isActive, isMarked, isWatched, narrow }: CellsProps)
             {typeText(entry)}
           </span>
           <span role="gridcell" class="size" title={size === undefined ? undefined : TEXTS.bytes(countText(size))}>
-            {size === undefined ? '' : sizeText(size)}
+            <bdi>{size === undefined ? '' : sizeText(size)}</bdi>
           </span>
           <span role="gridcell" class="time">
             {time !== undefined && <time dateTime={time.exact}>{time.shown}</time>}

@@ -173,7 +173,7 @@ function Label({ resource }: { readonly resource: Resource }) {
           <div>
             <dt>{TEXTS.size}</dt>
             <dd>
-              {sizeText(size)} <span class="soft">{TEXTS.bytes(countText(size))}</span>
+              <bdi>{sizeText(size)}</bdi> <bdi class="soft">{TEXTS.bytes(countText(size))}</bdi>
             </dd>
           </div>
         )}

@@ -1,6 +1,7 @@
 /** Data as a tree that opens and closes. */
 import { useState } from 'preact/hooks';
 import { countText } from '../../frontends/explorer/figures.ts';
+import { TEXTS } from '../texts.ts';
 import { visible } from './plain-text.tsx';
 
 /** Members of one object or array that are drawn. */
@@ -11,6 +12,54 @@ const OPEN_LEVELS = 2;
 
 /** Members with which a branch is open at first. */
 const OPEN_MEMBERS = 40;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Columns of a table. */
+const MAX_COLUMNS = 32;
+
+/** The keys of rows that are all flat: such an array is a table. Undefined of anything else. */
+function columnsOf(value: object): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length < 2) return undefined;
+  const isFlat = (each: unknown): each is Row =>
+    typeof each === 'object' &&
+    each !== null &&
+    !Array.isArray(each) &&
+    Object.values(each).every((part) => typeof part !== 'object' || part === null);
+  if (!value.every(isFlat)) return undefined;
+  const columns = [...new Set(value.flatMap((each) => Object.keys(each)))];
+  return columns.length > 0 && columns.length <= MAX_COLUMNS ? columns : undefined;
+}
+
+function Rows({ columns, rows }: { readonly columns: readonly string[]; readonly rows: readonly Row[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys do that only where the focus is
+    <section class="scrolls" tabIndex={0} aria-label={TEXTS.rows}>
+      <table class="data">
+        <thead>
+          <tr>
+            {columns.map((each) => (
+              <th key={each} scope="col">
+                {visible(each)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, MAX_MEMBERS).map((row, at) => (
+            <tr key={at}>
+              {columns.map((each) => (
+                <td key={each} class={typeof row[each] === 'number' ? 'n' : ''}>
+                  {row[each] === undefined || row[each] === null ? '' : visible(String(row[each]))}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
 
 interface ValueProps {
   readonly value: unknown;
@@ -31,7 +80,9 @@ export function Value({ value, level, name }: ValueProps) {
       </div>
     );
   const members = Object.entries(value);
-  const isOpen = wasOpen ?? (level === 0 || (level < OPEN_LEVELS && members.length <= OPEN_MEMBERS));
+  const columns = columnsOf(value);
+  const isShort = members.length <= OPEN_MEMBERS || columns !== undefined;
+  const isOpen = wasOpen ?? (level === 0 || (level < OPEN_LEVELS && isShort));
   const [from, to] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -41,7 +92,8 @@ export function Value({ value, level, name }: ValueProps) {
           {from} {countText(members.length)} {to}
         </span>
       </summary>
-      {isOpen && (
+      {isOpen && columns !== undefined && <Rows columns={columns} rows={value as readonly Row[]} />}
+      {isOpen && columns === undefined && (
         <div class="members">
           {members.slice(0, MAX_MEMBERS).map(([key, each]) => (
             <Value key={key} name={key} value={each} level={level + 1} />
