@@ -84,7 +84,7 @@ export interface Faults {
   of(mount: string): string | undefined;
 }
 
-/** Clients are told no more than that a server is not there; its operator needs to know why. */
+/** Clients only learn that a server is not there; its operator needs the reason. */
 export function rememberFaults(): Faults {
   const causes = new Map<unknown, string>();
   const lines = new Map<unknown, string>();

@@ -15,8 +15,8 @@ export const MAX_UNCLEAR_TAGS = 1_000;
 const OPENING = /<[a-zA-Z]/g;
 
 /**
- * One token whose end every parser finds in the same place, in HTML as in SVG: there is no `<` or `>` within it. What
- * raw text or a comment would hide is then hidden in whole tokens.
+ * One token that every parser ends at the same place, in HTML and in SVG, because it has no `<` or `>` within it. So raw
+ * text and comments hide whole tokens only.
  */
 const TOKEN =
   /[^<]+|<!--(?:[^<>-]|-(?!-))*-->|<!doctype[^<>]*>|<\?xml[^<>]*>|<(\/?)([a-z][^\s<>/="'`]*)(?:\s+[^\s<>/="'`]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'=<>`/]+))?)*\s*(\/?)>/iy;
@@ -40,7 +40,7 @@ export function isShallow(markup: string): boolean {
   return depth === undefined ? tags <= MAX_UNCLEAR_TAGS : depth <= MAX_DEPTH;
 }
 
-/** At least as deep as any parser makes it; undefined where a token is not clear. */
+/** Returns a depth that no parser exceeds; undefined if the end of a token is not clear. */
 function depthOf(markup: string): number | undefined {
   const open: string[] = [];
   let deepest = 0;
@@ -54,7 +54,7 @@ function depthOf(markup: string): number | undefined {
     const name = written.toLowerCase();
     leftSvg ||= LEAVES_SVG.test(name);
     if (slash === '/') {
-      // Only what is innermost: a parser may ignore any other end tag.
+      // Only the innermost element is closed: a parser may ignore any other end tag.
       if (open.at(-1) === name) open.pop();
       continue;
     }

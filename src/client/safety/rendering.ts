@@ -88,6 +88,6 @@ export function renderingOf(checked: CheckedContents, options: RenderingOptions 
 }
 
 function download(reason: RenderingReason, mimeType: string): Rendering {
-  // As what it is not, nothing that opens by itself: a browser would show an HTML file that was saved.
+  // A saved file must not open as a document with scripts: it gets a type that no program opens by itself.
   return { as: 'download', reason, mimeType: ACTIVE.has(mimeType) || mimeType === 'image/svg+xml' ? BINARY : mimeType };
 }

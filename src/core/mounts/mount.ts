@@ -9,23 +9,23 @@ export interface Mount {
   readonly provider: ResourceProvider;
   /** `none` publishes the provider's URIs as they are. Default: the mount's name. */
   readonly prefix?: 'name' | 'none' | undefined;
-  /** Of its folders and templates, instead of the default ones (973-2). */
+  /** Icons of its folders and templates, instead of the default ones (973-2). */
   readonly icons?: readonly Icon[] | undefined;
-  /** The tools and prompts of the server that is mounted, where it is one. */
+  /** The tools and prompts of the mounted server; undefined if it is no server. */
   readonly server?: MountedServer | undefined;
-  /** `false` keeps it out of lists that begin with the mounts: what it has is found by its URI. */
+  /** `false` keeps it out of the list of mounts: its resources are found by their URIs only. */
   readonly listed?: boolean | undefined;
-  /** Whether what it has may be offered in other forms than its own. Default: not of a server that is mounted. */
+  /** Whether its resources may be offered in other formats. Default: yes, but not those of a mounted server. */
   readonly forms?: boolean | undefined;
   /**
    * Which folders with a `SKILL.md` are skills: all (`true`), or those whose paths below the scheme match one of these globs.
    * Default: none; of a mounted server, those that it declares.
    */
   readonly skills?: boolean | readonly string[] | undefined;
-  /** Whether it is in the index, where there is one. Default: as the index says of all. */
+  /** Whether its resources are in the index. Default: as the settings of the index say for all mounts. */
   readonly indexed?: boolean | undefined;
-  /** How the server is that is mounted, as JSON for people; without secrets. */
+  /** The state of the mounted server, as JSON for people; without secrets. */
   readonly health?: (() => object) | undefined;
-  /** Whether it can be reached, of a mount without which the server is not ready. Default: nobody asks. */
+  /** Whether the mount can be reached; Vitrine is not ready while it cannot. Default: Vitrine is ready without it. */
   readonly ready?: (() => Promise<boolean>) | undefined;
 }

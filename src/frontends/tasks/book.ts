@@ -1,4 +1,4 @@
-/** Tasks that clients have begun: under which ids they know them, and which of them are theirs to list. */
+/** Keeps the tasks that clients have begun: the ids that clients know, and the tasks that each client may list. */
 
 import { ANONYMOUS, type Context } from '../../core/context.ts';
 import type { Keys } from '../../core/keys.ts';
@@ -6,14 +6,14 @@ import { createLru } from '../../core/lru.ts';
 import { createTaskIds, type TaskRef } from '../../core/task-ids.ts';
 import type { Task } from '../../protocol/tasks.ts';
 
-/** Tasks that are remembered for lists, and for how long at most, in milliseconds. An id is good without that. */
+/** Tasks that are remembered for lists, and for how long at most, in milliseconds. A forgotten task still answers by its id. */
 const MAX_REMEMBERED = 10_000;
 const MAX_REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
 export interface TaskBook {
-  /** A task under the id of the client that asks about it. */
+  /** Returns the task with the id that its client knows. */
   published<T extends Task>(task: T, ref: Pick<TaskRef, 'mount' | 'name'>, ctx: Context): T;
-  /** The same of one that has just begun, which a client of 2025 can list from now on. */
+  /** Returns a task that has just begun with such an id. A client of 2025 can list it from now on. */
   begun<T extends Task>(task: T, ref: Pick<TaskRef, 'mount' | 'name'>, ctx: Context): T;
   /** @throws ResourceError `invalid` for an id that is not one of the caller's */
   open(id: string, ctx: Context): TaskRef;
@@ -21,7 +21,7 @@ export interface TaskBook {
   of(ctx: Context): readonly TaskRef[];
 }
 
-/** Nobody knows who is anonymous: each connection lists its own. */
+/** Anonymous clients cannot be told apart, so each connection lists its own tasks. */
 const ownerOf = ({ principal, peer }: Context): string =>
   principal.id === ANONYMOUS.id ? `peer ${peer}` : `principal ${principal.id}`;
 

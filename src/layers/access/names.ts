@@ -1,17 +1,17 @@
-/** Under which names something is decided about, beside the one that it is asked for by. */
+/** Finds the other names of a resource that is asked for: access decides about each of them. */
 
 import type { Resolver } from '../../core/mounts/resolver.ts';
 import { publishUri } from '../../core/mounts.ts';
 import { foreignSpellings, hasDotSegments } from '../../core/uri/foreign.ts';
 
 export interface OtherNames {
-  /** The same thing, or one that it shows: each has to be allowed. */
+  /** Names of the resource itself, or of one that it shows: access to each has to be allowed. */
   readonly same: readonly string[];
-  /** Perhaps the same thing: none may be forbidden, and to be allowed nobody has to think of them. */
+  /** Names that another server may take for the same resource: to forbid one forbids the resource, and none needs to be allowed. */
   readonly possible: readonly string[];
 }
 
-/** Undefined where there are none. */
+/** Returns undefined for a resource with one name only. */
 export function otherNames(uri: string, resolver: Resolver | undefined): OtherNames | undefined {
   const found = resolver?.resolve(uri);
   if (found === undefined) return undefined;
@@ -25,7 +25,7 @@ export function otherNames(uri: string, resolver: Resolver | undefined): OtherNa
 
 const NO_SPELLINGS = { normal: [], possible: [] } as const;
 
-/** Whether another server might go up from where the URI seems to lead: then it is taken only as the server lists it. */
+/** Whether another server could read the URI as one of a parent folder. Such a URI is taken only if the server lists it so. */
 export function goesUp(uri: string, resolver: Resolver | undefined): boolean {
   const found = resolver?.resolve(uri);
   return found?.mount.provider.features.foreign === true && hasDotSegments(found.native);

@@ -1,6 +1,6 @@
 /**
- * Answers about what is missing leave together with those about what is hidden, at ticks that everybody waits for. One is
- * found out faster than the other, by a part of a millisecond, and who asks often enough could tell them apart by that.
+ * Sends the answers about missing and about hidden resources at the same moments. Vitrine finds one of the two faster, by a
+ * part of a millisecond: without common ticks, a client that asks often enough could tell them apart by their time.
  */
 import { setTimeout as after } from 'node:timers/promises';
 

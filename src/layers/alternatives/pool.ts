@@ -13,11 +13,11 @@ export interface PoolOptions extends ProcessOptions {
   readonly timeoutMs: number;
 }
 
-/** Who wants it, and when nobody does any more: what has begun is ended then. */
+/** The caller of a conversion, and a signal that ends it when nobody wants it any more. */
 export interface Wanting {
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Asked when it is its turn: what somebody else has made of the same meanwhile, or is making. */
+  /** Called when it is its turn; gives the same format if somebody else has made it meanwhile, or is making it. */
   readonly instead: () => Promise<Uint8Array> | undefined;
 }
 

@@ -33,7 +33,7 @@ export function mimeLayer(): Layer {
 }
 
 async function verified(body: ResourceBody): Promise<ResourceBody> {
-  // The middle of something says nothing about what it is; a folder has no bytes; another server's word is its own.
+  // Three bodies keep their type: a window that begins later, a folder, and an item of another server.
   if (body.item !== undefined || (body.window?.offset ?? 0) > 0 || body.resource.capabilities?.list) return body;
   if (body.content.kind === 'bytes') {
     const head = body.content.bytes.subarray(0, HEAD_BYTES);
@@ -59,7 +59,7 @@ async function verified(body: ResourceBody): Promise<ResourceBody> {
   }
 }
 
-/** Whether the head is all there is; of a window, whether that reaches to the end. */
+/** Whether the head is the whole content; for a window, whether it is the whole and reaches to the end. */
 function isWhole({ window }: ResourceBody, head: Uint8Array): boolean {
   return head.byteLength < HEAD_BYTES && (window === undefined || window.total === head.byteLength);
 }
@@ -74,8 +74,8 @@ function typed(body: ResourceBody, mimeType: string | undefined): ResourceBody {
 }
 
 /**
- * With the encoding of a text that is not UTF-8: UTF-16 says that it is that, others do not say what they are.
- * @param bytes as many as are looked at; @param whole they are all that there is
+ * Adds the encoding of a text that is not UTF-8. Only UTF-16 names itself; any other one is unknown.
+ * @param bytes the head of the content; @param whole whether that is all
  */
 function encoded(body: ResourceBody, bytes: Uint8Array, whole: boolean): ResourceBody {
   const { mimeType, _meta } = body.resource;
@@ -85,7 +85,7 @@ function encoded(body: ResourceBody, bytes: Uint8Array, whole: boolean): Resourc
   return { ...body, resource: { ...body.resource, _meta: { ..._meta, [CHARSET_META_KEY]: charset } } };
 }
 
-/** Undefined for UTF-8, and for what is no text. */
+/** Returns undefined for UTF-8, and for bytes that are no text. */
 function charsetOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | typeof UNKNOWN_CHARSET | undefined {
   const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
   if (mark === 0xfffe) return 'utf-16le';

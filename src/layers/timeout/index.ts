@@ -28,18 +28,18 @@ const TIMED: Readonly<Partial<Record<AroundMethod, TimedOperation>>> = {
   'skills/get': 'list',
 };
 
-/** Ends operations after a time. Watching is not one: it lasts as long as somebody wants it. */
+/** Ends operations after a time. A watch has no limit: it lasts as long as somebody wants it. */
 export function timeoutLayer(options: TimeoutOptions = {}): Layer {
   const { timeouts = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const limitOf = (operation: TimedOperation): number => timeouts[operation] ?? timeoutMs;
   const limited: Around = ({ method, uri }, ctx, run) => {
     const timed = TIMED[method];
-    // Of a completion the template is not what took long.
+    // The error of a completion names no URI: its URI is the template, which took no time.
     return timed === undefined ? run(ctx) : within(limitOf(timed), timed === 'complete' ? undefined : uri, ctx, run);
   };
   return (inner) =>
     aroundEach(inner, limited, {
-      // It takes no time.
+      // To give an answer again takes no time.
       again: inner.again,
       listAgain: inner.listAgain,
       callToolAgain: inner.callToolAgain,
@@ -121,7 +121,7 @@ function startDeadline<C extends Context>(timeoutMs: number, uri: string | undef
     end() {
       clearTimeout(timer);
       ctx.signal.removeEventListener('abort', onCallerGone);
-      // Node.js keeps signals for longer than what they are for; what they tell, they keep with them.
+      // Node.js keeps a signal longer than its operation, and the signal would keep its listeners.
       signal.removeEventListener('abort', onAbort);
     },
   };

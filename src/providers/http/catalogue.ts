@@ -40,10 +40,10 @@ export interface CatalogueOptions {
   readonly log: Log | undefined;
 }
 
-/** How long a document that could not be had is not asked for again, in milliseconds. */
+/** How long a document that could not be fetched is not fetched again, in milliseconds. */
 const AGAIN_MS = 5_000;
 
-/** The same for one that could not be read: it took time, and that again would not be better spent. */
+/** How long a document that could not be read is not read again, in milliseconds: it costs time, and fails again. */
 const UNREADABLE_MS = 60_000;
 
 /** Feeds whose entries are remembered, and bytes of those. */

@@ -33,7 +33,7 @@ export const encodeName = (name: string, several = false): string => {
   return DOTS.test(escaped) ? hexBytes(escaped) : escaped;
 };
 
-/** The name of a segment; undefined for what no name is written as. */
+/** Returns the name that a segment writes; undefined if no name is written so. */
 export function decodeName(segment: string, several = false): string | undefined {
   const name = unescaped(segment);
   return name !== undefined && name !== '' && encodeName(name, several) === segment ? name : undefined;
@@ -61,7 +61,7 @@ export function encodeKey({ values, tieBreak }: Key, { columns }: Identity, most
   return segment.length > most ? undefined : segment;
 }
 
-/** The key of a segment; undefined for what is the form of no key of this table. */
+/** Returns the key that a segment writes; undefined if no key of this table is written so. */
 export function decodeKey(segment: string, identity: Identity, most = MAX_KEY_LENGTH): Key | undefined {
   const { columns, tieBreak } = identity;
   if (segment.length > most) return undefined;
@@ -75,7 +75,7 @@ export function decodeKey(segment: string, identity: Identity, most = MAX_KEY_LE
   }
   const last = parts[columns.length];
   const broken = values.includes(null);
-  // A tie break is there where it is needed, and nowhere else.
+  // A key has a tie break only if it needs one.
   if (broken !== (last !== undefined) || (broken && tieBreak === undefined)) return undefined;
   if (last !== undefined && !INTEGER.test(last)) return undefined;
   const key: Key = { values, ...(last !== undefined && { tieBreak: BigInt(last) }) };
@@ -98,7 +98,7 @@ export function encodeValue(value: Parameter, kind: ValueKind, several: boolean)
   return text !== '' && kind !== 'integer' && kind !== 'real' ? text : `~t:${text}`;
 }
 
-/** @returns undefined for what is the form of no value; another form of one is not told apart from its own */
+/** @returns undefined if no value is written so; other spellings of a value are taken for it */
 export function decodeValue(text: string, kind: ValueKind): Parameter | undefined {
   if (text === NULL) return null;
   const tagged = /^~([irtb]):(.*)$/s.exec(text);

@@ -12,7 +12,7 @@ export interface Connecting<C> {
   connect(): Promise<C>;
   /** Gives one back on which nothing ran. */
   giveBack(connection: C): void;
-  /** Gives one back with nothing left of what ran on it; ends it where that cannot be done. */
+  /** Cleans a connection after a reading and gives it back; ends one that cannot be cleaned. */
   clean(connection: C): Promise<void>;
   /** Stops what runs on it, and ends it. */
   cancel(connection: C): Promise<void>;
@@ -28,7 +28,7 @@ export interface Connecting<C> {
 
 export type Lent = Pick<Limits, 'timeoutMs' | 'signal' | 'caller'>;
 
-/** @param leave what is left in the middle of its rows is of no more use */
+/** @param leave tells that the work stopped in the middle of its rows, so the connection cannot be used again */
 export type Work<C, T> = (connection: C, leave: () => void) => Promise<T>;
 
 export interface Lending<C> {

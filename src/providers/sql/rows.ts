@@ -49,7 +49,7 @@ export interface RowReader {
   query(statement: Statement, maxRows: number, maxBytes: number, ctx: Context): Promise<Rows>;
 }
 
-/** Bytes of a value in a key, which no limit on what is shown may cut. */
+/** Bytes of a value in a key. The limits on shown values do not cut keys. */
 const MAX_KEY_BYTES = 65_536;
 
 export function createRowReader(
@@ -60,7 +60,7 @@ export function createRowReader(
 ): RowReader {
   const selects = createSelects(kysely, dialect);
 
-  /** Nothing that tells rows apart is a large value: there is an index on it. */
+  /** The columns of a key have an index, so none of their values is large. */
   function keyOf(table: Table, fetched: readonly Value[]): Pick<Row, 'key' | 'segment'> {
     const { identity } = table;
     if (identity === undefined) return { key: undefined, segment: undefined };
@@ -132,7 +132,7 @@ export function createRowReader(
   };
 }
 
-/** There is no row with a key that the database cannot even take. */
+/** Runs a statement with a key. A key that the database refuses to compare is the key of no row. */
 async function runForKey(
   connection: Connection,
   statement: Statement,

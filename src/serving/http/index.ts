@@ -143,23 +143,23 @@ function signInOf({
   return { options: explorer.signIn, auth };
 }
 
-/** All that is no plain request to the endpoint: probes, metadata, what pages ask before they ask, other spellings of it. */
+/** Answers requests that are not for the endpoint itself: probes, metadata, preflights of pages, other spellings of its path. */
 function routesBeside(core: EndpointCore, probes: Probes, options: HttpOptions, tell: Tell) {
   const log = options.log ?? SILENT;
   const endpoint = overWeb(core);
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.onError((error, context) => {
-    // Who has gone, or took too long to say what it wants, gets no answer.
+    // A client that has gone, or took too long to send its request, gets no answer.
     if (context.req.raw.signal.aborted) return new Response(null, { status: 499 });
     log.error('a request failed', { error });
     return Response.json(INTERNAL, { status: 500 });
   });
-  // Asked by address, before the guard: so it says that the server runs, and nothing about it.
+  // Load balancers ask by address, before the guard: the answer says that the server runs, and nothing else.
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', ({ req, env }) => probes.ready(req.raw, env.incoming.socket.remoteAddress));
   const { metrics } = probes;
   if (metrics !== undefined) app.get('/metrics', ({ req, env }) => metrics(req.raw, env.incoming.socket.remoteAddress));
-  // Pages of origins that were allowed may read the answers too, not only ask.
+  // Pages of allowed origins may not only ask, but also read the answers.
   const { allowedOrigins = [] } = options;
   if (allowedOrigins.length > 0)
     app.use(ENDPOINT, (context, next) => {

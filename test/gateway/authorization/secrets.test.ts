@@ -1,4 +1,4 @@
-/** Nothing secret in a log or an error, whatever an authorization server does with what it is told. */
+/** No secret gets into a log or an error, whatever an authorization server does with its requests. */
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toWireError } from '../../../src/core/errors.ts';
@@ -82,7 +82,7 @@ function answerTo(path: string, origin: string, token: () => Response): Response
   return new Response(undefined, { status: 401 });
 }
 
-/** What a saved authorization of a faulty server would be. */
+/** A saved authorization of a faulty server. */
 const savedFor = ({ origin }: Listening): unknown => ({
   url: `${origin}/mcp`,
   server: {

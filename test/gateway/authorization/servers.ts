@@ -56,7 +56,7 @@ export interface AuthorizationServerOptions {
   readonly lifetime?: number;
 }
 
-/** Seconds for which things are good that no test waits for the end of. */
+/** Lifetimes, in seconds, of things whose end no test waits for. */
 const TTL = { RefreshToken: 3_600, Grant: 3_600, Session: 600, Interaction: 600 };
 
 export async function authorizationServer({

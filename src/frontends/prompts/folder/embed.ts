@@ -35,7 +35,10 @@ export async function embedResource(
   return { blocks: wanted.map(blockOf), bytes: wanted.reduce((sum, item) => sum + bytesIn(item), 0) };
 }
 
-/** Of alternatives of one content the first, or the text of what nobody can read as it is; of a folder the files in it. */
+/**
+ * Picks what is embedded: the files of a folder; of several formats of one content the first, or the text if models
+ * cannot take the first as it is.
+ */
 function primary(contents: readonly ResourceContents[]): readonly ResourceContents[] {
   const files = contents.filter((item) => item.capabilities?.list !== true);
   const [first] = files;

@@ -17,7 +17,7 @@ const SMALL = 4_096;
 type Cells = readonly unknown[];
 
 interface FoundIndex extends Index {
-  /** Over whole values of columns, none an expression. */
+  /** It is over whole values of columns: no part of a value, and no expression. */
   readonly whole: boolean;
 }
 
@@ -97,7 +97,7 @@ const textOf = (cell: unknown): string | undefined => {
   return cell instanceof Uint8Array ? Buffer.from(cell).toString('utf8') : String(cell);
 };
 
-/** Of the table that a row of the catalogue is about, by its first two cells. */
+/** The key of the table that a row of the catalogue is about: its first two cells name it. */
 const keyOf = ([schema, name]: Cells): string => JSON.stringify([textOf(schema), textOf(name)]);
 
 function grouped(rows: readonly Cells[]): ReadonlyMap<string, readonly Cells[]> {
