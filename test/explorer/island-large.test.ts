@@ -71,6 +71,9 @@ describeWith([chromium])('the island', () => {
     await page.locator('.row', { hasText: 'entry-099999.txt' }).waitFor();
     expect(await elements()).toBeLessThan(MAX_ELEMENTS);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('entry-099999.txt');
+    await page.locator('.head a', { hasText: 'Name' }).click();
+    await page.locator('.head a', { hasText: 'Size' }).click();
+    await page.locator('[aria-sort="ascending"]', { hasText: 'Size' }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('77777');
     await page.locator('.foot', { hasText: '1 of 100,000' }).waitFor();
