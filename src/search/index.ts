@@ -13,7 +13,7 @@ import { kindOf, seenKinds } from './kinds.ts';
 import { postgresPackage, sqlitePackage } from './library.ts';
 import { DEFAULT_SCHEMA } from './postgres/schema.ts';
 import { postgresStore } from './postgres/store.ts';
-import { fitOf, parseQuestion } from './question.ts';
+import { termsIn, parseQuestion } from './question.ts';
 import { createStore, type IndexStore } from './store.ts';
 import { SqlFault } from './thread.ts';
 
@@ -267,7 +267,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
         filters: { ...asked.filters, ...(query.uri !== undefined && { folder: query.uri }) },
       };
       const isNamed = globFilter(query.glob);
-      const fits = fitOf(question);
+      const fits = termsIn(question);
       try {
         const { ids, unsure } = await seenKinds(store, around, caller);
         for await (const { kind, path, uri, ...place } of store.find(question, ids)) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResourceError } from '../core/errors.ts';
-import { fitOf, matchOf, parseQuestion } from './question.ts';
+import { matchOf, parseQuestion, termsIn } from './question.ts';
 
 describe('a question', () => {
   it.each([
@@ -52,9 +52,9 @@ describe('a question', () => {
   });
 
   it('knows its words in a text in their other forms', () => {
-    const fits = fitOf(parseQuestion('visitors winding cafés'));
-    expect(fits('A visitor winds')).toEqual(new Set([0, 1]));
-    expect(fits('The CAFÉ')).toEqual(new Set([2]));
-    expect(fits('nothing of it').size).toBe(0);
+    const inText = termsIn(parseQuestion('visitors winding cafés'));
+    expect(inText('A visitor winds')).toEqual(new Set([0, 1]));
+    expect(inText('The CAFÉ')).toEqual(new Set([2]));
+    expect(inText('nothing of it').size).toBe(0);
   });
 });

@@ -179,7 +179,7 @@ function mayBeForms(one: string, other: string): boolean {
  * Makes the function that says which terms of a question a text has, by their numbers, as far as that can be told without the
  * index: whoever shows a place looks whether what is asked for is in what the caller may read.
  */
-export function fitOf({ terms }: Question): (text: string) => ReadonlySet<number> {
+export function termsIn({ terms }: Question): (text: string) => ReadonlySet<number> {
   const wanted = terms.map(({ words, prefix, forms = [] }) => ({
     prefix,
     words: words.map(folded),
@@ -188,13 +188,10 @@ export function fitOf({ terms }: Question): (text: string) => ReadonlySet<number
   return (text) => {
     const words = [...new Set(wordsOf(folded(text)))];
     const isThere = (one: string): boolean => words.some((word) => mayBeForms(word, one));
-    return new Set(
-      wanted.flatMap((term, at) => {
-        const has = term.prefix
-          ? words.some((word) => word.startsWith(term.words.at(-1) ?? ''))
-          : words.some((word) => term.forms.has(word)) || term.words.every(isThere);
-        return has ? [at] : [];
-      }),
-    );
+    const has = (term: (typeof wanted)[number]): boolean =>
+      term.prefix
+        ? words.some((word) => word.startsWith(term.words.at(-1) ?? ''))
+        : words.some((word) => term.forms.has(word)) || term.words.every(isThere);
+    return new Set(wanted.flatMap((term, at) => (has(term) ? [at] : [])));
   };
 }

@@ -16,7 +16,11 @@ const FURTHER = 0.1;
 
 /** The same of passages that have all that is asked for, and how much these count beside what they are worth anyway. */
 const FURTHER_OF_ALL = 0.5;
-export const ALL_THERE = 0.3;
+const ALL_THERE = 0.3;
+
+/** The lists of a question, as far as the rank of a resource needs them: passages that have some of it, and those that have all. */
+export const SOME = { scale: 1, further: FURTHER } as const;
+export const ALL = { scale: ALL_THERE, further: FURTHER_OF_ALL } as const;
 
 export interface Place {
   readonly uri: string;
@@ -39,20 +43,12 @@ export interface Scored extends Place {
 
 type Asking = (statements: readonly Statement[]) => Promise<readonly Rows[]>;
 
-/** Passages of one kind, or of several. */
-export interface Found {
-  /** Those that have something of the question, and those that have all of it. */
-  readonly some: readonly Scored[];
-  readonly whole: readonly Scored[];
-  /** No passage that is missing is worth more; undefined where none is missing. */
-  readonly cut: number | undefined;
-}
-
 /** The passages of one kind that fit an expression. */
 interface List {
   readonly kind: number;
   readonly match: string;
   readonly scale: number;
+  readonly further: number;
   /** Ways to find the best of it. */
   readonly attempts: (limit: number) => readonly Attempt[];
 }
@@ -65,7 +61,13 @@ export async function* rank(ask: Asking, question: Question, kinds: readonly num
   const all = matchOfAll(question);
   const isRequired = question.terms.some(({ required }) => required);
   const whole = (): readonly Attempt[] => attempts([], 0, 0);
-  // Each list is ordered by itself.
+  const lists = kinds.flatMap((kind, at): readonly List[] => {
+    const scale = scales[at] ?? 1;
+    const { passages = 0, terms = [] } = counts[at] ?? {};
+    const ways = isRequired ? whole : (limit: number): readonly Attempt[] => attempts(terms, passages, limit);
+    const some = { ...SOME, kind, scale, match: matchOf(question), attempts: ways };
+    return all === undefined ? [some] : [some, { ...ALL, kind, scale: scale * ALL.scale, match: all, attempts: whole }];
+  });
   const bestOf = async (list: List, limit: number): Promise<readonly Scored[]> => {
     for (const { among, bound } of list.attempts(limit)) {
       const [rows = []] = await ask([placesOf(question.filters, list, limit, among)]);
@@ -74,73 +76,52 @@ export async function* rank(ask: Asking, question: Question, kinds: readonly num
     }
     return [];
   };
-  const foundOf = async (at: number, limit: number): Promise<Found> => {
-    const { passages = 0, terms = [] } = counts[at] ?? {};
-    const list = { kind: kinds[at] ?? 0, scale: scales[at] ?? 1 };
-    const ways = isRequired ? whole : (most: number): readonly Attempt[] => attempts(terms, passages, most);
-    const [some, having] = await Promise.all([
-      bestOf({ ...list, match: matchOf(question), attempts: ways }, limit),
-      all === undefined ? [] : bestOf({ ...list, match: all, attempts: whole }, limit),
-    ]);
-    const ends = [...lastOf(some, limit, 1), ...lastOf(having, limit, 1 + ALL_THERE)];
-    return { some, whole: having, cut: ends.length === 0 ? undefined : Math.max(...ends) };
-  };
-  yield* bestFirst((limit) => Promise.all(kinds.map((_, at) => foundOf(at, limit))));
+  yield* bestFirst(lists, (limit) => Promise.all(lists.map((list) => bestOf(list, limit))));
 }
 
-/** The worth of the last passage of a list that may go on behind it. */
-const lastOf = (list: readonly Scored[], limit: number, factor: number): readonly number[] =>
-  list.length < limit ? [] : [(list.at(-1)?.score ?? 0) * factor];
-
-/** Gives the best place of each resource, best resource first. @param foundFor finds at least so many passages, where there are */
-export async function* bestFirst(foundFor: (limit: number) => Promise<readonly Found[]>): AsyncGenerator<Place> {
+/** The best place of each resource, the best resource first. @param listsOf the first passages of each list, best first */
+export async function* bestFirst(
+  lists: readonly { readonly further: number }[],
+  listsOf: (limit: number) => Promise<readonly (readonly Scored[])[]>,
+): AsyncGenerator<Place> {
   const given = new Set<string>();
   for (const limit of ROUNDS) {
-    const found = await foundFor(limit);
-    const cuts = found.flatMap(({ cut }) => (cut === undefined ? [] : [cut]));
-    // Behind the last that was looked at, others may follow that come before those of another kind.
-    const sure = limit === ROUNDS.at(-1) ? Number.NEGATIVE_INFINITY : Math.max(Number.NEGATIVE_INFINITY, ...cuts);
-    for (const { total, best } of merged(found)) {
-      if (total <= sure) break;
-      if (given.has(best.uri)) continue;
-      given.add(best.uri);
-      const { score: _score, chunk: _chunk, ...place } = best;
+    const found = await listsOf(limit);
+    for (const place of merged(found, lists)) {
+      if (given.has(place.uri)) continue;
+      given.add(place.uri);
       yield place;
     }
-    if (cuts.length === 0) return;
+    if (found.every((places) => places.length < limit)) return;
   }
 }
 
-interface Worth {
-  readonly total: number;
-  readonly best: Scored;
-}
-
-/** Resources by all that was found in them, each with its best passage. */
-function merged(found: readonly Found[]): readonly Worth[] {
-  const resources = new Map<string, Worth>();
-  const add = (places: readonly Scored[], share: number, further: number): void => {
+/** The best place of each resource, in the order of all that was found in the resources. */
+function merged(
+  found: readonly (readonly Scored[])[],
+  lists: readonly { readonly further: number }[],
+): readonly Place[] {
+  const resources = new Map<string, { total: number; readonly places: Map<number, Scored> }>();
+  for (const [at, places] of found.entries()) {
+    const further = lists[at]?.further ?? 1;
     const counts = new Map<string, number>();
     for (const place of places) {
+      const resource = resources.get(place.uri) ?? { total: 0, places: new Map<number, Scored>() };
       const count = counts.get(place.uri) ?? 0;
       counts.set(place.uri, count + 1);
-      const worth = place.score * share * further ** count;
-      const { total, best } = resources.get(place.uri) ?? { total: 0, best: place };
-      resources.set(place.uri, { total: total + worth, best });
+      resource.total += place.score * further ** count;
+      const before = resource.places.get(place.chunk)?.score ?? 0;
+      resource.places.set(place.chunk, { ...place, score: place.score + before });
+      resources.set(place.uri, resource);
     }
-  };
-  for (const { some, whole } of found) {
-    // One that has all is worth as much among those that have some, where it is missing there.
-    const isThere = new Set(some.map(({ chunk }) => chunk));
-    const others = whole.filter(({ chunk }) => !isThere.has(chunk));
-    const isWhole = new Set(whole.map(({ chunk }) => chunk));
-    const worth = ({ chunk, score }: Scored): number => score * (isWhole.has(chunk) ? 1 + ALL_THERE : 1);
-    const sorted = [...some, ...others].sort((a, b) => worth(b) - worth(a) || a.chunk - b.chunk);
-    add(sorted, 1, FURTHER);
-    add(whole, ALL_THERE, FURTHER_OF_ALL);
   }
   // Equal ones come in an order that tells nothing of the index.
-  return [...resources.values()].sort((a, b) => b.total - a.total || compare(a.best.uri, b.best.uri));
+  return [...resources]
+    .sort(([uri, a], [other, b]) => b.total - a.total || compare(uri, other))
+    .flatMap(([, { places }]) =>
+      [...places.values()].sort((a, b) => b.score - a.score || a.chunk - b.chunk).slice(0, 1),
+    )
+    .map(({ score: _score, chunk: _chunk, ...place }) => place);
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -59,7 +59,7 @@ describe('a search by the client library', () => {
     });
     await using client = createResourceClient({ url: serving.url });
     const { primary } = await client.read(places[0]?.place ?? '');
-    expect(primary?.text().trimEnd()).toBe(places[0]?.text);
+    expect(primary?.text()?.trimEnd()).toBe(places[0]?.text);
   });
 
   it('goes through all pages, below a folder, and by filters', async () => {

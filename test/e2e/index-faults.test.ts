@@ -55,7 +55,8 @@ describe('the file of an index', () => {
     }
     await using engine = await serving(folder.path, { everything: true });
     await engine.vitrine.ranked?.settled();
-    const passages = COUNT;
+    // One for each, and one for the folder.
+    const passages = COUNT + 1;
     expect(engine.vitrine.ranked?.state()).toMatchObject({ state: 'ready', resources: COUNT, passages, leftOut: {} });
     for (const at of [0, 7, 150, COUNT - 1]) expect(await found(engine, `clock${at}`)).toEqual([`m+file:///${at}.md`]);
   });

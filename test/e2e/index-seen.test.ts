@@ -16,7 +16,7 @@ const textIn = ([contents]: readonly ResourceContents[]): string =>
 const STATE = 'vitrine+state:///index';
 
 it('is seen by check, in metrics and in a resource, with what was left out', async () => {
-  await using folder = await temporaryFolder({ 'docs/a.md': 'The brass clock', 'docs/b.pdf': 'no document' });
+  await using folder = await temporaryFolder({ 'docs/a.md': 'The brass clock', 'docs/b.md': 'An iron clock' });
   const config = join(folder.path, 'vitrine.yaml');
   await writeFile(config, JSON.stringify({ index: { folder: './index' }, mounts: { m: './docs' } }));
   const before = await run(['check', '--config', config]);
@@ -26,7 +26,7 @@ it('is seen by check, in metrics and in a resource, with what was left out', asy
   const provider = await filesProvider({ path: join(folder.path, 'docs') });
   const vitrine = createVitrine({
     mounts: [{ name: 'm', provider }],
-    index: createIndex({ folder: join(folder.path, 'index') }),
+    index: createIndex({ folder: join(folder.path, 'index'), maxBytes: 1 }),
     telemetry: telemetry.telemetry,
     access: {
       rules: [
@@ -36,7 +36,7 @@ it('is seen by check, in metrics and in a resource, with what was left out', asy
     },
   });
   await vitrine.ranked?.settled();
-  const state = { state: 'ready', resources: 2, passages: 2, bytes: expect.any(Number), leftOut: { 'no text': 1 } };
+  const state = { state: 'ready', resources: 2, passages: 1, bytes: expect.any(Number), leftOut: { maxBytes: 2 } };
   const stateFor = async (subject: string): Promise<unknown> =>
     JSON.parse(textIn(await vitrine.read(STATE, { principal: { id: subject, subject } })));
   expect(await stateFor('ann')).toEqual(state);
@@ -46,11 +46,11 @@ it('is seen by check, in metrics and in a resource, with what was left out', asy
   const metrics = await telemetry.prometheus?.();
   expect(metrics).toContain('vitrine_index_state{vitrine_index_state="ready"} 1');
   expect(metrics).toContain('vitrine_index_resources 2');
-  expect(metrics).toContain('vitrine_index_left_out{vitrine_index_reason="no text"} 1');
+  expect(metrics).toContain('vitrine_index_left_out{vitrine_index_reason="maxBytes"} 2');
 
   const during = await run(['check', '--config', config]);
   expect(during.stdout).toMatch(
-    /ok {2}index {2}2 resources, 2 passages, \d+ MiB\n-- {2}index {2}1 left out, or in part: no text/,
+    /ok {2}index {2}2 resources, 1 passages, \d+ MiB\n-- {2}index {2}2 left out, or in part: maxBytes/,
   );
   await vitrine.close();
   await telemetry.close();

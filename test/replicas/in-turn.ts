@@ -1,5 +1,10 @@
 /** Clients of replicas that answer in turn, as behind a proxy without affinity. */
-import { Client, type ClientOptions, type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ClientOptions,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { PATIENCE_MS, until } from '../e2e/waiting.ts';
 

@@ -3,16 +3,15 @@
  * kinds that are asked, and how often a word is in a passage from `ts_rank`, which grows with it and knows the weights of fields.
  */
 import type { Filters, Question } from '../question.ts';
-import { ALL_THERE, bestFirst, type Place, scoredOf, typePattern } from '../ranking.ts';
+import { ALL, bestFirst, type Place, SOME, scoredOf, typePattern } from '../ranking.ts';
 import type { Tokenizing } from '../schema.ts';
-import type { Rows } from '../thread.ts';
 import type { Ask } from './connections.ts';
 import { quoted } from './schema.ts';
 import { type Expression, expressionsOf, matchOf } from './words.ts';
 
-/** The weights of text, path, name and headings, and title in a score, in parts of the last. */
+/** The weights of text, path, name and headings, and title in a score. */
 const WEIGHTS = [1, 1, 1, 2] as const;
-const [TEXT, , , TITLE] = WEIGHTS;
+const TITLE = WEIGHTS[3];
 
 /** `ts_rank` of a word that is in a passage very often, in parts of the weight of its field. */
 const RANK_LIMIT = Math.PI ** 2 / 6;
@@ -35,21 +34,21 @@ export async function* rank(
 ): AsyncGenerator<Place> {
   const expressions = expressionsOf(question, diacritics);
   if (kinds.length === 0 || expressions.length === 0) return;
-  yield* bestFirst(async (limit) => {
-    const { sql, parameters } = placesOf(schema, expressions, question.filters, kinds, limit);
-    const rows = await ask(sql, ...parameters);
-    const some = rows.flatMap((row) => scoredOf(row, { scale: 1 }));
-    const whole = some.filter((_, at) => isWhole(rows[at]));
-    const last = (some.at(-1)?.score ?? 0) * (isWhole(rows.at(-1)) ? 1 + ALL_THERE : 1);
-    return [{ some, whole, cut: rows.length < limit ? undefined : last }];
-  });
+  const optional = expressions.filter(({ term }) => !term.required).length;
+  const some = { ...SOME, match: matchOf(expressions) };
+  const lists = optional < 2 ? [some] : [some, { ...ALL, match: expressions.map(({ sql }) => sql).join(' & ') }];
+  yield* bestFirst(lists, (limit) =>
+    Promise.all(
+      lists.map(async (list) => {
+        const { sql, parameters } = placesOf(schema, expressions, list.match, question.filters, kinds, limit);
+        return (await ask(sql, ...parameters)).flatMap((row) => scoredOf(row, list));
+      }),
+    ),
+  );
 }
 
-/** Whether a passage has all that is asked for. */
-const isWhole = (row: Rows[number] | undefined): boolean => Number(row?.at(-1)) === 1;
-
 const COLUMNS =
-  'found.id, found.score, resource.uri, resource.path, found.heading, found.page, found.first, found.last, found."offset", found.length, resource.size, resource.changed, found.kind, found.whole';
+  'found.id, found.score, resource.uri, resource.path, found.heading, found.page, found.first, found.last, found."offset", found.length, resource.size, resource.changed, found.kind';
 
 interface Sql {
   readonly sql: string;
@@ -59,6 +58,7 @@ interface Sql {
 function placesOf(
   schema: string,
   expressions: readonly Expression[],
+  wanted: string,
   filters: Filters,
   kinds: readonly number[],
   limit: number,
@@ -73,15 +73,13 @@ function placesOf(
     // Its words may all be there, and the phrase may not.
     isPhrase: words.length > 1,
   }));
-  const match = query(matchOf(expressions));
+  const match = query(wanted);
   const near = expressions.map((each) => nearOf(s, each, parameter)).join('');
-  const all = expressions.filter(({ term }) => !term.required).length < 2 ? undefined : terms;
-  const whole = all === undefined ? 'false' : all.map(({ query }) => `vector @@ ${query}`).join(' AND ');
   const conditions = conditionsOf(filters, parameter);
   const joined = conditions === '' ? '' : `JOIN ${s}.resource ON resource.id = chunk.resource`;
   const length = `${K1} * (${1 - B} + ${B} * chunk.words / sums.mean)`;
   const scores = terms.map(({ query, forms, isPhrase }, at) => {
-    const often = `${TITLE * TEXT * RANK_LIMIT * forms} * ts_rank('{${WEIGHTS.map((each) => each / TITLE)}}', vector, ${query})`;
+    const often = `${TITLE * RANK_LIMIT * forms} * ts_rank('{${WEIGHTS.map((each) => each / TITLE)}}', vector, ${query})`;
     const score = `(SELECT often * ${K1 + 1} / (often + ${length}) FROM (SELECT ${often} AS often) AS counted) * weights.w${at}`;
     return isPhrase ? `CASE WHEN vector @@ ${query} THEN ${score} ELSE 0 END` : score;
   });
@@ -96,14 +94,13 @@ function placesOf(
         SELECT coalesce(sum(passages), 0)::float8 AS passages, greatest(1, sum(words)::float8 / greatest(1, sum(passages))) AS mean
         FROM ${s}.kind WHERE id = ANY($1)),
       weights AS MATERIALIZED (SELECT ${weights.join(', ')} FROM sums, (SELECT ${counts.join(', ')}) AS counts)
-      SELECT ${COLUMNS} FROM (SELECT * FROM (
+      SELECT ${COLUMNS} FROM (
         SELECT chunk.id, chunk.resource, chunk.kind, heading, page, first, last, "offset", chunk.length,
-          round((${scores.join(' + ')})::numeric, 9) AS score, (${whole})::int AS whole
+          round((${scores.join(' + ')})::numeric, 9) AS score
         FROM ${s}.chunk ${joined} CROSS JOIN sums CROSS JOIN weights
-        WHERE chunk.kind = ANY($1) AND vector @@ ${match}${near}${conditions}) AS scored
-        ORDER BY score * CASE WHEN whole = 1 THEN ${1 + ALL_THERE} ELSE 1 END DESC, id LIMIT ${limit}) AS found
-      JOIN ${s}.resource ON resource.id = found.resource
-      ORDER BY found.score * CASE WHEN found.whole = 1 THEN ${1 + ALL_THERE} ELSE 1 END DESC`,
+        WHERE chunk.kind = ANY($1) AND vector @@ ${match}${near}${conditions}
+        ORDER BY score DESC, chunk.id LIMIT ${limit}) AS found
+      JOIN ${s}.resource ON resource.id = found.resource ORDER BY found.score DESC`,
     parameters,
   };
 }
