@@ -112,7 +112,7 @@ compare('flag', SERVING, new Set(serving), inTables(section(read(SERVING), 'Flag
 const LOOKING = 'docs/guide/command-line.md';
 const SKILLS = ['ls', 'show', 'get', 'verify'].map((each) => `skills ${each}`);
 const COMMANDS = [
-  ...'ls tree stat open website cat grep watch templates tools call prompts servers'.split(' '),
+  ...'ls tree stat open website cat grep find watch templates tools call prompts servers'.split(' '),
   ...SKILLS,
 ];
 // Help is asked for in the same way everywhere.
