@@ -4,8 +4,10 @@
  */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fts5, miniSearch, ripgrep } from './finding/rivals.mjs';
 import { temporaryFolder } from './lib/folders.mjs';
 import { call, modern } from './lib/mcp.mjs';
 import { options } from './lib/options.mjs';
@@ -18,10 +20,16 @@ const how = options('ranked', 'Ranked search: making the index, questions, and e
   words: { type: 'number', default: 300, help: 'words of each' },
   questions: { type: 'number', default: 2_000, quick: 100, help: 'questions that are asked' },
   inflight: { type: 'number', default: 8, help: 'questions at a time' },
+  cache: { type: 'string', default: join(tmpdir(), 'vitrine-bench-finding'), help: 'folder of what is fetched' },
   edits: { type: 'number', default: 10, quick: 3, help: 'edits that are looked for' },
 });
+/** Questions that a rival is asked. */
+const RIVAL_QUESTIONS = 200;
 const VOCABULARY = 20_000;
 const PER_FOLDER = 1_000;
+
+/** Milliseconds until an edit has to be found. */
+const FOUND_MS = 60_000;
 
 /** The same numbers every time. */
 let seed = 7;
@@ -37,10 +45,13 @@ const sentence = (count) => Array.from({ length: count }, word).join(' ');
 const folder = temporaryFolder();
 const fileOf = (at) => join(folder, `${Math.floor(at / PER_FOLDER)}`, `${at}.md`);
 let bytes = 0;
+/** @type {{path: string, text: string}[]} */
+const documents = [];
 for (let at = 0; at < how.documents; at++) {
   if (at % PER_FOLDER === 0) mkdirSync(join(folder, `${at / PER_FOLDER}`));
   const text = `# ${sentence(5)}\n\n${sentence(how.words)}\n`;
   bytes += text.length;
+  documents.push({ path: `${at}.md`, text });
   writeFileSync(fileOf(at), text);
 }
 const place = temporaryFolder();
@@ -84,8 +95,36 @@ try {
     const mark = `mark${edit}x`;
     const start = performance.now();
     writeFileSync(fileOf(edit), `# Edited\n\n${mark} ${sentence(how.words)}\n`);
-    while ((await search(mark)).matches.length === 0) await delay(5);
+    while ((await search(mark)).matches.length === 0) {
+      if (performance.now() - start > FOUND_MS) throw new Error(`an edit was not found within ${FOUND_MS} ms`);
+      await delay(5);
+    }
     found.push(performance.now() - start);
+  }
+  // One at a time, since they work in this very process.
+  const rivals = [];
+  for (const make of [
+    () => fts5(documents, 'porter unicode61'),
+    () => miniSearch(documents, how.cache),
+    () => ripgrep(folder),
+  ]) {
+    progress('rivals');
+    const start = performance.now();
+    const rival = make();
+    const made = (performance.now() - start) / 1_000;
+    const each = [];
+    for (let at = 0; at < Math.min(how.questions, RIVAL_QUESTIONS); at++) {
+      const question = sentence(3);
+      const from = performance.now();
+      await rival.find(question);
+      each.push(performance.now() - from);
+    }
+    rivals.push({
+      name: rival.name,
+      megabytesPerSecond: bytes / 1e6 / made,
+      p50: median(each),
+      p95: quantile(each, 0.95),
+    });
   }
   const index = statSync(join(place, 'index', 'index.sqlite')).size;
   const results = {
@@ -95,6 +134,7 @@ try {
     p50: median(taken),
     p95: quantile(taken, 0.95),
     editToFound: median(found),
+    rivals,
   };
   progress('');
   report(
@@ -109,6 +149,14 @@ try {
         ['p95', ms(results.p95)],
         ['an edit until it is found', ms(results.editToFound)],
       ],
+    )}\n\nRivals, one question at a time, each giving paths and nothing that is read\n\n${table(
+      ['', 'MB of text a second', 'p50', 'p95'],
+      rivals.map(({ name, megabytesPerSecond, p50, p95 }) => [
+        name,
+        name.startsWith('ripgrep') ? 'no index' : megabytesPerSecond.toFixed(2),
+        ms(p50),
+        ms(p95),
+      ]),
     )}`,
   );
 } finally {

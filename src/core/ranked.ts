@@ -68,6 +68,6 @@ export interface IndexContext {
 export interface RankedIndex {
   /** Begins to fill it. */
   begin(context: IndexContext): RankedSearch;
-  /** What is in it, as whichever server has it left it; undefined where nothing is. @throws ResourceError `unavailable` */
+  /** Gives the sums of the index, as whichever server has it left it; undefined where there is none. @throws ResourceError `unavailable` */
   look(): Promise<IndexFigures | undefined>;
 }
