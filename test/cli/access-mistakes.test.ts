@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { hashOf } from '../security/authorization-servers.ts';
-import { vitrine } from './run.ts';
+import { vitrine } from './here.ts';
 
 let folder: Folder;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { askable } from '../e2e/asked.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { connectStdio, ERAS } from '../e2e/harness.ts';
-import { vitrine } from './run.ts';
+import { vitrine } from './here.ts';
 
 const POLICIES = `@id("people read")
 permit(principal, action, resource in Vitrine::Mount::"docs");

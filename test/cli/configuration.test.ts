@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { MUSEUM, MUSEUM_CONFIG } from '../e2e/harness.ts';
-import { vitrine } from './run.ts';
+import { vitrine } from './here.ts';
 
 describe.concurrent('vitrine check', () => {
   let folder: Folder;

@@ -5,7 +5,7 @@ import { CLI, startHttp } from '../e2e/harness.ts';
 import { askerOf } from '../security/access/asking.ts';
 import { outcomeOf } from '../security/access/outcomes.ts';
 import { hashOf } from '../security/authorization-servers.ts';
-import { vitrine } from './run.ts';
+import { vitrine } from './here.ts';
 
 const TOKEN = 'anna-token-0123456789abcdef';
 

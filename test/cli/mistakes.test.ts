@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+import * as here from './here.ts';
 import { vitrine } from './run.ts';
 
 let folder: Folder;
@@ -21,7 +22,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 /** The one line without its prefix; fails when there are more, or something on standard output. */
 async function mistake(args: readonly string[], expectedStatus = 2, cwd = folder.path): Promise<string> {
-  const { status, stdout, stderr } = await vitrine(args, cwd);
+  const { status, stdout, stderr } = await here.vitrine(args, cwd);
   expect({ args, status, stdout }).toEqual({ args, status: expectedStatus, stdout: '' });
   expect(stderr).toMatch(/^vitrine: [^\n]+\n$/);
   return stderr.slice('vitrine: '.length, -1);

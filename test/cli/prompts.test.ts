@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { MUSEUM_CONFIG } from '../e2e/harness.ts';
-import { vitrine } from './run.ts';
+import { vitrine } from './here.ts';
 
 describe.concurrent('vitrine check of prompts', () => {
   let folder: Folder;

@@ -2,21 +2,35 @@
 import { vi } from 'vitest';
 import { explainFailure } from '../../../src/cli/errors.ts';
 import { runProgram } from '../../../src/cli/program.ts';
-import { processTerminal } from '../../../src/cli/terminal.ts';
+import { processTerminal, type Terminal } from '../../../src/cli/terminal.ts';
 import { createSecrets } from '../../../src/config/secrets.ts';
 import { stripControls } from '../../../src/core/scrub.ts';
 import type { Outcome } from '../run.ts';
 
+/** A signal ends the tests, and not the command. */
+const terminal: Terminal = {
+  ...processTerminal,
+  takeSignals: () => ({ signalled: new Promise(() => {}), begin: () => {} }),
+};
+
 let before: Promise<unknown> = Promise.resolve();
 
-/** As `src/cli/main.ts` runs it, with standard output and error that are no terminals. @param env is added for its time */
-export function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-  const outcome = before.then(() => runNow(args, env));
+/**
+ * As `src/cli/main.ts` runs it, with standard output and error that are no terminals.
+ * @param env is added for its time
+ * @param cwd the folder that it runs in; without it, the one of the tests
+ */
+export function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = process.cwd(),
+): Promise<Outcome> {
+  const outcome = before.then(() => runNow(args, env, cwd));
   before = outcome.catch(() => {});
   return outcome;
 }
 
-async function runNow(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Outcome> {
+async function runNow(args: readonly string[], env: Readonly<Record<string, string>>, cwd: string): Promise<Outcome> {
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   const into = (parts: Buffer[]) => (chunk: string | Uint8Array) => {
@@ -30,16 +44,20 @@ async function runNow(args: readonly string[], env: Readonly<Record<string, stri
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const exitCode = process.exitCode;
   process.exitCode = undefined;
+  const from = process.cwd();
+  process.chdir(cwd);
   const secrets = createSecrets();
   let status: number;
   try {
-    await runProgram(args, secrets, processTerminal);
+    await runProgram(args, secrets, terminal);
     status = Number(process.exitCode ?? 0);
   } catch (error) {
     const failure = explainFailure(error);
-    stderr.push(Buffer.from(`vitrine: ${stripControls(secrets.hide(failure.line))}\n`));
+    for (const line of failure.line.split('\n'))
+      stderr.push(Buffer.from(`vitrine: ${stripControls(secrets.hide(line))}\n`));
     status = failure.status;
   } finally {
+    process.chdir(from);
     process.exitCode = exitCode;
     vi.unstubAllEnvs();
     for (const spy of spies) spy.mockRestore();
