@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, connectHttp, connectStdio, startHttp } from '../e2e/harness.ts';
 import { until, within } from '../e2e/waiting.ts';
-import { vitrine } from './run.ts';
+import { vitrine } from './here.ts';
 
 const SECRET = 'never-to-be-seen-7f3a';
 /** A program that is no server, and says what it was given. */

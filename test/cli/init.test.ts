@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { connect, DIAGONAL, ROOT } from '../e2e/harness.ts';
-import { vitrine } from './run.ts';
+import { vitrine } from './here.ts';
 
 const OPENAPI = JSON.stringify({
   openapi: '3.1.0',

@@ -1,7 +1,7 @@
 /** Programs whose output is served, as a client sees them. */
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { vitrine } from '../cli/run.ts';
+import { vitrine } from '../cli/here.ts';
 import { longSleep, runningCount } from '../processes.ts';
 import { drain, failure, metadata, readOne } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';

@@ -5,7 +5,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/configured/index.ts';
 import { createVitrine } from '../../src/index.ts';
-import { vitrine } from '../cli/run.ts';
+import { vitrine } from '../cli/here.ts';
 import { failure, missing } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, DIAGONAL, MATRIX, ROOT } from './harness.ts';

@@ -1,6 +1,6 @@
 /** A bucket as a client sees it: typed as it is with other programs, or configured. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { vitrine } from '../cli/run.ts';
+import { vitrine } from '../cli/here.ts';
 import { type S3Server, s3, startS3 } from '../services/s3.ts';
 import { describeWith } from '../services/service.ts';
 import { bytesOf, drain, failure, metadata, readOne } from './answers.ts';

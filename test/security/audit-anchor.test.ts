@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { chainLine, unchain } from '../../src/layers/audit/chain.ts';
-import { vitrine } from '../cli/run.ts';
+import { vitrine } from '../cli/here.ts';
 import { read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { type Connected, connectHttp, connectStdio, ERAS, startHttp } from '../e2e/harness.ts';

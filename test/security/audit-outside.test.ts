@@ -2,7 +2,7 @@
 import { copyFile, link, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../src/layers/audit/verify.ts';
-import { vitrine } from '../cli/run.ts';
+import { vitrine } from '../cli/here.ts';
 import { read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { type Connected, connectHttp, ERAS, type Listening, startHttp } from '../e2e/harness.ts';

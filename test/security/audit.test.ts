@@ -2,7 +2,7 @@
 import { appendFile, readFile, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../src/layers/audit/verify.ts';
-import { vitrine } from '../cli/run.ts';
+import { vitrine } from '../cli/here.ts';
 import { failure, read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, type Connected, connectHttp, MATRIX } from '../e2e/harness.ts';

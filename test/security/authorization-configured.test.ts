@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { createSecrets } from '../../src/config/secrets.ts';
-import { vitrine } from '../cli/run.ts';
+import { vitrine } from '../cli/here.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { startHttp } from '../e2e/harness.ts';
 import { post } from '../e2e/raw.ts';

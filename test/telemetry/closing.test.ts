@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { vitrine } from '../cli/run.ts';
+import { vitrine } from '../cli/here.ts';
 import { read } from '../e2e/answers.ts';
 import { temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { connectHttp, startHttp } from '../e2e/harness.ts';

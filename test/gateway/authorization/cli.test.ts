@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { vitrine } from '../../cli/run.ts';
+import { vitrine } from '../../cli/here.ts';
 import { CLI, connectHttp, ROOT, startHttp } from '../../e2e/harness.ts';
 import { until, within } from '../../e2e/waiting.ts';
 import { type VisitOptions, visit } from './browser.ts';

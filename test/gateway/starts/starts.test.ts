@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { vitrine } from '../../cli/run.ts';
+import { vitrine } from '../../cli/here.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../../e2e/folders.ts';
 import { type Abilities, type Connected, connect, ERAS, type Era } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
