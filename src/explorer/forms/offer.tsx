@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { parseUriTemplate } from '../../core/uri-template.ts';
 import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
 import type { ResourceTemplate } from '../../protocol/resources.ts';
-import { isAbort, type Refusal, refusalOf } from '../client/refusal.ts';
+import { isAbort, Refusal, refusalOf } from '../client/refusal.ts';
 import { Problem } from '../panes/problem.tsx';
 import { Value } from '../previews/value.tsx';
 import { useCell } from '../state/cell.ts';
@@ -19,6 +19,8 @@ export interface OfferProps {
   readonly name: string;
 }
 
+const GONE = new Refusal('not-found', '');
+
 export function Offer({ kind, name }: OfferProps) {
   const offers = useCell(useStore().offers);
   const template = kind === 'template' ? offers.template.find(({ uriTemplate }) => uriTemplate === name) : undefined;
@@ -27,7 +29,7 @@ export function Offer({ kind, name }: OfferProps) {
   if (template !== undefined) return <TemplateForm template={template} />;
   if (tool !== undefined) return <ToolForm tool={tool} />;
   if (prompt !== undefined) return <PromptForm prompt={prompt} />;
-  return <p class="soft">{TEXTS.waiting}</p>;
+  return offers.isKnown ? <Problem refusal={GONE} again={() => {}} /> : <p class="soft">{TEXTS.waiting}</p>;
 }
 
 interface HeadProps {

@@ -1,10 +1,11 @@
 /** The results of a search: resources by name, and places in texts, each with a link to just its lines. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { kindOf } from '../../frontends/explorer/kinds.ts';
 import { splitLines } from '../../frontends/resources/line-uri.ts';
 import type { ContentBlock } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';
+import type { Data } from '../client/client.ts';
 import { isAbort, type Refusal, refusalOf } from '../client/refusal.ts';
 import { visible } from '../previews/plain-text.tsx';
 import { useCell } from '../state/cell.ts';
@@ -14,22 +15,46 @@ import { TEXTS } from '../texts.ts';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 
+/** Places in texts that are shown. */
+const MAX_PLACES = 1_000;
+
 export function Results({ words }: { readonly words: string }) {
   const store = useStore();
   const { tool: tools } = useCell(store.offers);
   const tool = searchToolOf(tools);
   const [found, setFound] = useState<{ readonly of: string; readonly found?: Found; readonly problem?: Refusal }>();
   const [asked, ask] = useState(0);
+  const leave = useRef<AbortController>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: searched again when that is asked for
   useEffect(() => {
     if (words === '' || tool === undefined) return;
     const abort = new AbortController();
-    search(store.client, tool, words, abort.signal).then(
+    search(store.client, tool, words, undefined, abort.signal).then(
       (found) => setFound({ of: words, found }),
       (error: unknown) => isAbort(error) || setFound({ of: words, problem: refusalOf(error) }),
     );
-    return () => abort.abort();
+    return () => {
+      abort.abort();
+      leave.current?.abort();
+    };
   }, [store, words, tool?.name, asked]);
+  const more = (next: Data): void => {
+    const abort = new AbortController();
+    leave.current = abort;
+    if (tool === undefined) return;
+    search(store.client, tool, words, next, abort.signal).then(
+      (page) =>
+        setFound((before) =>
+          before?.of === words && before.found !== undefined
+            ? {
+                of: words,
+                found: { ...page, names: before.found.names, texts: [...before.found.texts, ...page.texts] },
+              }
+            : before,
+        ),
+      (error: unknown) => isAbort(error) || setFound({ of: words, problem: refusalOf(error) }),
+    );
+  };
   const isOld = found?.of !== words;
   return (
     <section class="results" aria-busy={isOld}>
@@ -44,12 +69,18 @@ export function Results({ words }: { readonly words: string }) {
       {words !== '' && found?.problem !== undefined && (
         <Problem refusal={found.problem} again={() => ask((times) => times + 1)} />
       )}
-      {words !== '' && found?.found !== undefined && <Places found={found.found} words={words} />}
+      {words !== '' && found?.found !== undefined && <Places found={found.found} words={words} more={more} />}
     </section>
   );
 }
 
-function Places({ found: { names, texts, said }, words }: { readonly found: Found; readonly words: string }) {
+interface PlacesProps {
+  readonly found: Found;
+  readonly words: string;
+  readonly more: (next: Data) => void;
+}
+
+function Places({ found: { names, texts, said, next }, words, more }: PlacesProps) {
   return (
     <>
       {said !== undefined && <p dir="auto">{said}</p>}
@@ -70,6 +101,11 @@ function Places({ found: { names, texts, said }, words }: { readonly found: Foun
             ))}
           </ol>
         </>
+      )}
+      {next !== undefined && texts.length < MAX_PLACES && (
+        <button type="button" onClick={() => more(next)}>
+          {TEXTS.next}
+        </button>
       )}
       {names.length + texts.length === 0 && said === undefined && <p>{TEXTS.nothingFound}</p>}
     </>

@@ -35,6 +35,8 @@ export interface About {
 }
 
 export interface Offers {
+  /** Whether the server has said what it offers. */
+  readonly isKnown: boolean;
   readonly template: readonly ResourceTemplate[];
   readonly tool: readonly ToolDescription[];
   readonly prompt: readonly PromptDescription[];
@@ -88,7 +90,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
   const changes = cell(0);
   const roots = cell<readonly Resource[]>([]);
   const about = cell<About>({ title: server });
-  const offers = cell<Offers>({ template: [], tool: [], prompt: [] });
+  const offers = cell<Offers>({ isKnown: false, template: [], tool: [], prompt: [] });
   const listings = new Map<string, Listing>();
 
   const mark = (uris: readonly string[]): void => {
@@ -159,7 +161,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
       'tools' in capabilities ? pagesOf<ToolDescription>('tools/list', 'tools').catch(none) : [],
       'prompts' in capabilities ? pagesOf<PromptDescription>('prompts/list', 'prompts').catch(none) : [],
     ]);
-    offers.set({ template, tool, prompt });
+    offers.set({ isKnown: true, template, tool, prompt });
   }
   void loadOffers();
 

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { isBelow, parentOf, rootsAmong, stepsTo } from './tree.ts';
+
+const at = (uri: string) => ({ uri, name: uri });
+const ROOTS = [at('docs+file:///'), at('shop+https://shop.test/api')];
+
+describe('the tree', () => {
+  it('has the entries as roots that lie below no other', () => {
+    const listed = ['a+file:///', 'b+file:///', 'a+file:///x', 'b+file:///y/z', 'a+file:///'].map(at);
+    expect(rootsAmong(listed).map(({ uri }) => uri)).toEqual(['a+file:///', 'b+file:///']);
+  });
+
+  it('leads down to a URI, and up from it', () => {
+    expect(stepsTo(ROOTS, 'docs+file:///a%20b/c').map(({ uri }) => uri)).toEqual([
+      'docs+file:///',
+      'docs+file:///a%20b',
+      'docs+file:///a%20b/c',
+    ]);
+    expect(parentOf(ROOTS, 'docs+file:///a')).toBe('docs+file:///');
+    expect(parentOf(ROOTS, 'docs+file:///')).toBeUndefined();
+    expect(parentOf(ROOTS, 'shop+https://shop.test/api/1')).toBe('shop+https://shop.test/api');
+    expect(parentOf(ROOTS, 'memo:x')).toBeUndefined();
+    expect(isBelow('docs+file:///ab', 'docs+file:///a')).toBe(false);
+  });
+});
