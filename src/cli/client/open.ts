@@ -14,7 +14,7 @@ import { type Faults, rememberFaults } from '../check-upstream.ts';
 import { CommandFailure } from '../errors.ts';
 import { engineOf } from '../serve.ts';
 import { openSources, type Sources } from '../sources.ts';
-import { createDoctorPage } from './doctor/page.ts';
+import { createDoctorPage } from './doctor-page.ts';
 import { withOutput } from './ending.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_UNAVAILABLE } from './exit-codes.ts';
 import { numberOf } from './numbers.ts';

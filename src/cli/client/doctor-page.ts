@@ -1,12 +1,12 @@
 /** The doctor's findings as a page of the explorer. A server is examined when somebody first looks at the page. */
-import type { HttpTarget } from '../../../client/http.ts';
-import type { StdioTarget } from '../../../client/node/index.ts';
-import { type Html, html } from '../../../frontends/explorer/html.ts';
-import { type BesidePage, page, type RenderedPage, type Shell } from '../../../frontends/explorer/layout.ts';
-import { messageOf } from '../failures.ts';
-import { GROUPS } from './check.ts';
-import { type CheckResult, type Diagnosis, diagnose } from './diagnose.ts';
-import { counted, merged, REVISION, type Told } from './report.ts';
+import type { HttpTarget } from '../../client/http.ts';
+import type { StdioTarget } from '../../client/node/index.ts';
+import { type Html, html } from '../../frontends/explorer/html.ts';
+import { type BesidePage, page, type RenderedPage, type Shell } from '../../frontends/explorer/layout.ts';
+import { GROUPS } from './doctor/check.ts';
+import { type CheckResult, type Diagnosis, diagnose } from './doctor/diagnose.ts';
+import { counted, merged, REVISION, type Told } from './doctor/report.ts';
+import { messageOf } from './failures.ts';
 
 export interface DoctorPage {
   readonly page: BesidePage;
