@@ -12,6 +12,7 @@ const LONG = [
   'test/client/endless.test.ts',
   'test/e2e/real-tree.test.ts',
   'test/explorer/island*.test.ts',
+  'test/explorer/chromium.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/gateway/faults/dying.test.ts',
   'test/gateway/many.test.ts',

@@ -13,7 +13,7 @@ import { kindOf, seenKinds } from './kinds.ts';
 import { postgresPackage, sqlitePackage } from './library.ts';
 import { DEFAULT_SCHEMA } from './postgres/schema.ts';
 import { postgresStore } from './postgres/store.ts';
-import { termsIn, parseQuestion } from './question.ts';
+import { parseQuestion, termsIn } from './question.ts';
 import { createStore, type IndexStore } from './store.ts';
 import { SqlFault } from './thread.ts';
 

@@ -1,0 +1,150 @@
+/** The explorer in Chromium, over hostile documents: no script of theirs runs, nothing is loaded from elsewhere, no page leaves its place. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { defineProvider } from '../../src/core/define-provider.ts';
+import { addressOf, type Route } from '../../src/frontends/explorer/address.ts';
+import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
+import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
+import { chromium, startChromium } from '../services/chromium.ts';
+import { describeWith } from '../services/service.ts';
+import { hostileDocuments, SCHEMES } from './corpus.ts';
+
+const DOCUMENTS = hostileDocuments();
+
+/** Pages that look at documents at the same time. */
+const PAGES = 4;
+
+describeWith([chromium])('hostile documents', () => {
+  let vitrine: Vitrine;
+  let serving: HttpServing;
+  let origin: string;
+  let browser: Browser;
+  let context: BrowserContext;
+  /** Everything that must not happen. */
+  const happened: string[] = [];
+
+  beforeAll(async () => {
+    const byUri = new Map(DOCUMENTS.map((each) => [each.uri, each]));
+    const provider = defineProvider({
+      scheme: SCHEMES,
+      list: (uri) => (uri === undefined ? DOCUMENTS.map(({ content: _content, ...resource }) => resource) : undefined),
+      metadata(uri) {
+        const { content: _content, ...resource } = byUri.get(uri) ?? { uri: '' };
+        return resource.uri === '' ? undefined : resource;
+      },
+      read(uri) {
+        const found = byUri.get(uri);
+        if (found === undefined) return undefined;
+        const { content, mimeType } = found;
+        return typeof content === 'string' ? { text: content.toWellFormed(), mimeType } : { bytes: content, mimeType };
+      },
+    });
+    vitrine = createVitrine({
+      server: { name: 'hostile', title: '<script>steal()</script>', description: '"><img src=x onerror=steal()>' },
+      mounts: [{ name: 'hostile', prefix: 'none', provider }],
+      limits: { pageSize: 50 },
+    });
+    serving = await serveHttp(vitrine, { port: 0 });
+    origin = new URL(serving.url).origin;
+    browser = await startChromium();
+    context = await browser.newContext();
+    await context.exposeFunction('steal', (...args: unknown[]) => happened.push(`a script ran: ${args.join()}`));
+    await context.exposeFunction('alert', () => happened.push('a script ran: alert'));
+    await context.route('**', async (route) => {
+      const url = route.request().url();
+      if (new URL(url).origin === origin) return route.continue();
+      happened.push(`loaded ${url}`);
+      await route.abort();
+    });
+    context.on('page', (page) => {
+      page.on('dialog', (dialog) => {
+        happened.push(`asked: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on('popup', () => happened.push('opened a window'));
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await serving?.close();
+    await vitrine?.close();
+  });
+
+  /** Opens each address in one of some pages; what is downloaded is not shown. */
+  async function look(
+    addresses: readonly string[],
+    seen: (page: Page, address: string) => Promise<void>,
+  ): Promise<void> {
+    const left = [...addresses];
+    const lookOn = async (): Promise<void> => {
+      const page = await context.newPage();
+      for (let address = left.shift(); address !== undefined; address = left.shift()) {
+        const opened = await page.goto(origin + address).catch((error: unknown) => {
+          if (!/ERR_ABORTED|Download is starting/.test(String(error))) throw error;
+        });
+        if (opened?.url() !== undefined && page.url() !== opened.url())
+          happened.push(`${address} went to ${page.url()}`);
+        if (opened) await seen(page, address);
+      }
+      await page.close();
+    };
+    await Promise.all(Array.from({ length: PAGES }, lookOn));
+    expect(happened.slice(0, 10)).toEqual([]);
+  }
+
+  const addressesOf = (route: Route): readonly string[] => DOCUMENTS.map(({ uri }) => addressOf(route, uri));
+
+  it('would be noticed', async () => {
+    const page = await context.newPage();
+    await page.setContent(`<script>steal()</script><img src="http://127.0.0.1:1/away">`);
+    await page.close();
+    expect([...happened].sort()).toEqual(['a script ran: ', 'loaded http://127.0.0.1:1/away']);
+    happened.length = 0;
+  });
+
+  it('are many, each with a URI of its own', () => {
+    expect(DOCUMENTS.length).toBeGreaterThan(150);
+    expect(new Set(DOCUMENTS.map(({ uri }) => uri)).size).toBe(DOCUMENTS.length);
+  });
+
+  it('are listed, found and shown as text, with links to this server alone', async () => {
+    const lists: string[] = [];
+    for (let next: string | undefined = '/'; next !== undefined; ) {
+      lists.push(next);
+      const text = await (await fetch(origin + next)).text();
+      next = /<a rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(lists.length).toBeGreaterThan(3);
+    let shown = 0;
+    await look([...lists, '/search?q=steal', ...addressesOf('view')], async (page, address) => {
+      const links = await page.evaluate(() =>
+        ['href', 'src', 'action', 'formaction', 'data', 'srcset', 'poster', 'xlink:href'].flatMap((name) =>
+          [...document.querySelectorAll(`[${CSS.escape(name)}]`)].map((each) => each.getAttribute(name) ?? ''),
+        ),
+      );
+      const foreign = links.filter(
+        (link) => !/^(?:\/(?!\/)|#|data:,$|data:image\/(?:png|svg\+xml|gif|webp|jpeg)[;,])/.test(link),
+      );
+      if (foreign.length > 0) happened.push(`${address} links to ${foreign[0]?.slice(0, 200)}`);
+      const odd = await page.evaluate(
+        () =>
+          document.querySelectorAll('script:not([src]),iframe:not([sandbox]),object,embed,base,meta[http-equiv]')
+            .length,
+      );
+      if (odd > 0) happened.push(`${address} has markup of a document`);
+      shown += 1;
+    });
+    expect(shown).toBe(lists.length + 1 + DOCUMENTS.length);
+  });
+
+  it('run nothing where their bytes are opened, and reach nothing of this server', async () => {
+    await look(
+      addressesOf('raw').filter((address) => /\/hostile\/(?:content|markup|svg)\//.test(address)),
+      async (page, address) => {
+        const reached = await page.evaluate(() => self.origin).catch(() => 'null');
+        if (reached !== 'null') happened.push(`${address} is of ${reached}`);
+      },
+    );
+  });
+});
