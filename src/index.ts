@@ -57,6 +57,7 @@ export type {
 } from './core/provider.ts';
 export type {
   IndexContext,
+  IndexFigures,
   IndexState,
   RankedIndex,
   RankedMatch,

@@ -177,7 +177,9 @@ export function createStore(options: StoreOptions): FileStore {
   }
 
   async function closeFiles(): Promise<void> {
-    await Promise.all([reader?.close(), writer?.close()]);
+    // The last that closes the file takes what was written into it, which one that only reads cannot.
+    await reader?.close();
+    await writer?.close();
     reader = undefined;
     writer = undefined;
   }

@@ -1,5 +1,5 @@
 /** Where the state of an index is seen: by `vitrine check`, in the metrics, and in a resource. */
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startTelemetry } from '../../src/layers/telemetry/index.ts';
@@ -54,6 +54,7 @@ it('is seen by check, in metrics and in a resource, with what was left out', asy
   );
   await vitrine.close();
   await telemetry.close();
+  expect(await readdir(join(folder.path, 'index'))).not.toContain('index.sqlite-wal');
   await writeFile(join(folder.path, 'index', 'index.sqlite'), 'Dear grandmother,');
   const after = await run(['check', '--config', config]);
   expect(after).toMatchObject({ status: 1, stdout: expect.stringContaining('its file is damaged') });

@@ -16,7 +16,7 @@ import { CLI } from '../e2e/harness.ts';
 import type { DatabaseServer } from '../services/database.ts';
 import { postgres, startPostgres } from '../services/postgres.ts';
 import { describeWith } from '../services/service.ts';
-import { type Engine, engineOf, structured, textOf } from '../tools/engine.ts';
+import { type Engine, type EngineOptions, engineOf, structured, textOf } from '../tools/engine.ts';
 import { findsOnlyWhatIsSeen, type TwoIndexes } from './found-by-whom.ts';
 import { storeCases } from './store-cases.ts';
 
@@ -30,9 +30,13 @@ async function found(engine: Engine, pattern: string): Promise<readonly string[]
   return structured<{ matches: { uri: string }[] }>(result).matches.map(({ uri }) => uri);
 }
 
-async function serving(folder: string, options: Partial<IndexOptions>): Promise<Engine> {
+async function serving(
+  folder: string,
+  options: Partial<IndexOptions>,
+  more: Pick<EngineOptions, 'forms'> = {},
+): Promise<Engine> {
   const index = createIndex({ url: server.url(), ...options });
-  return engineOf({ m: await filesProvider({ path: folder }) }, { index });
+  return engineOf({ m: await filesProvider({ path: folder }) }, { index, ...more });
 }
 
 describeWith([postgres])('an index in PostgreSQL', () => {
@@ -94,9 +98,12 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     const client = new pg.Client(server.url());
     await client.connect();
     try {
-      const leases = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted";
-      await expect.poll(async () => (await client.query(leases)).rowCount, { timeout: 30_000 }).toBe(1);
-      await using second = await serving(join(folder.path, 'docs'), { schema });
+      // It is whole only once somebody leads.
+      const whole = `SELECT FROM "${schema.replaceAll('"', '""')}".meta WHERE key = 'whole'`;
+      const isWhole = async (): Promise<boolean> => (await client.query(whole).catch(() => undefined))?.rowCount === 1;
+      await expect.poll(isWhole, { timeout: 60_000 }).toBe(true);
+      // With the settings of a configuration that says nothing of them.
+      await using second = await serving(join(folder.path, 'docs'), { schema }, { forms: {} });
       await expect.poll(() => found(second, 'brass').catch(() => []), { timeout: 30_000 }).toEqual(['m+file:///a.md']);
       leader.kill('SIGKILL');
       await ended;

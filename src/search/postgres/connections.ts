@@ -67,6 +67,8 @@ export async function openConnections({ url, schema, log, lost }: ConnectionOpti
   pool.on('connect', (connected) => connected.on('error', () => {}));
   let leading: { readonly client: Client; has: boolean } | undefined;
   let closed = false;
+  /** One transaction after the other: they share a connection. */
+  let writing: Promise<unknown> = Promise.resolve();
 
   async function run(client: Client | Pool, sql: string, parameters: readonly unknown[]): Promise<Rows> {
     try {
@@ -122,10 +124,14 @@ export async function openConnections({ url, schema, log, lost }: ConnectionOpti
       }
       return leading?.has === true;
     },
-    write: (work) =>
-      leading?.has === true
-        ? transaction(leading.client, work)
-        : Promise.reject(new SqlFault('locked', 'The lease is lost', { said: 'another server keeps it true' })),
+    write(work) {
+      const done = writing.then(() => {
+        if (leading?.has === true) return transaction(leading.client, work);
+        throw new SqlFault('locked', 'The lease is lost', { said: 'another server keeps it true' });
+      });
+      writing = done.catch(() => {});
+      return done;
+    },
     async alone(work) {
       const client = await connect();
       try {
