@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResourceClient, type ResourceClient } from '../../src/client/index.ts';
 import { run } from '../cli/client/run.ts';
-import { ERAS } from '../e2e/harness.ts';
+import { ERAS, type Era } from '../e2e/harness.ts';
 import { type Answers, all, eraOf, type Params, type Scripted, scripted } from './scripted.ts';
 
 const SEP_2093 = { resources: {}, extensions: { 'vitrine/resource-metadata': {} } };
@@ -52,16 +52,22 @@ const listing =
     return { [field]: ids.map(entry), nextCursor: cursor };
   };
 
-describe.each(ERAS)('in the %s era', (era) => {
-  async function against(
-    answers: Answers,
-    work: (resources: ResourceClient, server: Scripted) => Promise<void>,
-    capabilities: Readonly<Record<string, unknown>> = SEP_2093,
-  ): Promise<void> {
+type Against = (
+  answers: Answers,
+  work: (resources: ResourceClient, server: Scripted) => Promise<void>,
+  capabilities?: Readonly<Record<string, unknown>>,
+) => Promise<void>;
+
+const againstIn =
+  (era: Era): Against =>
+  async (answers, work, capabilities = SEP_2093) => {
     await using server = await scripted(answers, capabilities);
     await using resources = createResourceClient({ url: server.url, ...eraOf[era] });
     await work(resources, server);
-  }
+  };
+
+describe.each(ERAS)('in the %s era', (era) => {
+  const against = againstIn(era);
 
   describe.each(Object.entries(ENDLESS))('a list with %s', (_, page) => {
     const entry = (id: string): object => ({ uri: `x:///${id}`, name: id });
@@ -116,22 +122,6 @@ describe.each(ERAS)('in the %s era', (era) => {
         expect(server.count('resources/templates/list')).toBeLessThan(MOST_OF_LIST);
       });
     });
-
-    it('in every container of a tree ends the walk [2093-10]', async () => {
-      // Each has a folder of its own beside what comes without end.
-      const tree = (params: Params) => {
-        const { ids, cursor } = page(params);
-        const uri = String(params.uri ?? 'x:///').replace(/\/+$/, '');
-        const own = params.cursor === undefined ? [`${uri}/deep`, `${uri}/wide`] : [];
-        return { resources: [...own, ...ids.map((id) => `${uri}/${id}`)].map(folder), nextCursor: cursor };
-      };
-      await against({ 'resources/list': tree }, async (resources, server) => {
-        const walk = resources.walk('x:///');
-        await all(walk);
-        expect(walk.report).toMatchObject({ complete: false, stopped: { 'no-progress': expect.any(Number) } });
-        expect(server.count('resources/list')).toBeLessThan(MOST_OF_WALK);
-      });
-    });
   });
 
   it('cursors in a circle end a list of templates, and long ones are an error', async () => {
@@ -160,6 +150,27 @@ describe.each(ERAS)('in the %s era', (era) => {
       const list = resources.list();
       expect(await all(list)).toHaveLength(11);
       expect(list.report).toMatchObject({ stopped: 'end', pages: 901, fruitless: 890 });
+    });
+  });
+});
+
+/** A walk takes the pages that lists take, which are tried in both eras: each kind of them ends it in one of the two. */
+describe.each(
+  Object.entries(ENDLESS).map(([kind, page], index) => ({ kind, page, era: ERAS[index % ERAS.length] ?? 'modern' })),
+)('a list with $kind in every container of a tree, in the $era era', ({ page, era }) => {
+  it('ends the walk [2093-10]', async () => {
+    // Each has a folder of its own beside what comes without end.
+    const tree = (params: Params) => {
+      const { ids, cursor } = page(params);
+      const uri = String(params.uri ?? 'x:///').replace(/\/+$/, '');
+      const own = params.cursor === undefined ? [`${uri}/deep`, `${uri}/wide`] : [];
+      return { resources: [...own, ...ids.map((id) => `${uri}/${id}`)].map(folder), nextCursor: cursor };
+    };
+    await againstIn(era)({ 'resources/list': tree }, async (resources, server) => {
+      const walk = resources.walk('x:///');
+      await all(walk);
+      expect(walk.report).toMatchObject({ complete: false, stopped: { 'no-progress': expect.any(Number) } });
+      expect(server.count('resources/list')).toBeLessThan(MOST_OF_WALK);
     });
   });
 });
