@@ -2,9 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
+import type { Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { CLI, type Era, ROOT } from './harness.ts';
+import { runServe } from './serving.ts';
 import { within } from './waiting.ts';
 
 /** What every request of the 2026-07-28 era carries. */
@@ -20,11 +22,10 @@ export const INITIALIZE = {
   clientInfo: { name: 'raw', version: '1.0.0' },
 };
 
-export interface RawStdio extends AsyncDisposable {
-  readonly pid: number;
+/** What is written to a server over a pipe, and what comes back. */
+interface RawLines {
   /** Lines of standard output so far. */
   readonly lines: readonly string[];
-  stderr(): string;
   /** Writes to standard input as it is. */
   write(text: string): void;
   /** Sends a request and resolves with the message that answers it. */
@@ -32,6 +33,11 @@ export interface RawStdio extends AsyncDisposable {
   notify(method: string, params?: object): void;
   /** Resolves with the first line, past or future, that satisfies. */
   line(satisfies: (message: JSONRPCMessage) => boolean, what: string): Promise<JSONRPCMessage>;
+}
+
+export interface RawStdio extends RawLines, AsyncDisposable {
+  readonly pid: number;
+  stderr(): string;
   /** Closes standard input. */
   end(): void;
   /** Stops reading what the server writes, as a host does that has died. */
@@ -50,23 +56,14 @@ export interface Answer {
   };
 }
 
-/** Starts `vitrine serve <args>` with pipes of our own. */
-export function startStdio(era: Era, args: readonly string[], command: readonly string[] = [CLI, 'serve']): RawStdio {
-  const child = spawn(process.execPath, [...command, ...args], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
-  child.stdin.on('error', () => {});
+function rawLines(era: Era, input: Writable, output: Interface): RawLines {
   const lines: string[] = [];
   const waiting = new Set<() => void>();
-  const output = createInterface({ input: child.stdout });
   output.on('line', (text) => {
     lines.push(text);
     for (const check of [...waiting]) check();
   });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  const write = (text: string): void => void child.stdin.write(text);
+  const write = (text: string): void => void input.write(text);
   const send = (message: object): void => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const inEra = (params: object): object => (era === 'modern' ? { ...params, _meta: ENVELOPE } : params);
   const line: RawStdio['line'] = (satisfies, what) =>
@@ -84,9 +81,7 @@ export function startStdio(era: Era, args: readonly string[], command: readonly 
       what,
     );
   return {
-    pid: child.pid ?? 0,
     lines,
-    stderr: () => stderr,
     write,
     async request(id, method, params = {}) {
       send({ id, method, params: inEra(params) });
@@ -97,6 +92,37 @@ export function startStdio(era: Era, args: readonly string[], command: readonly 
     },
     notify: (method, params = {}) => send({ method, params: inEra(params) }),
     line,
+  };
+}
+
+/** Serves `vitrine serve <args>` over a pipe in this process, for what is no matter of processes. */
+export function startPipe(era: Era, args: readonly string[]): RawLines & AsyncDisposable {
+  const server = runServe(args);
+  const output = createInterface({ input: server.output });
+  return {
+    ...rawLines(era, server.input, output),
+    async [Symbol.asyncDispose]() {
+      server.input.end();
+      await server.stop();
+      output.close();
+    },
+  };
+}
+
+/** Starts `vitrine serve <args>` with pipes of our own. */
+export function startStdio(era: Era, args: readonly string[], command: readonly string[] = [CLI, 'serve']): RawStdio {
+  const child = spawn(process.execPath, [...command, ...args], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.on('error', () => {});
+  const output = createInterface({ input: child.stdout });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  return {
+    ...rawLines(era, child.stdin, output),
+    pid: child.pid ?? 0,
+    stderr: () => stderr,
     end: () => void child.stdin.end(),
     hangUp: () => void child.stdout.destroy(),
     kill: (signal) => void child.kill(signal),

@@ -21,7 +21,8 @@ interface Command {
   stop(): Promise<number>;
 }
 
-function runServe(args: readonly string[]): Command {
+/** Begins `vitrine serve <args>`; what is on its streams is for the caller to send and to read. */
+export function runServe(args: readonly string[]): Command {
   const input = watched(rememberText);
   const output = watched(watchText());
   const errors = new PassThrough();

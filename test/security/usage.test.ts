@@ -7,7 +7,7 @@ import { defineTool } from '../../src/core/tool.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { ERAS } from '../e2e/harness.ts';
-import { http, INITIALIZE, JSON_HEADERS, startStdio } from '../e2e/raw.ts';
+import { http, INITIALIZE, JSON_HEADERS, startPipe } from '../e2e/raw.ts';
 import { until, within } from '../e2e/waiting.ts';
 import { as, asker, ENVELOPE, initialize, outcomeOf, type Person, postModern, serveWith } from './usage.ts';
 
@@ -277,7 +277,7 @@ describe('a message that is nested too deep [SEC-RES-3]', () => {
 
   it.each(ERAS)('is refused over stdio, and the connection goes on, %s', async (era) => {
     await using folder = await temporaryFolder({ 'a.txt': 'A' });
-    await using on = startStdio(era, [folder.path]);
+    await using on = startPipe(era, [folder.path]);
     if (era === 'legacy') {
       await on.request(1, 'initialize', INITIALIZE);
       on.notify('notifications/initialized');

@@ -6,7 +6,7 @@ import { connectResourceClient } from '../../../src/client/node/index.ts';
 import { run } from '../../cli/client/run.ts';
 import { temporaryFolder } from '../../e2e/folders.ts';
 import { MUSEUM, startHttp } from '../../e2e/harness.ts';
-import { ENVELOPE, INITIALIZE, messageOf, post, startStdio } from '../../e2e/raw.ts';
+import { ENVELOPE, INITIALIZE, messageOf, post, startPipe } from '../../e2e/raw.ts';
 import { until } from '../../e2e/waiting.ts';
 import { commandOf, connectToStranger, startStranger, WAYS } from './link.ts';
 
@@ -117,9 +117,9 @@ describe('a client that writes sizes of its icons as one text [973-3]', () => {
   });
 
   it('is served over standard input and output in both eras', async () => {
-    await using legacy = startStdio('legacy', [MUSEUM]);
+    await using legacy = startPipe('legacy', [MUSEUM]);
     expect((await legacy.request(1, 'initialize', { ...INITIALIZE, clientInfo })).result).toHaveProperty('serverInfo');
-    await using modern = startStdio('legacy', [MUSEUM]);
+    await using modern = startPipe('legacy', [MUSEUM]);
     expect((await modern.request(1, 'resources/list', { _meta: envelope })).result).toHaveProperty('resources');
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
 import { TRANSPORTS } from '../../e2e/harness.ts';
-import { INITIALIZE, startStdio } from '../../e2e/raw.ts';
+import { INITIALIZE, startPipe } from '../../e2e/raw.ts';
 import { startStranger } from './link.ts';
 
 const REFUSED = {
@@ -29,7 +29,7 @@ describe.concurrent.each(TRANSPORTS)('over %s, a server that asks whoever it is'
       await using folder = await temporaryFolder();
       await using server = await startStranger('pushy', { transport, era: 'legacy' });
       const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });
-      await using gateway = startStdio('legacy', ['--config', config]);
+      await using gateway = startPipe('legacy', ['--config', config]);
       // What comes is answered, as a client does.
       const answering = answers(gateway);
       await gateway.request(1, 'initialize', { ...INITIALIZE, capabilities });
@@ -51,20 +51,20 @@ describe.concurrent.each(TRANSPORTS)('over %s, a server that asks whoever it is'
     await using folder = await temporaryFolder();
     await using server = await startStranger('pushy', { transport, era: 'legacy' });
     const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });
-    await using gateway = startStdio('modern', ['--config', config]);
+    await using gateway = startPipe('modern', ['--config', config]);
     const answer = await gateway.request(1, 'tools/call', { name: 'up_now', arguments: {} });
     expect(Object.values(told(answer))).not.toContain('answered');
   });
 });
 
 /** What the server says became of each of its questions. */
-function told({ result }: Awaited<ReturnType<ReturnType<typeof startStdio>['request']>>): object {
+function told({ result }: Awaited<ReturnType<ReturnType<typeof startPipe>['request']>>): object {
   const { content } = result as { content: readonly [{ readonly text: string }] };
   return JSON.parse(content[0].text) as object;
 }
 
 /** Answers what the client is asked. */
-function answers({ lines, write }: ReturnType<typeof startStdio>): { stop(): readonly string[] } {
+function answers({ lines, write }: ReturnType<typeof startPipe>): { stop(): readonly string[] } {
   const methods: string[] = [];
   let seen = 0;
   const timer = setInterval(() => {
