@@ -20,6 +20,7 @@ const LONG = [
   'test/interop/**/*.test.ts',
   'test/providers/sql/**/*.test.ts',
   'test/search/**/*.test.ts',
+  'test/replicas/{killed,redis}.test.ts',
   'test/security/access/model/**/*.test.ts',
   'test/security/access-matrix.test.ts',
   'test/security/hostile-answers.test.ts',

@@ -7,6 +7,7 @@ export { accepted, refused, sampledText } from './core/answers.ts';
 export { rootsIn } from './core/asking/needed.ts';
 export type { BodyContent, BodyWindow, ResourceBody } from './core/body.ts';
 export { bytesOf, textBytes } from './core/body.ts';
+export type { Bus, BusListener, BusMemory } from './core/bus.ts';
 export type { ChangeHub } from './core/change-hub.ts';
 export {
   audioBlock,
@@ -36,6 +37,7 @@ export {
 export { mapEntries } from './core/entries.ts';
 export { invalid, notFound, notListable, ResourceError, type ResourceErrorCode } from './core/errors.ts';
 export type { ClientFeatures, Invocation, LoggingLevel } from './core/invocation.ts';
+export type { Keys } from './core/keys.ts';
 export { applyLayers, type Layer, wrapProvider } from './core/layer.ts';
 export type { Mount } from './core/mounts/mount.ts';
 export { mountTree } from './core/mounts.ts';
@@ -112,6 +114,7 @@ export type {
   TokenIssuer,
 } from './serving/auth/options.ts';
 export type { SignInOptions } from './serving/auth/sign-in.ts';
+export { type RedisBusOptions, redisBus } from './serving/bus/redis.ts';
 export type { ConnectionLimits } from './serving/http/connection-limits.ts';
 export {
   createEndpoint,

@@ -1,16 +1,29 @@
-/** `vitrine audit verify`. */
+/** `vitrine audit verify` and `vitrine audit merge`. */
+import { once } from 'node:events';
 import { scrub } from '../core/scrub.ts';
 import { readAnchors } from '../layers/audit/anchors.ts';
+import { mergeAudits } from '../layers/audit/merge.ts';
 import { MAX_FINDINGS, type VerifyReport, verifyAudit } from '../layers/audit/verify.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
 
 export interface VerifyFlags {
   readonly head?: string;
   readonly anchor?: string;
+  /** Each file is a chain of its own. */
+  readonly each?: boolean;
 }
 
 /** Prints a line for each finding, and one about the whole; sets the status to exit with. */
-export async function auditVerify(files: readonly string[], { head, anchor }: VerifyFlags): Promise<void> {
+export async function auditVerify(files: readonly string[], { head, anchor, each }: VerifyFlags): Promise<void> {
+  if (each === true) {
+    if (head !== undefined || anchor !== undefined)
+      throw new UsageError('--head and --anchor are of one chain; verify that one without --each');
+    for (const file of chainsOf(files)) {
+      print(`${file}:`);
+      await auditVerify([file], {});
+    }
+    return;
+  }
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head))
     throw new UsageError('--head takes the 64 hex digits that vitrine audit verify printed');
   const anchors = anchor === undefined ? undefined : await readable(anchor, () => readAnchors(anchor));
@@ -32,6 +45,22 @@ export async function auditVerify(files: readonly string[], { head, anchor }: Ve
   if (report.findings.length === MAX_FINDINGS) print('There may be more; these are the first.');
   print(summary({ ...report, findings }));
 }
+
+/** Prints the lines of all chains by their time, each with its file before it. */
+export async function auditMerge(files: readonly string[]): Promise<void> {
+  await readable(files[0] ?? '', async () => {
+    for await (const { file, text } of mergeAudits(chainsOf(files)))
+      if (!process.stdout.write(`${scrub(file)}\t${scrub(text)}\n`)) await once(process.stdout, 'drain');
+  });
+}
+
+/** A lock lies beside each chain, and files that were put away, where all names that begin alike are given. */
+const chainsOf = (files: readonly string[]): readonly string[] =>
+  files.filter(
+    (file) =>
+      !file.endsWith('.lock') &&
+      !files.some((other) => /^\.[1-9]\d{0,5}$/.test(file.startsWith(other) ? file.slice(other.length) : '')),
+  );
 
 async function readable<T>(file: string, run: () => Promise<T>): Promise<T> {
   return await run().catch((error: NodeJS.ErrnoException) => {

@@ -192,9 +192,21 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .argument('<file...>', 'the file that a server writes to, or wrote to; or all files of an audit, in any order')
     .option('--head <sha256>', 'the hash of a line that has to be there; without it a missing end is not seen')
     .option('--anchor <file>', 'the heads that audit.anchor noted elsewhere, each of which has to be there')
+    .option('--each', 'each file is a chain of its own, as those of workers and replicas are')
     .action(async (files: readonly string[], flags: VerifyFlags) => {
       const { auditVerify } = await import('./audit.ts');
       await auditVerify(files, flags);
+    });
+
+  audit
+    .command('merge')
+    .description(
+      'Prints the lines of several chains, as those of workers and replicas, by the time of each, behind the name of its file.',
+    )
+    .argument('<file...>', 'the file that each of them writes to; those that were put away before are read too')
+    .action(async (files: readonly string[]) => {
+      const { auditMerge } = await import('./audit.ts');
+      await auditMerge(files);
     });
 
   addHostCommands(program, secrets, terminal);

@@ -3,7 +3,6 @@ import { join, parse } from 'node:path';
 import { closeMounts } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
-import { busOf } from '../configured/bus.ts';
 import { defined, type EngineFlags, engineOptions } from '../configured/engine-options.ts';
 import { rankedIndexOf } from '../configured/ranked-index.ts';
 import type { Bus } from '../core/bus.ts';
@@ -21,6 +20,7 @@ import type { MetricsOptions } from '../serving/http/probes.ts';
 import type { TlsOptions } from '../serving/http/tls.ts';
 import { serveStdio } from '../serving/stdio/index.ts';
 import { type Address, addressOf } from './address.ts';
+import { busOf } from './bus.ts';
 import { UsageError } from './errors.ts';
 import { addedWith, addOverHttp } from './hosts.ts';
 import { createLog } from './log.ts';
@@ -65,10 +65,11 @@ export async function serve(
   terminal: Terminal,
   short = false,
 ): Promise<void> {
-  const address = addressOf(flags, short && terminal.input.isTTY === true);
+  const typed = addressOf(flags, short && terminal.input.isTTY === true);
   const log = createLog(flags.logLevel, secrets, terminal.errors);
-  const worker = await workerOf(flags, address, log, terminal);
-  if (worker === 'parent') return;
+  const place = await workerOf(flags, typed, log, terminal);
+  if (place === 'parent') return;
+  const { worker, address } = place;
   // Servers that are mounted are started while sources are opened: from here on there is something to end.
   const stopping = terminal.takeSignals(log);
   const host = address === undefined ? soleHost() : undefined;
@@ -108,6 +109,7 @@ export async function serve(
     await shared.bus?.close();
     sent = (await telemetry?.close()) ?? true;
     clearInterval(held);
+    if (worker !== undefined) (await import('./workers.ts')).leaveParent();
   }
   // Telemetry that a collector has not taken yet does not delay the end.
   if (!sent) terminal.exit();
@@ -128,21 +130,21 @@ interface Replica {
   readonly keys: Keys | undefined;
 }
 
-/** The number of this worker. A parent resolves to `parent` when its workers have ended. @throws UsageError */
+/** The number of this worker, and where it serves. A parent resolves to `parent` when its workers have ended. @throws UsageError */
 async function workerOf(
   { workers }: ServeFlags,
   address: Address | undefined,
   log: Log,
   terminal: Terminal,
-): Promise<number | 'parent' | undefined> {
-  if (workers === undefined) return undefined;
-  const { serveWorkers, workerCount, workerNumber } = await import('./workers.ts');
+): Promise<(Pick<Replica, 'worker'> & { readonly address: Address | undefined }) | 'parent'> {
+  if (workers === undefined) return { worker: undefined, address };
+  const { addressOfWorker, serveWorkers, workerCount, workerNumber } = await import('./workers.ts');
   const count = workerCount(workers);
   if (address === undefined)
     throw new UsageError('--workers is for HTTP: over standard input and output there is one host');
   const number = workerNumber();
-  if (number !== undefined) return number;
-  const status = await serveWorkers(count, log, terminal);
+  if (number !== undefined) return { worker: number, address: addressOfWorker(address) };
+  const status = await serveWorkers(count, address, log, terminal);
   if (status !== 0) terminal.exit(status);
   return 'parent';
 }

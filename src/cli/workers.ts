@@ -1,12 +1,15 @@
-/** `vitrine serve --workers`: processes behind one port. The parent serves nothing: it shares out connections and starts who has ended again. */
+/** `vitrine serve --workers`: processes behind one port. The parent serves nothing: it listens for all of them, and starts who has ended again. */
 import cluster, { type Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Bus } from '../core/bus.ts';
 import type { Log } from '../core/context.ts';
 import type { Keys } from '../core/keys.ts';
 import { createHub } from '../serving/bus/hub.ts';
 import { type ProcessChannel, serveWorker, workerBus } from '../serving/bus/worker.ts';
+import type { Address } from './address.ts';
 import { UsageError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -22,6 +25,9 @@ const STEADY_MS = 10_000;
 /** Tells a worker its number in its environment; a worker that takes the place of another one has its number. */
 const NUMBER = 'VITRINE_WORKER';
 
+/** Tells all workers the same port: each would take another one where any free one will do. */
+const PORT = 'VITRINE_WORKER_PORT';
+
 /** @throws UsageError for what is no number of workers */
 export function workerCount(typed: string): number {
   if (typed === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
@@ -34,6 +40,9 @@ export function workerCount(typed: string): number {
 /** The number of this worker; undefined in every other process. */
 export const workerNumber = (): number | undefined => (cluster.isWorker ? Number(process.env[NUMBER]) : undefined);
 
+/** Where this worker serves. */
+export const addressOfWorker = ({ host }: Address): Address => ({ host, port: Number(process.env[PORT]) });
+
 /** The bus of this worker, and the keys of all. */
 export function busOfWorker(): Promise<{ readonly bus: Bus; readonly keys: Keys }> {
   return workerBus({
@@ -45,8 +54,14 @@ export function busOfWorker(): Promise<{ readonly bus: Bus; readonly keys: Keys 
   });
 }
 
+/** Lets this worker end: the channel to its parent would keep it running. */
+export function leaveParent(): void {
+  if (process.connected) process.disconnect();
+}
+
 /** Runs until it is told to end. Resolves to the exit status of a worker where none could begin to serve. */
-export async function serveWorkers(count: number, log: Log, terminal: Terminal): Promise<number> {
+export async function serveWorkers(count: number, address: Address, log: Log, terminal: Terminal): Promise<number> {
+  const port = await freePort(address);
   const stopping = terminal.takeSignals(log);
   const hub = createHub();
   const keys: Keys = [randomBytes(32)];
@@ -59,11 +74,13 @@ export async function serveWorkers(count: number, log: Log, terminal: Terminal):
     finish = resolve;
   });
   const timers = new Set<NodeJS.Timeout>();
+  // Each takes connections itself: one that the parent hands to a worker that is being killed would be answered by nobody.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] as unknown as string[] });
 
   function start(number: number, waitMs: number): void {
     const began = Date.now();
-    const worker = cluster.fork({ [NUMBER]: String(number) });
+    const worker = cluster.fork({ [NUMBER]: String(number), [PORT]: String(port) });
     running.set(worker, serveWorker(channelTo(worker), hub, keys));
     worker.on('listening', () => {
       if (served || over) return;
@@ -109,6 +126,23 @@ export async function serveWorkers(count: number, log: Log, terminal: Terminal):
   for (const worker of running.keys()) worker.process.kill('SIGTERM');
   hub.close();
   return status;
+}
+
+/** The first port of an address that is free; where none is, the first: the worker that tries to take it says what is wrong. */
+async function freePort({ host, port, more = 0 }: Address): Promise<number> {
+  for (let each = port; each <= port + more; each++) {
+    const server = createServer().listen(each, host);
+    const opened = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!opened) continue;
+    const taken = server.address();
+    server.close();
+    await once(server, 'close');
+    if (typeof taken === 'object' && taken !== null) return taken.port;
+  }
+  return port;
 }
 
 const channelTo = (worker: Worker): ProcessChannel => ({

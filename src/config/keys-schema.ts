@@ -18,5 +18,3 @@ export const keysConfig = z.union([
     }),
   z.strictObject({ file: z.string().min(1).describe('Has keys in it, the one that seals first') }),
 ]);
-
-export type KeysConfig = z.infer<typeof keysConfig>;

@@ -1,9 +1,9 @@
 /** Reads an audit file, and those that were put away before it, and says where they are not as they were written. */
-import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Noted } from './anchors.ts';
-import { BEGINNING, type Link, MAX_LINE_BYTES, readLine } from './chain.ts';
+import { BEGINNING, type Link, readLine } from './chain.ts';
+import { linesOf } from './lines.ts';
 
 export interface Finding {
   readonly file: string;
@@ -140,8 +140,8 @@ function countOf(line: string): number {
   }
 }
 
-/** In the order in which they were written. */
-async function filesOf(given: string | readonly string[]): Promise<readonly string[]> {
+/** The files of a chain in the order in which they were written. @param given as for `verifyAudit` */
+export async function filesOf(given: string | readonly string[]): Promise<readonly string[]> {
   if (typeof given === 'string') return [...(await putAway(given)), given];
   const begun = await Promise.all(given.map(async (file) => ({ file, seq: await beginningOf(file) })));
   return begun.sort((a, b) => a.seq - b.seq).map(({ file }) => file);
@@ -165,35 +165,4 @@ async function beginningOf(file: string): Promise<number> {
     if (read !== undefined) return read.link.seq;
   }
   return Number.MAX_SAFE_INTEGER;
-}
-
-interface RawLine {
-  readonly text: string;
-  /** It ends with a line feed, and is not longer than a line can be. */
-  readonly whole: boolean;
-}
-
-async function* linesOf(file: string): AsyncIterable<RawLine> {
-  let parts: Buffer[] = [];
-  let size = 0;
-  const take = (): string => {
-    const text = Buffer.concat(parts).toString('utf8');
-    parts = [];
-    size = 0;
-    return text;
-  };
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-    let from = 0;
-    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
-      parts.push(chunk.subarray(from, end));
-      size += end - from;
-      from = end + 1;
-      const tooLong = size > MAX_LINE_BYTES;
-      yield { text: take(), whole: !tooLong };
-    }
-    size += chunk.length - from;
-    // A line that is too long is not of an audit: only its beginning is kept.
-    if (size <= MAX_LINE_BYTES || parts.length === 0) parts.push(chunk.subarray(from));
-  }
-  if (size > 0) yield { text: take(), whole: false };
 }

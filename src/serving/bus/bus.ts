@@ -2,7 +2,10 @@
 import type { Bus, BusListener, BusMemory } from '../../core/bus.ts';
 
 /** How long a message waits for others to leave with it, in milliseconds. */
-const GATHER_MS = 2;
+const GATHER_MS = 1;
+
+/** Until the others are told again that something was dropped, in milliseconds. */
+const AGAIN_MS = 200;
 
 /** Messages that wait to leave. More than that are dropped together, and the other replicas are told so. */
 const MAX_WAITING = 10_000;
@@ -31,6 +34,7 @@ export function createBus(open: (events: CarrierEvents) => Carrier): Bus {
   const mending = new Set<() => void>();
   let waiting = new Set<string>();
   let dropped = false;
+  let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let sending = Promise.resolve();
   const mended = (): void => {
@@ -42,8 +46,18 @@ export function createBus(open: (events: CarrierEvents) => Carrier): Bus {
       if (messages === null) return mended();
       for (const [topic, data] of messages) for (const each of [...(listeners.get(topic) ?? [])]) each(data);
     },
-    mended,
+    mended() {
+      // The others may have heard nothing of what this replica said meanwhile, and their connections may be whole.
+      if (dropped) gather();
+      mended();
+    },
   });
+
+  function gather(ms = GATHER_MS): void {
+    timer ??= setTimeout(() => {
+      sending = sending.then(flush);
+    }, ms);
+  }
 
   async function flush(): Promise<void> {
     clearTimeout(timer);
@@ -51,8 +65,9 @@ export function createBus(open: (events: CarrierEvents) => Carrier): Bus {
     const texts = [...waiting];
     waiting = new Set();
     if (dropped) dropped = !(await carrier.send(DROPPED));
-    if (texts.length === 0 || dropped) return;
-    if (!(await carrier.send(`[${texts.join(',')}]`))) dropped = true;
+    if (texts.length > 0 && !dropped) dropped = !(await carrier.send(`[${texts.join(',')}]`));
+    // Where it is broken, it is said when it is whole again.
+    if (dropped && carrier.whole && !closed) gather(AGAIN_MS);
   }
 
   return {
@@ -62,9 +77,7 @@ export function createBus(open: (events: CarrierEvents) => Carrier): Bus {
         dropped = true;
       }
       waiting.add(JSON.stringify([topic, data]));
-      timer ??= setTimeout(() => {
-        sending = sending.then(flush);
-      }, GATHER_MS);
+      gather();
     },
     listen(topic, listener) {
       const those = listeners.get(topic) ?? new Set();
@@ -83,6 +96,7 @@ export function createBus(open: (events: CarrierEvents) => Carrier): Bus {
     },
     memory: carrier.memory,
     async close() {
+      closed = true;
       await sending;
       await flush();
       listeners.clear();

@@ -57,7 +57,12 @@ export function createProbes(engine: Engine, options: ProbeOptions, log: Log): P
     async ready(request, address) {
       const unready = await asked();
       const status = unready.length === 0 ? 'ready' : 'unavailable';
-      const body = unready.length > 0 && mayKnow(request, address) ? { status, mounts: unready } : { status };
+      // Reads go on without the bus, so it is said, and is no reason to be asked nothing any more.
+      const away = vitrine.bus?.whole === false;
+      const known = mayKnow(request, address)
+        ? { ...(unready.length > 0 && { mounts: unready }), ...(away && { bus: 'away' }) }
+        : {};
+      const body = { status, ...known };
       return Response.json(body, {
         status: unready.length === 0 ? 200 : 503,
         headers: { 'Cache-Control': 'no-store' },

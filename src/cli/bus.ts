@@ -1,7 +1,7 @@
 /** The bus of a configuration. Its code is loaded where there is one. */
+import type { Configured } from '../configured/open.ts';
 import type { Bus } from '../core/bus.ts';
 import type { Log } from '../core/context.ts';
-import type { Configured } from './open.ts';
 
 /**
  * Undefined where none is configured.

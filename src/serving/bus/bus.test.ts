@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Bus } from '../../core/bus.ts';
+import { type CarrierEvents, createBus } from './bus.ts';
+import { busAt, createHub } from './hub.ts';
+import { type ProcessChannel, serveWorker, workerBus } from './worker.ts';
+
+const buses: Bus[] = [];
+afterEach(async () => {
+  await Promise.all(buses.splice(0).map((each) => each.close()));
+});
+
+/** Resolves to the data that a bus hears on a topic, when it has heard so many. */
+function hearing(bus: Bus, topic: string, count: number): Promise<readonly unknown[]> {
+  const heard: unknown[] = [];
+  return new Promise((resolve) => {
+    bus.listen(topic, (data) => {
+      heard.push(data);
+      if (heard.length === count) resolve(heard);
+    });
+  });
+}
+
+describe('a bus', () => {
+  it('says the same once where it leaves together, and tells the others only', async () => {
+    const hub = createHub();
+    const [one, other] = [busAt(hub), busAt(hub)];
+    buses.push(one, other);
+    const here = hearing(one, 'a', 1);
+    const there = hearing(other, 'a', 2);
+    for (let each = 0; each < 1_000; each++) one.publish('a', { uri: 'x' });
+    one.publish('a', 'end');
+    expect(await there).toEqual([{ uri: 'x' }, 'end']);
+    other.publish('a', 'back');
+    expect(await here).toEqual(['back']);
+    hub.close();
+  });
+
+  it('tells the others that something was lost, as soon as it can', async () => {
+    const sent: string[] = [];
+    let whole = false;
+    let events: CarrierEvents | undefined;
+    let arrived: () => void = () => {};
+    const bus = createBus((given) => {
+      events = given;
+      return {
+        async send(text) {
+          if (whole) sent.push(text);
+          arrived();
+          return whole;
+        },
+        get whole() {
+          return whole;
+        },
+        memory: createHub().memory,
+        close: async () => {},
+      };
+    });
+    buses.push(bus);
+    const once = (): Promise<void> =>
+      new Promise((resolve) => {
+        arrived = resolve;
+      });
+    const tried = once();
+    bus.publish('a', 1);
+    await tried;
+    whole = true;
+    const again = once();
+    events?.mended();
+    await again;
+    expect(sent).toEqual(['null']);
+    let mended = 0;
+    bus.onMended(() => mended++);
+    events?.received('null');
+    expect(mended).toBe(1);
+  });
+});
+
+describe('the memory of a hub', () => {
+  it('keeps fields of a key until its time is over', async () => {
+    let now = 0;
+    const hub = createHub(() => now);
+    expect(await hub.memory.put('k', 'a', '1', 1_000)).toBe(1);
+    expect(await hub.memory.put('k', 'b', '2', 10)).toBe(2);
+    now = 999;
+    expect([...(await hub.memory.all('k'))]).toEqual([
+      ['a', '1'],
+      ['b', '2'],
+    ]);
+    await hub.memory.remove('k', 'a');
+    expect(await hub.memory.put('k', 'b', '3', 1)).toBe(1);
+    now = 1_001;
+    expect((await hub.memory.all('k')).size).toBe(0);
+    hub.close();
+  });
+});
+
+describe('the bus of a worker', () => {
+  it('reaches other workers and the memory through the parent, which gives the keys', async () => {
+    const hub = createHub();
+    const keys = [new Uint8Array(32).fill(3)];
+    /** A channel between two ends of this process. */
+    function channels(): readonly [ProcessChannel, ProcessChannel] {
+      const listeners: readonly [Set<(message: unknown) => void>, Set<(message: unknown) => void>] = [
+        new Set(),
+        new Set(),
+      ];
+      const end = (own: 0 | 1): ProcessChannel => ({
+        send: (message) =>
+          queueMicrotask(() => {
+            for (const each of [...listeners[own === 0 ? 1 : 0]]) each(message);
+          }),
+        onMessage(listener) {
+          listeners[own].add(listener);
+          return () => listeners[own].delete(listener);
+        },
+      });
+      return [end(0), end(1)];
+    }
+    const join = async () => {
+      const [parent, worker] = channels();
+      serveWorker(parent, hub, keys);
+      return workerBus(worker);
+    };
+    const [one, other] = [await join(), await join()];
+    buses.push(one.bus, other.bus);
+    expect(one.keys.map((key) => Buffer.from(key))).toEqual([Buffer.from(keys[0] ?? [])]);
+    const heard = hearing(other.bus, 'a', 1);
+    one.bus.publish('a', 'b');
+    expect(await heard).toEqual(['b']);
+    expect(await one.bus.memory.put('k', 'f', 't', 1_000)).toBe(1);
+    expect([...(await other.bus.memory.all('k'))]).toEqual([['f', 't']]);
+    await other.bus.memory.remove('k', 'f');
+    expect((await one.bus.memory.all('k')).size).toBe(0);
+    hub.close();
+  });
+});
