@@ -38,10 +38,10 @@ describe('a bus', () => {
   it('tells the others that something was lost, as soon as it can', async () => {
     const sent: string[] = [];
     let whole = false;
-    let events: CarrierEvents | undefined;
+    const opened: CarrierEvents[] = [];
     let arrived: () => void = () => {};
     const bus = createBus((given) => {
-      events = given;
+      opened.push(given);
       return {
         async send(text) {
           if (whole) sent.push(text);
@@ -65,12 +65,12 @@ describe('a bus', () => {
     await tried;
     whole = true;
     const again = once();
-    events?.mended();
+    opened[0]?.mended();
     await again;
     expect(sent).toEqual(['null']);
     let mended = 0;
     bus.onMended(() => mended++);
-    events?.received('null');
+    opened[0]?.received('null');
     expect(mended).toBe(1);
   });
 });
