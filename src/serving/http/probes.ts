@@ -58,7 +58,7 @@ export function createProbes(engine: Engine, options: ProbeOptions, log: Log): P
       const unready = await asked();
       const status = unready.length === 0 ? 'ready' : 'unavailable';
       // Reads go on without the bus, so it is said, and is no reason to be asked nothing any more.
-      const away = vitrine.bus?.whole === false;
+      const away = engine.bus?.whole === false;
       const known = mayKnow(request, address)
         ? { ...(unready.length > 0 && { mounts: unready }), ...(away && { bus: 'away' }) }
         : {};
