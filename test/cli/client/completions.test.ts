@@ -19,7 +19,7 @@ const PATIENT = { VITRINE_COMPLETION_SECONDS: String(PATIENCE_MS / 1_000) };
 
 /** What is offered for the last word, and behind it the number that tells the shell more. */
 const offered = async (words: readonly string[], cwd?: string, env?: Record<string, string>) =>
-  offersIn(await vitrine(['complete', '--', ...words], cwd, { ...PATIENT, ...env }));
+  offersIn(await run(['complete', '--', ...words], { ...PATIENT, ...env }, cwd));
 
 /** The same, where nothing has to be started. */
 const offeredHere = async (...words: readonly string[]) => offersIn(await run(['complete', '--', ...words], PATIENT));
