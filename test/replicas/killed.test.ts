@@ -10,7 +10,7 @@ import { describeWith } from '../services/service.ts';
 import { connectInTurn, type InTurn } from './in-turn.ts';
 import { type Serving, startProxy, startServing } from './processes.ts';
 
-const ROUNDS = 9;
+const ROUNDS = 7;
 const NOTE = 'docs+file:///note.txt';
 const ENTRIES = 30;
 
@@ -94,7 +94,7 @@ describeWith([redis])('three replicas over Redis', () => {
     try {
       await using proxy = await startProxy(ports);
       await work(inDocs(folder), proxy.url, async (round) => {
-        if (round === 5) {
+        if (round === 3) {
           await server.stop();
           await server.start();
         } else if (round % 2 === 1) {
@@ -107,8 +107,9 @@ describeWith([redis])('three replicas over Redis', () => {
       const errors = replicas.map((each) => each.errors()).join('');
       expect(errors).not.toContain(server.url);
       expect(errors).not.toContain(env.KEYS);
+      for (const each of replicas) expect(await each.stop()).toBe(0);
     } finally {
-      await Promise.all(replicas.map((each) => each.stop()));
+      await Promise.all(replicas.map((each) => each[Symbol.asyncDispose]()));
     }
   });
 });
@@ -119,7 +120,7 @@ describe('two workers', () => {
       ...files(),
       'vitrine.yaml': 'mounts: { docs: ./docs }\nlimits: { pageSize: 7 }\n',
     });
-    const serving = await startServing(['--config', folder.at('vitrine.yaml'), '--http', '0', '--workers', '2']);
+    await using serving = await startServing(['--config', folder.at('vitrine.yaml'), '--http', '0', '--workers', '2']);
     const children = async (): Promise<readonly number[]> =>
       (await readFile(`/proc/${serving.pid}/task/${serving.pid}/children`, 'utf8'))
         .split(' ')

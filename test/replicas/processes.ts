@@ -8,7 +8,8 @@ import { within } from '../e2e/waiting.ts';
 
 const COMMAND = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-export interface Serving {
+/** It is killed when it is disposed of, if it has not ended by then. */
+export interface Serving extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
   /** What it wrote to standard error. */
@@ -45,6 +46,10 @@ export async function startServing(args: readonly string[], env: NodeJS.ProcessE
       child.kill('SIGTERM');
       await within(ended, 'the end of a replica');
       return child.exitCode;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended;
     },
   };
 }
