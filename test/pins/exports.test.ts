@@ -114,6 +114,7 @@ const TYPES: readonly string[] = [
   'Icon',
   'ImageContent',
   'IndexContext',
+  'IndexFigures',
   'IndexState',
   'InputRequest',
   'InputRequired',
