@@ -16,6 +16,8 @@ export interface Passage {
    * it has been read.
    */
   readonly unsure?: boolean | undefined;
+  /** It was found by meaning: it may have none of the words. */
+  readonly meant?: boolean | undefined;
   /** Which terms of the question a text has, by their numbers. */
   readonly fits: (text: string) => ReadonlySet<number>;
 }

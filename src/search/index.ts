@@ -8,14 +8,17 @@ import { invalid, ResourceError } from '../core/errors.ts';
 import { globFilter } from '../core/glob/filter.ts';
 import type { IndexContext, IndexFigures, IndexState, RankedIndex, RankedMatch, RankedSearch } from '../core/ranked.ts';
 import { createCrawler } from './crawler.ts';
+import { createEmbedder, type EmbeddingOptions } from './embeddings.ts';
 import { createFollowing, type Following } from './following.ts';
+import { fused } from './fusing.ts';
 import { kindOf, seenKinds } from './kinds.ts';
 import { postgresPackage, sqlitePackage } from './library.ts';
 import { DEFAULT_SCHEMA } from './postgres/schema.ts';
 import { postgresStore } from './postgres/store.ts';
 import { parseQuestion, termsIn } from './question.ts';
-import { createStore, type IndexStore } from './store.ts';
+import { createStore, type FileStore, type IndexStore } from './store.ts';
 import { SqlFault } from './thread.ts';
+import { createVectors } from './vectors.ts';
 
 export interface IndexOptions {
   /** Where its files are; made for this user only. One server has it at a time. Needed where there is no `url`. */
@@ -34,6 +37,8 @@ export interface IndexOptions {
   readonly rescanSeconds?: number | undefined;
   /** Whether mounts are in it that do not say. Default: `true`. */
   readonly everything?: boolean | undefined;
+  /** Finds by meaning, too: redacted texts and questions are sent to this server. Default: none. */
+  readonly embeddings?: EmbeddingOptions | undefined;
   readonly log?: Log | undefined;
 }
 
@@ -69,6 +74,10 @@ const OWN_MOUNT = 'vitrine';
 export function createIndex(options: IndexOptions): RankedIndex {
   const { url, folder } = options;
   if (url === undefined && folder === undefined) throw invalid('An index has a folder or the URL of a database');
+  if (url !== undefined && options.embeddings !== undefined)
+    throw invalid(
+      'Vectors are kept in the folder of an index; one in a database has none: leave out embeddings, or the URL',
+    );
   const library = url === undefined ? sqlitePackage() : postgresPackage();
   return {
     begin: (around) => beginIndex(options, library, around),
@@ -87,7 +96,7 @@ function storeOf(
   library: string,
   settings: string,
   lost: (fault: SqlFault) => void,
-): IndexStore {
+): IndexStore | FileStore {
   const { log = SILENT, folder = '', url, schema = DEFAULT_SCHEMA, maxBytes = DEFAULT_INDEX_BYTES } = options;
   const { stemming = 'english', diacritics = 'fold' } = options;
   const common = { maxBytes, stemming, diacritics, settings };
@@ -101,7 +110,17 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   const ended = new AbortController();
   const { signal } = ended;
   const ctx = createContext({ principal: { id: 'vitrine:index' }, signal, log });
-  const store = storeOf(options, library, around.settings, fail);
+  const { embeddings } = options;
+  const settings =
+    embeddings === undefined ? around.settings : JSON.stringify([around.settings, embeddings.url, embeddings.model]);
+  const store = storeOf(options, library, settings, fail);
+  const vectors =
+    embeddings !== undefined && 'ask' in store
+      ? createVectors({
+          ...{ folder: options.folder ?? '', library, store, settings, ctx, missed: (uri) => changed(uri) },
+          embedder: createEmbedder(embeddings, log),
+        })
+      : undefined;
   let state: IndexState['state'] = 'opening';
   let reason: string | undefined;
   let figures = NOTHING;
@@ -125,7 +144,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
 
   const crawler = createCrawler({
     provider: around.provider,
-    store,
+    store: vectors === undefined ? store : withVectors(store, vectors.put),
     mounts: mountsIn,
     mountOf(uri) {
       const mount = around.mountOf(uri);
@@ -269,8 +288,11 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
       const isNamed = globFilter(query.glob);
       const fits = termsIn(question);
       try {
-        const { ids, unsure } = await seenKinds(store, around, caller);
-        for await (const { kind, path, uri, ...place } of store.find(question, ids)) {
+        const { ids, unsure, keys } = await seenKinds(store, around, caller);
+        // A phrase must be there, and cannot be found by meaning.
+        const byMeaning = vectors !== undefined && !question.terms.some(({ required }) => required);
+        const near = byMeaning ? await vectors.nearest(query.text, question.filters, keys, caller) : [];
+        for await (const { kind, path, uri, ...place } of fused(store.find(question, ids), near)) {
           caller.signal.throwIfAborted();
           if (!isNamed(path)) continue;
           const match: RankedMatch = { uri, path, passage: { ...place, unsure: unsure.has(kind), fits } };
@@ -292,10 +314,23 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
       ended.abort(new Error('The index is closed'));
       await running;
       await following?.close();
+      await vectors?.close();
       await store.close();
     },
   };
 }
+
+/** The store, whose resources get their vectors when they are put in. */
+const withVectors = (store: IndexStore, putVectors: typeof store.put): IndexStore => ({
+  ...store,
+  get full() {
+    return store.full;
+  },
+  async put(entries) {
+    await store.put(entries);
+    await putVectors(entries);
+  },
+});
 
 function reasonOf(error: unknown): string {
   if (error instanceof Error && 'syscall' in error) return 'its folder or its file cannot be made or written';

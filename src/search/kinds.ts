@@ -31,19 +31,24 @@ export interface SeenKinds {
   readonly ids: readonly number[];
   /** Those of which the caller may not be able to read everything. */
   readonly unsure: ReadonlySet<number>;
+  /** Those that may be asked and are not unsure, by their keys. */
+  readonly keys: ReadonlyMap<string, number>;
 }
 
 /** Decides by one resource of each kind, and knows nothing of kinds that rules of before made. */
 export async function seenKinds(store: IndexStore, { access }: KindContext, ctx: Context): Promise<SeenKinds> {
   const ids: number[] = [];
   const unsure = new Set<number>();
+  const keys = new Map<string, number>();
   const everything = access === undefined || access.everything(ctx.principal);
   for (const { id, key, uri } of await store.kinds()) {
     const isUnsure = key === BY_CALLER || (key === BY_MORE && !everything);
     if (isUnsure) unsure.add(id);
-    if (isUnsure || key === BY_MORE || (await isSeen(key, uri))) ids.push(id);
+    if (!(isUnsure || key === BY_MORE || (await isSeen(key, uri)))) continue;
+    ids.push(id);
+    if (!isUnsure) keys.set(key, id);
   }
-  return { ids, unsure };
+  return { ids, unsure, keys };
 
   async function isSeen(key: string, uri: string): Promise<boolean> {
     if (access === undefined) return key === OPEN;

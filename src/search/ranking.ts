@@ -152,7 +152,8 @@ function placesOf(filters: Filters, { kind, match }: List, limit: number, among:
   ];
 }
 
-function conditionsOf(filters: Filters): { readonly sql: string; readonly parameters: readonly SqlValue[] } {
+/** Filters as conditions on a row of `resource`. @throws ResourceError `invalid` */
+export function conditionsOf(filters: Filters): { readonly sql: string; readonly parameters: readonly SqlValue[] } {
   const { mount, folder, type, after, before, larger, smaller } = filters;
   const conditions: (readonly [string, ...SqlValue[]])[] = [];
   if (mount !== undefined) conditions.push(['mount = ?', mount]);

@@ -107,7 +107,7 @@ export interface IndexStore {
   /** Each kind with the URI of one of its resources. */
   kinds(): Promise<readonly { readonly id: number; readonly key: string; readonly uri: string }[]>;
   /** The places that fit, best first, one of each resource. @param kinds those that may be asked @throws SqlFault */
-  find(question: Question, kinds: readonly number[]): AsyncIterable<Place>;
+  find(question: Question, kinds: readonly number[]): AsyncGenerator<Place>;
   figures(): Promise<IndexFigures>;
   /** The same of an index that is not open, and may be another server's; undefined where there is none. */
   look(): Promise<IndexFigures | undefined>;

@@ -7,7 +7,8 @@ import { type AccessRule, type AccessRules, rulesPolicy } from '../../src/layers
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { type Engine, engineOf, structured, textOf } from '../tools/engine.ts';
 
-const WORDS = ['clock', 'brass', 'spring', 'key', 'oak', 'bell'];
+/** The words of the texts. */
+export const WORDS = ['clock', 'brass', 'spring', 'key', 'oak', 'bell'];
 const FOLDERS = ['a', 'b', 'c'];
 const QUESTIONS = [
   'clock',

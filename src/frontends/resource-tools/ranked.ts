@@ -32,7 +32,7 @@ export interface Shown {
   readonly item: (Resource & { readonly text: string }) | Resource;
   /** The line that fits best. */
   readonly line: number | undefined;
-  /** How many terms of the question are there; never 0. */
+  /** How many terms of the question are there; 0 only of what was found by meaning. */
   readonly fit: number;
 }
 
@@ -76,13 +76,13 @@ export async function showPassage(
   if (passage.lines === undefined) {
     const item = await resources.provider.metadata(match.uri, { ...ctx, purpose: 'read' });
     const fit = passage.fits(wordsAbout(item)).size;
-    return fit === 0 ? undefined : { item, line: undefined, fit };
+    return fit === 0 && passage.meant !== true ? undefined : { item, line: undefined, fit };
   }
   const read = (await readBytes(resources, match, ctx)) ?? (await readLines(resources, match, ctx));
   if (read === undefined) return undefined;
   const { resource, text, first } = read;
   const fit = passage.fits(`${wordsAbout(resource)}\n${passage.heading ?? ''}\n${text}`).size;
-  if (fit === 0) return undefined;
+  if (fit === 0 && passage.meant !== true) return undefined;
   const lines = text.replace(/\n$/, '').split('\n');
   const { from: begin, best } = bestLines(lines, passage.fits, options.lines);
   let from = begin;
