@@ -69,7 +69,26 @@ export async function serve(
   const log = createLog(flags.logLevel, secrets, terminal.errors);
   const place = await workerOf(flags, typed, log, terminal);
   if (place === 'parent') return;
-  const { worker, address } = place;
+  try {
+    await serveHere(paths, flags, place, { log, secrets, terminal });
+  } finally {
+    if (place.worker !== undefined) (await import('./workers.ts')).leaveParent();
+  }
+}
+
+interface Process {
+  readonly log: Log;
+  readonly secrets: Secrets;
+  readonly terminal: Terminal;
+}
+
+/** Serves in this process. */
+async function serveHere(
+  paths: readonly string[],
+  flags: ServeFlags,
+  { worker, address }: Pick<Replica, 'worker'> & { readonly address: Address | undefined },
+  { log, secrets, terminal }: Process,
+): Promise<void> {
   // Servers that are mounted are started while sources are opened: from here on there is something to end.
   const stopping = terminal.takeSignals(log);
   const host = address === undefined ? soleHost() : undefined;
@@ -109,7 +128,6 @@ export async function serve(
     await shared.bus?.close();
     sent = (await telemetry?.close()) ?? true;
     clearInterval(held);
-    if (worker !== undefined) (await import('./workers.ts')).leaveParent();
   }
   // Telemetry that a collector has not taken yet does not delay the end.
   if (!sent) terminal.exit();

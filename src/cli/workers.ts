@@ -56,7 +56,7 @@ export function busOfWorker(): Promise<{ readonly bus: Bus; readonly keys: Keys 
 
 /** Lets this worker end: the channel to its parent would keep it running. */
 export function leaveParent(): void {
-  if (process.connected) process.disconnect();
+  process.channel?.unref();
 }
 
 /** Runs until it is told to end. Resolves to the exit status of a worker where none could begin to serve. */

@@ -115,6 +115,14 @@ describeWith([redis])('three replicas over Redis', () => {
 });
 
 describe('two workers', () => {
+  it('do not begin where each would have programs of its own, and say so once', async () => {
+    await using folder = await temporaryFolder({ 'vitrine.yaml': 'mounts: { up: { command: cat } }\n' });
+    const refused = startServing(['--config', folder.at('vitrine.yaml'), '--http', '0', '--workers', '2']);
+    await expect(refused).rejects.toThrow(
+      /^a replica ended with 2 before it served: vitrine: Each worker would [^\n]+\n$/,
+    );
+  });
+
   it('lose no session and no update while they are killed, and all end with their parent', async () => {
     await using folder = await temporaryFolder({
       ...files(),
