@@ -13,8 +13,11 @@ export interface EmbeddingOptions {
 }
 
 export interface Embedder {
-  /** A vector of length 1 for each text; undefined when the server gives none now, which is logged once. */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[] | undefined>;
+  /**
+   * A vector of length 1 for each text; undefined when the server gives none now, which is logged once.
+   * @param mostMs milliseconds for one answer, where somebody waits
+   */
+  embed(texts: readonly string[], signal: AbortSignal, mostMs?: number): Promise<readonly Float32Array[] | undefined>;
 }
 
 /** Texts of one request, and characters of each. */
@@ -46,13 +49,13 @@ export function createEmbedder(
   let failing = false;
   let until = 0;
 
-  async function ask(input: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+  async function ask(input: readonly string[], signal: AbortSignal, mostMs: number): Promise<readonly Float32Array[]> {
     const response = await fetch(url, {
       method: 'POST',
       redirect: 'error',
       headers: { 'Content-Type': 'application/json', ...(key !== undefined && { Authorization: `Bearer ${key}` }) },
       body: JSON.stringify({ model, input }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1_000)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(Math.min(mostMs, timeoutSeconds * 1_000))]),
     });
     if (!response.ok) {
       await response.body?.cancel();
@@ -69,13 +72,13 @@ export function createEmbedder(
   }
 
   return {
-    async embed(texts, signal) {
+    async embed(texts, signal, mostMs = Number.POSITIVE_INFINITY) {
       if (performance.now() < until) return undefined;
       try {
         const vectors: Float32Array[] = [];
         for (let at = 0; at < texts.length; at += BATCH) {
           const some = texts.slice(at, at + BATCH).map((text) => text.slice(0, MAX_CHARACTERS));
-          vectors.push(...(await ask(some, signal)));
+          vectors.push(...(await ask(some, signal, mostMs)));
         }
         if (failing) log.info('the server of embeddings is back');
         failing = false;

@@ -23,6 +23,9 @@ const LEAST = 0.3;
 /** Resources whose vectors are missing because the server gave none. */
 const MAX_MISSED = 10_000;
 
+/** Milliseconds that a question waits for its vector. */
+const QUESTION_MS = 2_000;
+
 /** Rows that are loaded at a time. */
 const ROWS = 1_000;
 
@@ -89,8 +92,12 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     return true;
   }
 
-  async function embedded(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[] | undefined> {
-    const vectors = await embedder.embed(texts, signal);
+  async function embedded(
+    texts: readonly string[],
+    signal: AbortSignal,
+    mostMs?: number,
+  ): Promise<readonly Float32Array[] | undefined> {
+    const vectors = await embedder.embed(texts, signal, mostMs);
     if (vectors !== undefined && missing.size > 0) {
       const again = [...missing];
       missing.clear();
@@ -139,7 +146,7 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     nearest: (text, filters, kinds, asking) =>
       safely(async () => {
         if (held.size === 0) return [];
-        const [wanted] = (await embedded([text], asking.signal)) ?? [];
+        const [wanted] = (await embedded([text], asking.signal, QUESTION_MS)) ?? [];
         if (wanted === undefined) return [];
         const found: { readonly uri: string; readonly near: number; readonly at: number; readonly of: Held }[] = [];
         const taken = breaks();
