@@ -6,12 +6,13 @@ import type { Asked } from '../forms/asked.ts';
 import { Offer } from '../forms/offer.tsx';
 import { Questions } from '../forms/questions.tsx';
 import { type Cell, useCell } from '../state/cell.ts';
-import { looksOf } from '../state/place.ts';
+import { addressOfPlace, looksOf } from '../state/place.ts';
 import { parentOf, stepsTo } from '../state/tree.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
 import { Top } from './crumbs.tsx';
 import { Folder } from './folder.tsx';
+import { Guarded } from './guarded.tsx';
 import { Keys } from './keys.tsx';
 import { Results } from './results.tsx';
 import { Separator } from './separator.tsx';
@@ -37,17 +38,19 @@ export function App({ endpoint, help, asked }: AppProps) {
       <Top />
       <div class={`panes at-${place.kind}`}>
         <Where />
-        {place.kind === 'home' || place.kind === 'resource' ? (
-          <Browse endpoint={endpoint} />
-        ) : (
-          <main id="main" class="wide" tabIndex={-1}>
-            {place.kind === 'search' ? (
-              <Results words={place.words} />
-            ) : (
-              <Offer key={`${place.kind} ${place.name}`} kind={place.kind} name={place.name} />
-            )}
-          </main>
-        )}
+        <Guarded of={addressOfPlace(place)}>
+          {place.kind === 'home' || place.kind === 'resource' ? (
+            <Browse endpoint={endpoint} />
+          ) : (
+            <main id="main" class="wide" tabIndex={-1}>
+              {place.kind === 'search' ? (
+                <Results words={place.words} />
+              ) : (
+                <Offer key={`${place.kind} ${place.name}`} kind={place.kind} name={place.name} />
+              )}
+            </main>
+          )}
+        </Guarded>
       </div>
       <Wire endpoint={endpoint} />
       <Keys help={help} />

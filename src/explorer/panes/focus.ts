@@ -1,12 +1,24 @@
 /** Moves the focus between the parts of the page, when what is to have it is there. */
 
-/** Frames to wait for it. */
-const MAX_FRAMES = 60;
+/** Milliseconds to wait for it: a server may be slow. */
+const PATIENCE_MS = 10_000;
 
-function focusSoon(selector: string, frames = MAX_FRAMES): void {
-  const found = document.querySelector<HTMLElement>(selector);
-  if (found !== null) found.focus();
-  else if (frames > 0) requestAnimationFrame(() => focusSoon(selector, frames - 1));
+/** Another one takes the place of the one before, and so does a person who goes elsewhere. */
+let wanted = 0;
+
+function focusSoon(selector: string): void {
+  const own = ++wanted;
+  const before = document.activeElement;
+  const deadline = performance.now() + PATIENCE_MS;
+  const look = (): void => {
+    const now = document.activeElement;
+    const isElsewhere = now !== before && now !== null && now !== document.body;
+    if (own !== wanted || isElsewhere || performance.now() > deadline) return;
+    const found = document.querySelector<HTMLElement>(selector);
+    if (found !== null) found.focus();
+    else requestAnimationFrame(look);
+  };
+  look();
 }
 
 export const focusThing = (): void => focusSoon('#thing h1');

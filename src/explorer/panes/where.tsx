@@ -1,4 +1,5 @@
 /** The first pane: mounts with their state, and the templates, tools and prompts of the server. */
+import { isFolder } from '../../frontends/explorer/kinds.ts';
 import { MISSING_META_KEY } from '../../protocol/meta.ts';
 import { useCell } from '../state/cell.ts';
 import { OFFERS } from '../state/place.ts';
@@ -10,6 +11,9 @@ import { Separator } from './separator.tsx';
 
 /** Reasons of errors that say that the place of a mount does not answer. */
 const AWAY: ReadonlySet<string> = new Set(['unavailable', 'timeout']);
+
+/** Mounts that are named beside the page; the first page has all. */
+const MAX_PLACES = 64;
 
 interface Missing {
   readonly mount?: string | undefined;
@@ -31,14 +35,17 @@ export function Where() {
       <div class="scroll">
         <h2>{TEXTS.mounts}</h2>
         <ul>
-          {roots.map((root) => (
-            <li key={root.uri}>
-              <Link to={{ kind: 'resource', uri: root.uri }} aria-current={root.uri === within ? 'true' : undefined}>
-                <State uri={root.uri} />
-                <bdi>{root.name}</bdi>
-              </Link>
-            </li>
-          ))}
+          {roots
+            .filter(isFolder)
+            .slice(0, MAX_PLACES)
+            .map((root) => (
+              <li key={root.uri}>
+                <Link to={{ kind: 'resource', uri: root.uri }} aria-current={root.uri === within ? 'true' : undefined}>
+                  <State uri={root.uri} />
+                  <bdi>{root.name}</bdi>
+                </Link>
+              </li>
+            ))}
           {missing.map(({ mount, reason }) => (
             <li key={mount} class="soft">
               <span class="state away" role="img" aria-label={TEXTS.away} />

@@ -28,16 +28,13 @@ export function cell<T>(first: T): Cell<T> {
 /** The value of a cell, in a component. */
 export function useCell<T>(of: Cell<T>): T {
   const [, draw] = useState(0);
+  const drawn = of.get();
   useEffect(() => {
-    let drawn = of.get();
-    const again = (value: T): void => {
-      if (value === drawn) return;
-      drawn = value;
-      draw((times) => times + 1);
-    };
+    const again = (): void => draw((times) => times + 1);
     const end = of.follow(again);
-    draw((times) => times + 1);
+    // It may be another one since it was drawn.
+    if (of.get() !== drawn) again();
     return end;
   }, [of]);
-  return of.get();
+  return drawn;
 }

@@ -10,8 +10,8 @@ import { createLive, type Live } from './live.ts';
 import { addressOfPlace, type Place, placeOf } from './place.ts';
 import { parentOf, rootsAmong } from './tree.ts';
 
-/** Folders whose entries are kept. */
-const MAX_LISTINGS = 48;
+/** Folders whose entries are kept: more than are on a page at once, with the mounts beside them. */
+const MAX_LISTINGS = 128;
 
 /** Templates, tools and prompts, each, that are shown. */
 const MAX_OFFERS = 1_000;
