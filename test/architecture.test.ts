@@ -28,7 +28,19 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'vitrine.ts': ['engine', 'serving', 'library'],
   'sep-2093': ['protocol', 'core', 'client'],
   'index.ts': ['protocol', 'core', 'layers', 'frontends', 'serving', 'vitrine.ts'],
-  cli: ['protocol', 'core', 'connection', 'providers', 'layers', 'serving', 'config', 'configured', 'client', 'engine'],
+  cli: [
+    'protocol',
+    'core',
+    'connection',
+    'providers',
+    'layers',
+    'frontends',
+    'serving',
+    'config',
+    'configured',
+    'client',
+    'engine',
+  ],
 };
 
 /** The SDK is known in few places: its servers where this one is served, its client where another one is reached. */

@@ -17,6 +17,7 @@ import type { Telemetry } from '../core/telemetry.ts';
 import type { Tool } from '../core/tool.ts';
 import { VERSION } from '../core/version.ts';
 import { withNamed } from '../core/with-named.ts';
+import type { AppTools } from '../frontends/app/index.ts';
 import { promptFolder } from '../frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from '../frontends/prompts/registry.ts';
 import { createResourceTools } from '../frontends/resource-tools/index.ts';
@@ -124,6 +125,8 @@ export interface Engine {
   readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };
   /** The name of the tool that searches; undefined without the resource tools. */
   readonly searchTool: string | undefined;
+  /** The names of the tools of the explorer as an app; undefined without the resource tools. */
+  readonly app: AppTools | undefined;
   /** The subscriptions that clients have made by tools; undefined without the resource tools. */
   readonly toolSubscriptions: SubscriptionBook | undefined;
   /** The telemetry that every way of serving reports its requests to; undefined where there is none. */
@@ -292,6 +295,9 @@ export function createEngine(options: EngineOptions): Engine {
     tasks: { mounts: tasks.mounts, book: createTaskBook(options.keys) },
     get searchTool() {
       return live.parts.own?.search;
+    },
+    get app() {
+      return live.parts.own?.app;
     },
     toolSubscriptions,
     telemetry: options.telemetry,

@@ -8,6 +8,7 @@ import { invalid } from '../../core/errors.ts';
 import type { NamedRequest } from '../../core/mounted-server.ts';
 import { isStandardSchema, type Schema } from '../../core/schema.ts';
 import type { Tool } from '../../core/tool.ts';
+import type { AppTools } from '../app/index.ts';
 import { describeTool } from './describe.ts';
 import { iconOf } from './icons.ts';
 import { listTool } from './list.ts';
@@ -34,6 +35,8 @@ export interface ResourceTools {
   readonly tools: readonly Tool[];
   /** The name of the one that searches. */
   readonly search: string;
+  /** The names that the explorer works with as an app. */
+  readonly app: AppTools;
   /** The members of the result of a call in JSON, where one of these tools would give what it gave before. */
   again(request: NamedRequest, ctx: Context): string | undefined;
   /** Ends what the tools have left open. */
@@ -77,6 +80,7 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
   return {
     tools: tools.map(({ icons: drawn, ...tool }) => withShortSchemas(icons ? { ...tool, icons: drawn } : tool)),
     search: search.tool.name,
+    app: { browse: `${prefix}browse`, list: setup.nameOf('list'), describe: setup.nameOf('describe') },
     again: ({ name, arguments: args }, ctx) => (name === read ? readToolAgain(setup, args, ctx) : undefined),
     close: () => search.close(),
   };

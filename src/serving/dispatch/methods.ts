@@ -10,8 +10,10 @@ import type { Invocation } from '../../core/invocation.ts';
 import { changeTexts, scrub } from '../../core/scrub.ts';
 import { markWritten } from '../../core/written.ts';
 import type { Engine } from '../../engine/index.ts';
+import { APP_CONTENTS, APP_RESOURCE, APP_URI, browseTool, showsApps } from '../../frontends/app/index.ts';
 import { complete } from '../../frontends/completion/complete.ts';
 import { listPrompts } from '../../frontends/prompts/methods.ts';
+import { answering } from '../../frontends/resources/answer.ts';
 import { listAgain, listForClient } from '../../frontends/resources/list.ts';
 import { readMetadata } from '../../frontends/resources/metadata.ts';
 import { readAgain, readResource } from '../../frontends/resources/read.ts';
@@ -34,6 +36,7 @@ import {
   readParams,
   templatesParams,
 } from '../../protocol/methods.ts';
+import type { Resource } from '../../protocol/resources.ts';
 import { GET_SKILL_METHOD, getSkillParams, LIST_SKILLS_METHOD, listSkillsParams } from '../../protocol/skills.ts';
 import { isTaskStarted } from '../../protocol/tasks.ts';
 import { type Data, isData } from '../messages.ts';
@@ -73,7 +76,9 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
   const { withIcons = unchanged } = resources;
   const methods: Method[] = [
     method(METADATA_METHOD, metadataParams, async (params, ctx) =>
-      withIcons(await readMetadata(resources, params, ctx)),
+      params.uri === APP_URI && vitrine.app !== undefined
+        ? answering(resources, ctx, async () => ({ resource: APP_RESOURCE }))
+        : withIcons(await readMetadata(resources, params, ctx)),
     ),
     method('resources/templates/list', templatesParams, async (params, ctx) =>
       withIcons(await listTemplates(resources, params, ctx)),
@@ -94,16 +99,25 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
     method(
       'resources/read',
       readParams,
-      (params, ctx) => readResource(resources, params, ctx),
+      (params, ctx) =>
+        params.uri === APP_URI && vitrine.app !== undefined
+          ? answering(resources, ctx, async () => ({ contents: APP_CONTENTS }))
+          : readResource(resources, params, ctx),
       ({ uri, _meta }, ctx) =>
         typeof uri === 'string' ? readAgain(resources, { uri, _meta: _meta as Data }, ctx) : undefined,
     ),
-    method('tools/list', listToolsParams, (params, ctx) => listTools(provider, resources, params, ctx)),
+    method('tools/list', listToolsParams, async (params, ctx) => {
+      const listed = await listTools(provider, resources, params, ctx);
+      const { app } = vitrine;
+      if (app === undefined || listed.nextCursor !== undefined || !showsApps(ctx)) return listed;
+      return { ...listed, tools: [...listed.tools, browseTool(app)] };
+    }),
     method(
       'tools/call',
       callToolParams,
       async (params, ctx) => {
-        const { name, task, ...call } = params;
+        const { task, ...call } = params;
+        const name = await listedName(vitrine, params, ctx);
         const owner = tools.ownerOf(name);
         // If no tasks were offered, it is a call like others (2025-11-25).
         const asTask = task !== undefined && offersTasks(engine, ctx.principal, 'legacy') && { task };
@@ -127,6 +141,21 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
     ),
   );
   return new Map(methods.map((each) => [each.name, admitted(engine, ASKING.has(each.name) ? asking(each) : each)]));
+}
+
+/** The tool that is run for a call: `browse` gives a model what there is at its place, as a list or a description. */
+async function listedName(
+  { app, provider, tools }: Engine,
+  { name, arguments: args }: z.infer<typeof callToolParams>,
+  ctx: Invocation,
+): Promise<string> {
+  if (app === undefined || name !== app.browse || !showsApps(ctx)) return name;
+  if (args?.uri === undefined) return app.list;
+  const described = await provider.callTool({ name: app.describe, arguments: args }, tools.ownerOf(app.describe), ctx);
+  const { resource } = ('structuredContent' in described ? described.structuredContent : {}) as {
+    readonly resource?: Resource;
+  };
+  return resource?.capabilities?.list === true ? app.list : app.describe;
 }
 
 /** Whether a method is there for somebody: what they could use nothing of is not declared, and not answered (SEC-CAP-1). */

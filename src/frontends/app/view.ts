@@ -1,0 +1,156 @@
+/**
+ * The explorer as hosts show it beside a conversation (SEP-1865): one document without network and frames. It reads through the host,
+ * and shows texts as text and pictures as `data:`; everything else that comes is only named.
+ */
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: light-dark(#1b1915, #f1ede4); --paper: light-dark(#fbf9f4, #1b1a17); --brass: light-dark(#6b4c00, #e2b64d) }
+body { margin: 0; padding: 12px; font: 14px/1.5 var(--font-sans, system-ui, sans-serif); color: var(--ink); background: var(--paper) }
+nav, p { margin: 0 0 8px } ul { list-style: none; margin: 0; padding: 0; max-height: 320px; overflow: auto }
+li { border-top: 1px solid light-dark(#ddd6c8, #3a372f) }
+button { font: inherit; color: inherit; background: none; border: 0; padding: 4px 2px; text-align: start; cursor: pointer; min-height: 28px }
+li button { width: 100% } .go, nav button { color: var(--brass); text-decoration: underline }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 320px; overflow: auto; font: 13px/1.45 var(--font-mono, ui-monospace, monospace) }
+img { max-width: 100%; max-height: 320px } small { opacity: .8 }
+`;
+
+const SCRIPT = String.raw`
+'use strict';
+const waiting = new Map();
+let asked = 0;
+const send = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
+const ask = (method, params) => new Promise((resolve, reject) => {
+  const id = ++asked;
+  waiting.set(id, { resolve, reject });
+  send({ id, method, params });
+});
+let host = {};
+let prefix = '';
+/** Folders above the one that is shown. */
+const above = [];
+let at;
+const main = document.querySelector('main');
+const say = (text) => { document.querySelector('[role=status]').textContent = text; };
+const element = (name, text, more = {}) => Object.assign(document.createElement(name), { textContent: text, ...more });
+
+async function call(tool, args) {
+  const result = await ask('tools/call', { name: prefix + tool, arguments: args });
+  if (result.isError) throw new Error(result.content?.[0]?.text ?? 'It did not work.');
+  return result;
+}
+async function read(uri) {
+  if (host.serverResources !== undefined) {
+    try { return (await ask('resources/read', { uri })).contents?.[0] ?? {}; } catch { /* The tool may do it. */ }
+  }
+  const { content = [] } = await call('read', { uri });
+  const found = content.find(({ type }) => type === 'text' || type === 'image' || type === 'resource');
+  return found?.resource ?? (found?.type === 'image' ? { blob: found.data, mimeType: found.mimeType } : { text: found?.text });
+}
+function pick(resource) {
+  const { uri, name, mimeType } = resource;
+  const content = [
+    { type: 'text', text: 'The person has picked ' + JSON.stringify(name) + ' in the explorer: ' + uri },
+    ...(host.updateModelContext?.resourceLink === undefined ? [] : [{ type: 'resource_link', uri, name, ...(mimeType && { mimeType }) }]),
+  ];
+  return ask('ui/update-model-context', { content, structuredContent: { picked: { uri, name, mimeType } } })
+    .then(() => say('Picked ' + name), (error) => say(error.message));
+}
+const isFolder = ({ mimeType, capabilities }) => capabilities ? capabilities.list === true : mimeType === 'inode/directory';
+
+async function show(resource, how) {
+  say('Loading ...');
+  try { await how(resource); say(''); } catch (error) { say(error.message); }
+}
+async function folder(resource, cursor) {
+  const args = { ...(resource.uri && { uri: resource.uri }), ...(cursor && { cursor }) };
+  const { structuredContent = {} } = await call('list', args);
+  if (!cursor) { at = resource; frame(resource); main.append(document.createElement('ul')); }
+  main.querySelector('.more')?.remove();
+  for (const each of structuredContent.resources ?? []) {
+    const button = element('button', each.name + (isFolder(each) ? '/' : ''), { title: each.uri });
+    if (each.size !== undefined) button.append(element('small', ' ' + each.size + ' bytes'));
+    button.onclick = () => { above.push(at); void show(each, isFolder(each) ? folder : one); };
+    const row = document.createElement('li');
+    row.append(button);
+    main.querySelector('ul').append(row);
+  }
+  if (structuredContent.nextCursor) {
+    const more = element('button', 'More', { className: 'go more' });
+    more.onclick = () => void show(resource, () => folder(resource, structuredContent.nextCursor));
+    main.append(more);
+  }
+}
+async function one(resource) {
+  const { text, blob, mimeType } = await read(resource.uri);
+  at = resource;
+  frame(resource);
+  if (typeof text === 'string') main.append(element('pre', text.slice(0, 100000), { dir: 'auto' }));
+  else if (/^image\/(png|jpeg|gif|webp)$/.test(mimeType) && typeof blob === 'string')
+    main.append(Object.assign(new Image(), { alt: resource.name, src: 'data:' + mimeType + ';base64,' + blob.replace(/[^A-Za-z0-9+/=]/g, '') }));
+  else main.append(element('p', 'There is no preview of ' + (mimeType ?? 'this') + '.'));
+}
+function frame(resource) {
+  main.replaceChildren();
+  const bar = document.createElement('nav');
+  if (above.length > 0) {
+    const back = element('button', 'Back');
+    back.onclick = () => { const last = above.pop(); void show(last, isFolder(last) ? folder : one); };
+    bar.append(back, ' ');
+  }
+  bar.append(element('strong', resource.name ?? 'Everything', { dir: 'auto' }));
+  if (resource.uri) {
+    const use = element('button', 'Use this', { className: 'go' });
+    use.onclick = () => void pick(resource);
+    bar.append(' ', use);
+  }
+  main.append(bar);
+}
+const EVERYTHING = { capabilities: { list: true } };
+async function open(uri) {
+  if (!uri) return show(EVERYTHING, folder);
+  const resource = await call('describe', { uri }).then(({ structuredContent }) => structuredContent?.resource, () => undefined);
+  const found = resource ?? { uri, name: uri, capabilities: { list: true } };
+  return show(found, isFolder(found) ? folder : one);
+}
+function themed({ theme, styles }) {
+  if (theme === 'light' || theme === 'dark') document.documentElement.style.colorScheme = theme;
+  for (const name of ['--font-sans', '--font-mono']) {
+    const value = styles?.variables?.[name];
+    if (typeof value === 'string' && !/url|[;{}]/i.test(value)) document.documentElement.style.setProperty(name, value);
+  }
+}
+addEventListener('message', ({ source, data }) => {
+  if (source !== parent || data?.jsonrpc !== '2.0') return;
+  const { id, method, params, result, error } = data;
+  if (method === undefined) {
+    const { resolve, reject } = waiting.get(id) ?? {};
+    waiting.delete(id);
+    if (error !== undefined) reject?.(new Error(String(error.message ?? 'The host refused it.')));
+    else resolve?.(result);
+  } else if (method === 'ui/notifications/tool-input') void open(params?.arguments?.uri);
+  else if (method === 'ui/notifications/host-context-changed') themed(params ?? {});
+  else if (id !== undefined) {
+    if (method === 'ping' || method === 'ui/resource-teardown') send({ id, result: {} });
+    else send({ id, error: { code: -32601, message: 'Method not found' } });
+  }
+});
+new ResizeObserver(() => {
+  const { scrollWidth: width, scrollHeight: height } = document.documentElement;
+  send({ method: 'ui/notifications/size-changed', params: { width, height } });
+}).observe(document.body);
+ask('ui/initialize', {
+  protocolVersion: '2026-01-26',
+  appInfo: { name: 'vitrine-explorer', version: '1' },
+  appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+}).then(({ hostCapabilities = {}, hostContext = {} }) => {
+  host = hostCapabilities;
+  // Another server may have put its own name before that of each tool.
+  prefix = (hostContext.toolInfo?.tool?.name ?? 'browse').replace(/browse$/, '');
+  themed(hostContext);
+  send({ method: 'ui/notifications/initialized', params: {} });
+}, (error) => say(error.message));
+`;
+
+/** An HTML5 document in which nothing of a server stands. */
+export const VIEW = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Explorer</title><style>${STYLE}</style></head><body><main></main><p role="status">Connecting ...</p><script>${SCRIPT}</script></body></html>
+`;

@@ -1,0 +1,37 @@
+/** A host of apps in a browser, on the bridge of the official package; what the app asks of its server is asked by the test. */
+import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
+
+interface Hosting {
+  /** Asks the server. */
+  request(method: string, params: unknown): Promise<never>;
+  /** Takes what the model is told. */
+  context(params: unknown): Promise<void>;
+}
+
+/** Shows the app, as if the model had called the tool. */
+async function show(html: string, tool: { readonly name: string }, args: Record<string, unknown>): Promise<void> {
+  const { request, context } = window as unknown as Hosting;
+  const frame = document.createElement('iframe');
+  frame.setAttribute('sandbox', 'allow-scripts');
+  document.body.append(frame);
+  const bridge = new AppBridge(
+    null,
+    { name: 'host', version: '1.0.0' },
+    { serverTools: {}, serverResources: {}, updateModelContext: { text: {}, resourceLink: {} } },
+    { hostContext: { theme: 'dark', toolInfo: { tool: { inputSchema: { type: 'object' }, ...tool } } } },
+  );
+  bridge.oncalltool = (params) => request('tools/call', params);
+  bridge.onreadresource = (params) => request('resources/read', params);
+  bridge.onupdatemodelcontext = async (params) => {
+    await context(params);
+    return {};
+  };
+  bridge.oninitialized = () => void bridge.sendToolInput({ arguments: args });
+  const view = frame.contentWindow;
+  if (view === null) throw new Error('there is no frame');
+  await bridge.connect(new PostMessageTransport(view, view));
+  const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+  frame.srcdoc = html.replace('<head>', `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`);
+}
+
+Object.assign(window, { show });
