@@ -170,6 +170,7 @@ const TYPES: readonly string[] = [
   'SearchQuery',
   'ServeStdioOptions',
   'ServerIdentity',
+  'SignInOptions',
   'SigningAlgorithm',
   'StandardSchema',
   'StaticToken',
