@@ -34,11 +34,11 @@ export {
   type ProviderDefinition,
   type TellChange,
 } from './core/define-provider.ts';
-export { mapEntries } from './core/entries.ts';
 export { invalid, notFound, notListable, ResourceError, type ResourceErrorCode } from './core/errors.ts';
 export type { ClientFeatures, Invocation, LoggingLevel } from './core/invocation.ts';
 export type { Keys } from './core/keys.ts';
 export { applyLayers, type Layer, wrapProvider } from './core/layer.ts';
+export { mapEntries } from './core/lists/entries.ts';
 export type { Mount } from './core/mounts/mount.ts';
 export { mountTree } from './core/mounts.ts';
 export type { Passage } from './core/passage.ts';
@@ -66,7 +66,7 @@ export type {
   RankedQuery,
   RankedSearch,
 } from './core/ranked.ts';
-export type { JsonSchema, OutputOf, Schema, StandardSchema } from './core/schema.ts';
+export type { JsonSchema, OutputOf, Schema, StandardSchema } from './core/schema/schema.ts';
 export type { Telemetry } from './core/telemetry.ts';
 export { defineTool, type Tool, type ToolDefinition, type ToolOutcome } from './core/tool.ts';
 export { encodeSegment, parseTreeUri, schemeOf, splitUri, treeUri } from './core/uri.ts';

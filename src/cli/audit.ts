@@ -1,6 +1,6 @@
 /** `vitrine audit verify` and `vitrine audit merge`. */
 import { once } from 'node:events';
-import { scrub } from '../core/scrub.ts';
+import { scrub } from '../core/text/scrub.ts';
 import { readAnchors } from '../layers/audit/anchors.ts';
 import { mergeAudits } from '../layers/audit/merge.ts';
 import { MAX_FINDINGS, type VerifyReport, verifyAudit } from '../layers/audit/verify.ts';

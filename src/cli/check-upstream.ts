@@ -4,7 +4,7 @@ import { tellingLine } from '../connection/node/said.ts';
 import { SAYS, seenIn } from '../connection/seen.ts';
 import { createContext, type Log, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
-import { scrub } from '../core/scrub.ts';
+import { scrub } from '../core/text/scrub.ts';
 import type { UpstreamHealth } from '../providers/upstream/index.ts';
 
 export interface UpstreamReport {

@@ -6,7 +6,7 @@ import { type Context, createContext, type Log, SILENT } from '../core/context.t
 import { ResourceError } from '../core/errors.ts';
 import { installCommand } from '../core/missing-package.ts';
 import { publishUri } from '../core/mounts.ts';
-import { stripControls } from '../core/scrub.ts';
+import { stripControls } from '../core/text/scrub.ts';
 import { createEngine, type Engine } from '../engine/index.ts';
 import { missingPackages } from '../layers/alternatives/index.ts';
 import { checkUpstream, rememberFaults } from './check-upstream.ts';

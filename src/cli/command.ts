@@ -1,6 +1,6 @@
 /** Runs the command line, and says in one line what went wrong. */
 import { createSecrets } from '../config/secrets.ts';
-import { stripControls } from '../core/scrub.ts';
+import { stripControls } from '../core/text/scrub.ts';
 import { explainFailure } from './errors.ts';
 import { runProgram } from './program.ts';
 import { processTerminal } from './terminal.ts';

@@ -9,7 +9,7 @@ import type { AccessOperation } from '../core/decided.ts';
 import { ResourceError } from '../core/errors.ts';
 import { createResolver } from '../core/mounts/resolver.ts';
 import type { Owner } from '../core/operations.ts';
-import { scrub } from '../core/scrub.ts';
+import { scrub } from '../core/text/scrub.ts';
 import { createEngine, type Engine } from '../engine/index.ts';
 import { createDecisions, type RulesPolicy, rulesPolicy, withConfirmed } from '../layers/access/index.ts';
 import type { Resource } from '../protocol/resources.ts';

@@ -1,6 +1,7 @@
 /** A definition beside the one that was accepted, line by line, for a person: nothing in it acts on a terminal or hides. */
-import { showUnseen } from '../core/clean-text.ts';
+
 import { canonicalJson } from '../core/fingerprint.ts';
+import { showUnseen } from '../core/text/clean-text.ts';
 import type { PinChange } from '../providers/upstream/index.ts';
 import { compared } from './difference.ts';
 

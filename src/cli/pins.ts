@@ -3,7 +3,7 @@ import type { Secrets } from '../config/secrets.ts';
 import type { ConfiguredMount, MountedUpstream } from '../config/upstream-mounts.ts';
 import { engineOptions } from '../configured/engine-options.ts';
 import { createContext } from '../core/context.ts';
-import { stripControls } from '../core/scrub.ts';
+import { stripControls } from '../core/text/scrub.ts';
 import { createEngine } from '../engine/index.ts';
 import type { PinReview } from '../providers/upstream/index.ts';
 import { rememberFaults } from './check-upstream.ts';

@@ -4,7 +4,7 @@
  */
 
 import { freshnessIn, keptUntil } from '../connection/results.ts';
-import { abortable } from '../core/abortable.ts';
+import { abortable } from '../core/waiting/abortable.ts';
 import type { CacheEntry, CacheKey, CacheStore } from './cache-store.ts';
 import type { Data } from './link.ts';
 import { ancestorsOf, identityOf, insideOf } from './shapes.ts';

@@ -2,7 +2,7 @@
  * Sorts the contents of a read (SEP-2093, "Multi-Content Semantics") into formats of one content, or children of a container.
  * If the server does not say which they are, the first item with its other formats is one part, and the rest another.
  */
-import { bestFormat } from '../core/accept.ts';
+import { bestFormat } from '../core/formats/accept.ts';
 import type { ReadItem } from './contents.ts';
 import { invalidAnswer, ResourceClientError } from './errors.ts';
 import type { Data } from './link.ts';

@@ -1,7 +1,7 @@
 /** Changes of resources for those who watch, one by one. Who may have missed some is told so. */
 
 import { createListening } from '../connection/listening.ts';
-import { abortable, onAbort } from '../core/abortable.ts';
+import { abortable, onAbort } from '../core/waiting/abortable.ts';
 import type { Connection } from './connection.ts';
 import { closedError, ResourceClientError } from './errors.ts';
 import { createEventQueue, type EventQueue, type Watch, type WatchEvent } from './events.ts';

@@ -8,8 +8,8 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { abortable } from '../core/abortable.ts';
-import { inTime } from '../core/in-time.ts';
+import { abortable } from '../core/waiting/abortable.ts';
+import { inTime } from '../core/waiting/in-time.ts';
 import { ConnectionFault, faultOf } from './faults.ts';
 import { createIntake, type Intake, type IntakeEvents, type IntakeLimits } from './intake.ts';
 import { ENDPOINT_HINT, PROGRAM_HINT } from './seen.ts';

@@ -10,7 +10,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import type { JsonLimits } from '../core/json-text.ts';
+import type { JsonLimits } from '../core/text/json-text.ts';
 import { METHOD_NOT_FOUND } from '../protocol/error-codes.ts';
 import type { Era } from './data.ts';
 import { wholeData } from './whole-messages.ts';

@@ -3,7 +3,7 @@
  * that no request asked for, and how much is handled before everybody else has a turn (SEC-RES-4).
  */
 import { giveWay } from '../core/breaks.ts';
-import { excessOf, type JsonLimits } from '../core/json-text.ts';
+import { excessOf, type JsonLimits } from '../core/text/json-text.ts';
 import { createAllowance } from './allowance.ts';
 import { ConnectionFault, type MessageLimit, OVER_LIMIT } from './faults.ts';
 

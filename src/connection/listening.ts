@@ -3,7 +3,7 @@
  * `subscriptions/listen` stream. After a connection is back, everything that is watched is watched again.
  */
 import type { SubscriptionFilter } from '@modelcontextprotocol/client';
-import { abortable, withOwnSignal } from '../core/abortable.ts';
+import { abortable, withOwnSignal } from '../core/waiting/abortable.ts';
 import type { Data, Era } from './data.ts';
 import { createListenStream, type StreamSource } from './listen-stream.ts';
 import { REFUSED } from './pauses.ts';

@@ -1,5 +1,5 @@
 /** Keeps one connection up: opens it when it is wanted, and again with growing pauses when it has ended. */
-import { abortable } from '../core/abortable.ts';
+import { abortable } from '../core/waiting/abortable.ts';
 import { createPauses, type PauseRange } from './pauses.ts';
 
 /** A connection that lasted this long was a good one: the pauses begin anew. */

@@ -1,6 +1,6 @@
 /** Reads what a client answered to `inputRequired`. Answers are the client's word, so each reader checks what it takes. */
 import type { ElicitationAnswer, SamplingAnswer } from '../protocol/input-required.ts';
-import { type CompiledSchema, compileSchema, type OutputOf, type Schema } from './schema.ts';
+import { type CompiledSchema, compileSchema, type OutputOf, type Schema } from './schema/schema.ts';
 
 const compiled = new WeakMap<object, Promise<CompiledSchema>>();
 

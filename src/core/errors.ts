@@ -5,7 +5,7 @@
 import { isData } from '../protocol/data.ts';
 import type { Era } from '../protocol/era.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../protocol/error-codes.ts';
-import { stripControls } from './scrub.ts';
+import { stripControls } from './text/scrub.ts';
 
 export type ResourceErrorCode =
   /** There is no such resource, or the caller must not know of it. */

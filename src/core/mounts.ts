@@ -5,15 +5,18 @@
  */
 
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
-import { type ListSource, pageAcross, type SourcePage } from './across.ts';
 import { type AgainMethods, createOrigins, isRepeatable, markRepeatable, type Origins, withAgain } from './again.ts';
 import { closeBodies, type ResourceBody } from './body.ts';
 import { mapInPieces } from './breaks.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
 import { oncePerKept } from './kept.ts';
+import { type ListSource, pageAcross, type SourcePage } from './lists/across.ts';
 import type { Mount } from './mounts/mount.ts';
+import { ANY_SCHEME, isPrefixed, publishUri } from './mounts/published-uris.ts';
+import { renameBody, renameError, renameResource } from './mounts/renamed.ts';
 import { createResolver, type Resolved } from './mounts/resolver.ts';
+import { publishAsking, publishQuestions } from './mounts/rewriting.ts';
 import type {
   ChangeEvent,
   Page,
@@ -23,12 +26,9 @@ import type {
   SearchMatch,
   SearchQuery,
 } from './provider.ts';
-import { ANY_SCHEME, isPrefixed, publishUri } from './published-uris.ts';
-import { renameBody, renameError, renameResource } from './renamed.ts';
-import { publishAsking, publishQuestions } from './rewriting.ts';
 import { searchProvider } from './search.ts';
 
-export { ANY_SCHEME, publishUri } from './published-uris.ts';
+export { ANY_SCHEME, publishUri } from './mounts/published-uris.ts';
 
 const MOUNT_NAME = /^[a-z][a-z0-9.-]*$/;
 

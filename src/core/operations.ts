@@ -7,10 +7,10 @@ import type { InputRequired } from '../protocol/input-required.ts';
 import type { Resource } from '../protocol/resources.ts';
 import type { Skill } from '../protocol/skills.ts';
 import type { Context } from './context.ts';
-import type { HeaderParameter } from './header-parameters.ts';
 import type { Invocation } from './invocation.ts';
-import type { CallOutcome, NamedRequest, PromptCompletion, TaskRequest } from './mounted-server.ts';
+import type { CallOutcome, NamedRequest, PromptCompletion, TaskRequest } from './mounts/mounted-server.ts';
 import type { CompletionValues, Page, ResourceProvider } from './provider.ts';
+import type { HeaderParameter } from './schema/header-parameters.ts';
 import type { TaskRef } from './task-ids.ts';
 
 /** Whose a tool or prompt is. It is found out once, and goes with the request. */

@@ -82,7 +82,7 @@ export interface ReadOptions {
   readonly maxChildren: number;
   /**
    * MIME types or ranges of them in order of preference, as `['text/markdown', 'text/*']`: the one body that suits best is
-   * wanted, of those that there are (`core/accept.ts`). Left out: the provider's own choice, or all alternatives.
+   * wanted, of those that there are (`core/formats/accept.ts`). Left out: the provider's own choice, or all alternatives.
    */
   readonly accept?: readonly string[] | undefined;
   /**

@@ -10,7 +10,7 @@ import { invalid, ResourceError } from './errors.ts';
 import { globFilter } from './glob/filter.ts';
 import { isWalked, mayHaveContent } from './own-content.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
-import { isBinaryType } from './text.ts';
+import { isBinaryType } from './text/text.ts';
 
 /** Resources that one search reads, where the provider cannot search by itself. */
 const MAX_RESOURCES = 10_000;

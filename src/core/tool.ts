@@ -5,7 +5,7 @@ import type { Icon } from '../protocol/resources.ts';
 import type { ClientFeatures } from './context.ts';
 import { invalid, type ResourceError } from './errors.ts';
 import type { Invocation } from './invocation.ts';
-import type { OutputOf, Schema } from './schema.ts';
+import type { OutputOf, Schema } from './schema/schema.ts';
 
 export interface Tool {
   /** ASCII letters, digits, `_`, `-` and `.`; at most 128. */

@@ -4,11 +4,11 @@
  */
 import { withAgain } from '../core/again.ts';
 import type { Mount } from '../core/mounts/mount.ts';
+import type { PublishedServer } from '../core/mounts/published-server.ts';
 import { createResolver, type Resolver } from '../core/mounts/resolver.ts';
 import { mountTree } from '../core/mounts.ts';
 import type { PromptFolder, PromptSource } from '../core/prompt.ts';
 import type { ResourceProvider } from '../core/provider.ts';
-import type { PublishedServer } from '../core/published-server.ts';
 import type { PromptRegistry } from '../frontends/prompts/registry.ts';
 import type { ResourceTools } from '../frontends/resource-tools/index.ts';
 import type { SkillRegistry } from '../frontends/skills/registry.ts';

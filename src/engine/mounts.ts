@@ -1,9 +1,9 @@
 /** Looks at the mounts as a whole: adds the one of Vitrine's own state, joins instructions, finds icons, and tells how mounts are. */
 import { invalid } from '../core/errors.ts';
 import type { Mount } from '../core/mounts/mount.ts';
+import type { PublishedServer } from '../core/mounts/published-server.ts';
 import type { Resolver } from '../core/mounts/resolver.ts';
 import { STATE_MOUNT } from '../core/mounts.ts';
-import type { PublishedServer } from '../core/published-server.ts';
 import type { SubscriptionBook } from '../frontends/resource-tools/subscribing/book.ts';
 import type { MountIcons } from '../frontends/resources/icons.ts';
 import { type StateDocument, stateMount, upstreamsDocument } from '../frontends/state.ts';

@@ -1,13 +1,13 @@
 /** Tools and prompts of mounted servers beside a server's own, as clients list and use them. */
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../core/context.ts';
-import { createCursorCodec } from '../core/cursor.ts';
 import { PeerError, ResourceError } from '../core/errors.ts';
 import { detached } from '../core/invocation.ts';
-import type { MountedServer, NamedRequest } from '../core/mounted-server.ts';
+import { createCursorCodec } from '../core/lists/cursor.ts';
 import type { Mount } from '../core/mounts/mount.ts';
+import type { MountedServer, NamedRequest } from '../core/mounts/mounted-server.ts';
+import { publishServer } from '../core/mounts/published-server.ts';
 import { definePrompt, type PromptSource } from '../core/prompt.ts';
-import { publishServer } from '../core/published-server.ts';
 import { defineTool } from '../core/tool.ts';
 import { text } from '../protocol/content.ts';
 import { memoryProvider } from '../providers/memory/index.ts';

@@ -1,6 +1,7 @@
 /** One page of a list that is in memory anyway: tools, prompts. */
-import type { SourcePage } from '../core/across.ts';
+
 import { invalid } from '../core/errors.ts';
+import type { SourcePage } from '../core/lists/across.ts';
 import type { Page } from '../core/provider.ts';
 
 /** The page behind a position, which is the name of the last entry that was given. */

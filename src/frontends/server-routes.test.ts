@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { pageAcross } from '../core/across.ts';
 import { type Context, createContext, type Log, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
-import type { ServerFeatures } from '../core/mounted-server.ts';
+import { pageAcross } from '../core/lists/across.ts';
+import type { ServerFeatures } from '../core/mounts/mounted-server.ts';
+import type { PublishedServer } from '../core/mounts/published-server.ts';
 import { createNotes } from '../core/notes.ts';
-import type { PublishedServer } from '../core/published-server.ts';
 import { createServerRoutes } from './server-routes.ts';
 
 const ctx = createContext();

@@ -1,11 +1,12 @@
 /** Which mounted server a name belongs to, and the lists of all of them: the same for tools and prompts. */
-import type { ListSource, SourcePage } from '../core/across.ts';
+
 import type { Context } from '../core/context.ts';
 import { invalid } from '../core/errors.ts';
-import type { ServerList } from '../core/mounted-server.ts';
+import type { ListSource, SourcePage } from '../core/lists/across.ts';
+import type { ServerList } from '../core/mounts/mounted-server.ts';
+import type { PublishedServer } from '../core/mounts/published-server.ts';
 import type { Named, Owner } from '../core/operations.ts';
 import type { Page } from '../core/provider.ts';
-import type { PublishedServer } from '../core/published-server.ts';
 
 export interface ServerRoutes {
   /** Whether a server has some, or may have. */

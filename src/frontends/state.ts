@@ -9,7 +9,7 @@ import type { Mount } from '../core/mounts/mount.ts';
 import { STATE_MOUNT } from '../core/mounts.ts';
 import type { ResourceProvider } from '../core/provider.ts';
 import type { IndexState } from '../core/ranked.ts';
-import { changeTexts } from '../core/scrub.ts';
+import { changeTexts } from '../core/text/scrub.ts';
 import { parseTreeUri, treeUri } from '../core/uri.ts';
 import type { Resource } from '../protocol/resources.ts';
 

@@ -12,7 +12,7 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import type { LoggingLevel } from '../core/invocation.ts';
-import { scrub, scrubData } from '../core/scrub.ts';
+import { scrub, scrubData } from '../core/text/scrub.ts';
 import { HEADER_MISMATCH } from '../protocol/error-codes.ts';
 import { LOGGING_LEVELS } from './dispatch/invocation.ts';
 import { REVISION } from './dispatch/standing-alone.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { excessOf } from '../core/json-text.ts';
+import { excessOf } from '../core/text/json-text.ts';
 import { isTooDeep } from './depth.ts';
 
 const isTextTooDeep = (json: string, depth: number): boolean =>

@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 messages by their shape, as the schema of the protocol has them: what is not known is not let through. */
 import { jsonOf } from '../core/kept.ts';
-import { scrub } from '../core/scrub.ts';
+import { scrub } from '../core/text/scrub.ts';
 import { RELATED_TASK_META_KEY } from '../protocol/tasks.ts';
 
 export type Data = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { ResourceBody } from '../core/body.ts';
 import { type Context, createContext } from '../core/context.ts';
 import { detached } from '../core/invocation.ts';
 import type { Layer } from '../core/layer.ts';
-import type { TaskRequest } from '../core/mounted-server.ts';
+import type { TaskRequest } from '../core/mounts/mounted-server.ts';
 import { NAMED_METHODS, type Operations, type Owner, type ServedSkill } from '../core/operations.ts';
 import {
   type ChangeEvent,

@@ -5,7 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { explainFailure } from '../../src/cli/errors.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { createSecrets } from '../../src/config/secrets.ts';
-import { stripControls } from '../../src/core/scrub.ts';
+import { stripControls } from '../../src/core/text/scrub.ts';
 import { rememberText } from '../errors/sent.ts';
 import { watchText } from '../errors/tap.ts';
 import { within } from './waiting.ts';

@@ -3,8 +3,8 @@ import { chmod, lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/p
 import { dirname } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostPlaces } from '../../src/cli/client/host-places.ts';
-import { knownServers } from '../../src/cli/client/known-servers.ts';
+import { hostPlaces } from '../../src/cli/client/reaching/host-places.ts';
+import { knownServers } from '../../src/cli/client/reaching/known-servers.ts';
 import { explainFailure } from '../../src/cli/errors.ts';
 import { type AddFlags, addToHost, removeFromHost } from '../../src/cli/hosts/change.ts';
 import { createSecrets } from '../../src/config/secrets.ts';

@@ -1,6 +1,6 @@
 /** Configurations as hosts and their users write them, with comments, other servers and settings of all kinds. */
 import { join } from 'node:path';
-import type { Machine } from '../../src/cli/client/host-places.ts';
+import type { Machine } from '../../src/cli/client/reaching/host-places.ts';
 
 export interface Configuration {
   readonly host: string;

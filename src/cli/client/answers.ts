@@ -8,7 +8,7 @@ import type { FormField } from '../../client/guards/form.ts';
 import { guardRoots } from '../../client/guards/roots.ts';
 import { guardSampling } from '../../client/guards/sampling.ts';
 import type { ClientTarget } from '../../client/http.ts';
-import type { Output } from './output.ts';
+import type { Output } from './printing/output.ts';
 
 export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
 

@@ -3,12 +3,12 @@ import { text as textOf } from 'node:stream/consumers';
 import { clientError } from '../../client/errors.ts';
 import type { Data } from '../../client/link.ts';
 import type { Secrets } from '../../config/secrets.ts';
-import { printBlock } from './blocks.ts';
-import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { type Definition, definitionOf, type Report, request } from './definitions.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
-import { jsonText } from './output.ts';
 import { argumentsOf, assertComplete } from './parameters.ts';
+import { printBlock } from './printing/blocks.ts';
+import { jsonText } from './printing/output.ts';
+import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 
 export interface CallFlags extends ServerFlags {
   /** `name=value`. */

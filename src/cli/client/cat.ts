@@ -3,12 +3,12 @@ import type { ByteRange, ReadItem } from '../../client/contents.ts';
 import type { ReadResult } from '../../client/outcome.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
-import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
 import { failureOf, messageOf, statusOf } from './failures.ts';
-import { dimensions, imageEscape } from './images.ts';
-import { bytesOf } from './numbers.ts';
-import { type Output, safe, safeLines } from './output.ts';
+import { dimensions, imageEscape } from './printing/images.ts';
+import { bytesOf } from './printing/numbers.ts';
+import { type Output, safe, safeLines } from './printing/output.ts';
+import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 import { urisOf } from './references.ts';
 
 export interface CatFlags extends ServerFlags {

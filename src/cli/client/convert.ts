@@ -4,9 +4,9 @@ import { isListable } from '../../client/shapes.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
 import { readAndPrint } from './cat.ts';
-import { onServer } from './connect.ts';
-import { bytesOf } from './numbers.ts';
-import type { OutputFlags } from './output.ts';
+import { bytesOf } from './printing/numbers.ts';
+import type { OutputFlags } from './printing/output.ts';
+import { onServer } from './reaching/connect.ts';
 
 export interface ConvertFlags extends OutputFlags {
   readonly to: string;

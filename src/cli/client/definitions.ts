@@ -6,9 +6,9 @@ import { pagesIn } from '../../connection/paging.ts';
 import { anyResult } from '../../connection/results.ts';
 import { uncheckedMethod } from '../../connection/whole-messages.ts';
 import { CommandFailure } from '../errors.ts';
-import type { Session } from './connect.ts';
 import { EXIT_INCOMPLETE, EXIT_NOT_FOUND } from './exit-codes.ts';
-import { safe } from './output.ts';
+import { safe } from './printing/output.ts';
+import type { Session } from './reaching/connect.ts';
 import { WORDS } from './stops.ts';
 
 export type Definition = Data & { readonly name: string };

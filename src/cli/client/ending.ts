@@ -2,7 +2,7 @@
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT_OK, exitOfSignal } from './exit-codes.ts';
-import { createOutput, type Output, OutputClosed, type OutputFlags } from './output.ts';
+import { createOutput, type Output, OutputClosed, type OutputFlags } from './printing/output.ts';
 
 /** The reason of the signal when the process is told to end. */
 export class Interrupted extends Error {

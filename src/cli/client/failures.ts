@@ -4,7 +4,7 @@ import { ResourceClientError } from '../../client/errors.ts';
 import { SAYS } from '../../connection/seen.ts';
 import { CommandFailure } from '../errors.ts';
 import { EXIT_FAILED, exitOfCode } from './exit-codes.ts';
-import { safe } from './output.ts';
+import { safe } from './printing/output.ts';
 
 /**
  * Turns an error of the client into a failure of the command; returns any other error as it is.

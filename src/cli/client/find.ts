@@ -4,11 +4,11 @@ import { isUnsupported } from '../../client/errors.ts';
 import { type FoundPlace, searchResources } from '../../client/searching.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
-import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_UNSUPPORTED } from './exit-codes.ts';
-import type { GrepFlags } from './grep.ts';
-import { countOf } from './numbers.ts';
-import { safe } from './output.ts';
+import type { GrepFlags } from './grep/grep.ts';
+import { countOf } from './printing/numbers.ts';
+import { safe } from './printing/output.ts';
+import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 import { urisOf } from './references.ts';
 
 export interface FindFlags extends ServerFlags {

@@ -3,14 +3,14 @@ import { type GetEntry, type GetOptions, type GetReport, getResources } from '..
 import type { WalkStop } from '../../client/walk.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
-import { onServer, type ServerFlags } from './connect.ts';
 import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
 import { wantedLimits } from './ls.ts';
-import { bytesOf, countOf } from './numbers.ts';
-import { jsonText, type Output, safe } from './output.ts';
-import { createPace } from './pace.ts';
+import { bytesOf, countOf } from './printing/numbers.ts';
+import { jsonText, type Output, safe } from './printing/output.ts';
+import { createPace } from './printing/pace.ts';
+import { sizeText } from './printing/rows.ts';
+import { onServer, type ServerFlags } from './reaching/connect.ts';
 import { urisOf } from './references.ts';
-import { sizeText } from './rows.ts';
 import { WORDS } from './stops.ts';
 
 export interface GetFlags extends ServerFlags {

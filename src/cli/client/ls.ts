@@ -2,14 +2,14 @@
 import { ResourceClientError } from '../../client/errors.ts';
 import { isListable, type ListedResource } from '../../client/shapes.ts';
 import type { Secrets } from '../../config/secrets.ts';
-import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { EXIT_OK } from './exit-codes.ts';
-import { countOf } from './numbers.ts';
-import { safe } from './output.ts';
+import { countOf } from './printing/numbers.ts';
+import { safe } from './printing/output.ts';
+import { longRow, painted } from './printing/rows.ts';
+import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
+import { tellWithoutResources } from './reaching/without-resources.ts';
 import { topOf, urisOf } from './references.ts';
-import { longRow, painted } from './rows.ts';
 import { tellList, tellWalk } from './stops.ts';
-import { tellWithoutResources } from './without-resources.ts';
 
 export interface LsFlags extends ServerFlags {
   readonly long?: boolean;

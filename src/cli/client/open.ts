@@ -17,9 +17,9 @@ import { openSources, type Sources } from '../sources.ts';
 import { createDoctorPage } from './doctor-page.ts';
 import { withOutput } from './ending.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_UNAVAILABLE } from './exit-codes.ts';
-import { numberOf } from './numbers.ts';
-import { type Output, safe } from './output.ts';
-import { type NamedTarget, openTarget, type TargetFlags } from './target.ts';
+import { numberOf } from './printing/numbers.ts';
+import { type Output, safe } from './printing/output.ts';
+import { type NamedTarget, openTarget, type TargetFlags } from './reaching/target.ts';
 
 export interface OpenFlags extends TargetFlags {
   /** False where no browser is to be started. */

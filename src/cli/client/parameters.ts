@@ -1,6 +1,6 @@
 /** Arguments as somebody types them, and as a tool or a prompt wants them. */
 import { UsageError } from '../errors.ts';
-import { safe } from './output.ts';
+import { safe } from './printing/output.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 

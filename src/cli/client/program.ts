@@ -4,16 +4,16 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { Terminal } from '../terminal.ts';
 import type { CallFlags } from './call.ts';
 import type { CatFlags } from './cat.ts';
-import type { ServerFlags } from './connect.ts';
 import type { ConvertFlags } from './convert.ts';
 import type { DoctorFlags } from './doctor/index.ts';
 import type { FindFlags } from './find.ts';
 import type { GetFlags } from './get.ts';
-import type { GrepFlags } from './grep.ts';
+import type { GrepFlags } from './grep/grep.ts';
 import type { LsFlags } from './ls.ts';
 import type { OpenFlags } from './open.ts';
 import { collect, outputOptions, SERVER_ARGUMENT, serverOptions, targetOptions } from './options.ts';
 import type { PromptsFlags } from './prompts.ts';
+import type { ServerFlags } from './reaching/connect.ts';
 import type { ServersFlags } from './servers.ts';
 import { addSkillCommands } from './skills/program.ts';
 import type { TemplatesFlags } from './templates.ts';
@@ -154,7 +154,7 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
         const { findInstead } = await import('./find.ts');
         return findInstead(server, pattern, uris, flags, secrets);
       }
-      const { grep } = await import('./grep.ts');
+      const { grep } = await import('./grep/grep.ts');
       await grep(server, pattern, uris, flags, secrets);
     });
 

@@ -1,12 +1,12 @@
 /** `vitrine prompts`. */
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
-import { printBlock } from './blocks.ts';
-import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { type Definition, type DefinitionsEnd, definitionOf, definitions, request } from './definitions.ts';
 import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
-import { type Output, safe } from './output.ts';
 import { pairsOf } from './parameters.ts';
+import { printBlock } from './printing/blocks.ts';
+import { type Output, safe } from './printing/output.ts';
+import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 
 export interface PromptsFlags extends ServerFlags {
   /** `name=value`. */

@@ -1,8 +1,8 @@
 /** Resources as people type them: a URI, or what comes behind the server's root, as in `guide/welcome.md`. */
 import { ancestorsOf, identityOf, insideOf, isListable, type ListedResource } from '../../client/shapes.ts';
 import { UsageError } from '../errors.ts';
-import type { Session } from './connect.ts';
-import { safe } from './output.ts';
+import { safe } from './printing/output.ts';
+import type { Session } from './reaching/connect.ts';
 
 /** Resources of the default list that are looked at. */
 export const MAX_LOOKED_AT = 10_000;

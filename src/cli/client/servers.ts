@@ -2,8 +2,8 @@
 import type { Secrets } from '../../config/secrets.ts';
 import { withOutput } from './ending.ts';
 import { EXIT_OK } from './exit-codes.ts';
-import { type KnownServer, knownServers } from './known-servers.ts';
-import { type OutputFlags, safe } from './output.ts';
+import { type OutputFlags, safe } from './printing/output.ts';
+import { type KnownServer, knownServers } from './reaching/known-servers.ts';
 
 export interface ServersFlags extends OutputFlags {
   readonly mcpConfig?: string;

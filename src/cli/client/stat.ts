@@ -2,13 +2,13 @@
 import type { ResourceMetadata } from '../../client/described.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
-import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import { messageOf, statusOf } from './failures.ts';
-import { iconsText, implementationLines } from './implementation.ts';
-import { jsonText, type Output, safe, safeLines } from './output.ts';
+import { iconsText, implementationLines } from './printing/implementation.ts';
+import { jsonText, type Output, safe, safeLines } from './printing/output.ts';
+import { sizeText } from './printing/rows.ts';
+import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 import { urisOf } from './references.ts';
-import { sizeText } from './rows.ts';
 
 export const stat = (
   server: string,

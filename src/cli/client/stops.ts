@@ -3,7 +3,7 @@ import type { ListReport } from '../../client/paging.ts';
 import type { WalkReport, WalkStop } from '../../client/walk.ts';
 import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
 import { messageOf } from './failures.ts';
-import type { Output } from './output.ts';
+import type { Output } from './printing/output.ts';
 
 /** Each stop in words. */
 export const WORDS: Readonly<Record<WalkStop['reason'], string>> = {

@@ -1,9 +1,9 @@
 /** `vitrine templates`. */
 import type { Secrets } from '../../config/secrets.ts';
-import { onServer, type ServerFlags } from './connect.ts';
 import { wantedLimits } from './ls.ts';
-import { countOf } from './numbers.ts';
-import { safe, safeLines } from './output.ts';
+import { countOf } from './printing/numbers.ts';
+import { safe, safeLines } from './printing/output.ts';
+import { onServer, type ServerFlags } from './reaching/connect.ts';
 import { tellList } from './stops.ts';
 
 export interface TemplatesFlags extends ServerFlags {

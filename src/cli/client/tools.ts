@@ -1,10 +1,10 @@
 /** `vitrine tools`. */
 import type { Secrets } from '../../config/secrets.ts';
-import { onServer, type ServerFlags } from './connect.ts';
 import { type Definition, type DefinitionsEnd, definitionOf, definitions } from './definitions.ts';
 import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
-import { jsonText, type Output, safe, safeLines } from './output.ts';
 import { parametersOf } from './parameters.ts';
+import { jsonText, type Output, safe, safeLines } from './printing/output.ts';
+import { onServer, type ServerFlags } from './reaching/connect.ts';
 
 export const tools = (server: string, name: string | undefined, flags: ServerFlags, secrets: Secrets): Promise<void> =>
   onServer(server, flags, secrets, async (session) => {

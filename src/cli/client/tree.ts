@@ -2,15 +2,15 @@
 import { identityOf, isListable } from '../../client/shapes.ts';
 import type { WalkEntry } from '../../client/walk.ts';
 import type { Secrets } from '../../config/secrets.ts';
-import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import { wantedLimits } from './ls.ts';
-import { countOf } from './numbers.ts';
-import { type Output, safe } from './output.ts';
+import { countOf } from './printing/numbers.ts';
+import { type Output, safe } from './printing/output.ts';
+import { painted, sizeText, titleText } from './printing/rows.ts';
+import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
+import { tellWithoutResources } from './reaching/without-resources.ts';
 import { urisOf } from './references.ts';
-import { painted, sizeText, titleText } from './rows.ts';
 import { tellWalk } from './stops.ts';
-import { tellWithoutResources } from './without-resources.ts';
 
 export interface TreeFlags extends ServerFlags {
   /** Sizes before the names. */

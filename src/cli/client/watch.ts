@@ -1,10 +1,10 @@
 /** `vitrine watch`: a line for each change, until it is ended. */
 import type { Watch, WatchEvent } from '../../client/events.ts';
 import type { Secrets } from '../../config/secrets.ts';
-import { onServer, type ServerFlags, type Session } from './connect.ts';
 import { EXIT_OK } from './exit-codes.ts';
-import { countOf } from './numbers.ts';
-import { type Output, safe } from './output.ts';
+import { countOf } from './printing/numbers.ts';
+import { type Output, safe } from './printing/output.ts';
+import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 import { urisOf } from './references.ts';
 
 export interface WatchFlags extends ServerFlags {

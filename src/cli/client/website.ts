@@ -2,9 +2,9 @@
 import { type TrustRefusal, trustWebsite } from '../../client/safety/trust.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { openInBrowser } from '../browser.ts';
-import { onServer, type ServerFlags } from './connect.ts';
 import { EXIT_DENIED, EXIT_NOT_FOUND, EXIT_OK } from './exit-codes.ts';
-import { safe } from './output.ts';
+import { safe } from './printing/output.ts';
+import { onServer, type ServerFlags } from './reaching/connect.ts';
 
 export interface WebsiteFlags extends ServerFlags {
   /** Host names whose websites are followed, each with all below it. */

@@ -1,9 +1,9 @@
 /** `vitrine complete`, which shells call: what may stand at the end of a command line, in the protocol of their scripts. */
 import type { Command } from 'commander';
 import type { Secrets } from '../../config/secrets.ts';
-import { stripUnseen } from '../../core/clean-text.ts';
-import { hostIds } from '../client/host-places.ts';
-import { knownServers, thisMachine } from '../client/known-servers.ts';
+import { stripUnseen } from '../../core/text/clean-text.ts';
+import { hostIds } from '../client/reaching/host-places.ts';
+import { knownServers, thisMachine } from '../client/reaching/known-servers.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Offer, plain } from './offer.ts';
 import { type Position, positionOf } from './position.ts';

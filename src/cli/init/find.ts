@@ -2,8 +2,8 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { kindOfSource } from '../../config/kinds/index.ts';
-import { hostPlaces } from '../client/host-places.ts';
-import { knownServers, thisMachine } from '../client/known-servers.ts';
+import { hostPlaces } from '../client/reaching/host-places.ts';
+import { knownServers, thisMachine } from '../client/reaching/known-servers.ts';
 
 export interface Finding {
   /** The name that it is to have, where that is free. */

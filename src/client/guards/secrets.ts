@@ -1,5 +1,5 @@
 /** Secrets in what is about to leave: in the arguments of a tool, wherever they are in them (SEC-TOOL-4). */
-import { SECRET_FORMS, SECRET_NAMES } from '../../core/secret-forms.ts';
+import { SECRET_FORMS, SECRET_NAMES } from '../../core/text/secret-forms.ts';
 
 /** A place that looks like a secret. The secret itself is not in it. */
 export interface SecretFinding {

@@ -4,7 +4,7 @@ import { CONNECT_MS } from '../../connection/dial.ts';
 import type { Intake } from '../../connection/intake.ts';
 import { type Program, type ProgramTransport, programTransport } from '../../connection/node/program.ts';
 import { startProgram } from '../../connection/node/start.ts';
-import { stripUnseen } from '../../core/clean-text.ts';
+import { stripUnseen } from '../../core/text/clean-text.ts';
 import type { ResourceClient } from '../client.ts';
 import type { Connect } from '../connection.ts';
 import { ResourceClientError } from '../errors.ts';

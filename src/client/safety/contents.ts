@@ -1,6 +1,7 @@
 /** Contents of a server, looked at before anything is done with them: their size, and whether they are what they claim. */
-import { isBinaryType } from '../../core/text.ts';
-import { HEAD_BYTES, verifyType } from '../../core/verify-type.ts';
+
+import { HEAD_BYTES, verifyType } from '../../core/formats/verify-type.ts';
+import { isBinaryType } from '../../core/text/text.ts';
 import { base64Size, decodeBase64, utf8Size } from '../base64.ts';
 import { ResourceClientError } from '../errors.ts';
 

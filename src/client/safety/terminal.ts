@@ -1,5 +1,5 @@
 /** Text of a server for a terminal: no escapes, no control characters, nothing that is there and not seen. */
-import { stripUnseen } from '../../core/clean-text.ts';
+import { stripUnseen } from '../../core/text/clean-text.ts';
 
 /** Characters of a single line that are kept, unless told otherwise. */
 export const DEFAULT_LINE_LENGTH = 8_192;

@@ -1,6 +1,7 @@
 /** Which icons and websites of a server may be used (973-4): those of its own origin, of trusted domains, or carried along. */
+
+import { verifyType } from '../../core/formats/verify-type.ts';
 import { isWithin } from '../../core/hosts.ts';
-import { verifyType } from '../../core/verify-type.ts';
 import type { Icon } from '../../protocol/resources.ts';
 import { base64Size, decodeBase64 } from '../base64.ts';
 import { essence } from './contents.ts';

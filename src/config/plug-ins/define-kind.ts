@@ -1,7 +1,7 @@
 /** The interface of plug-in packages: a kind of data that mounts of a configuration name with `kind`. */
 import type { Log } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
-import type { OutputOf, Schema } from '../../core/schema.ts';
+import type { OutputOf, Schema } from '../../core/schema/schema.ts';
 
 /** The mount that a provider is made for. */
 export interface KindMount {

@@ -1,6 +1,6 @@
 /** Checks the settings of a plug-in's mount by the schema of its kind. */
 import type { z } from 'zod';
-import { checkStandard, compileSchema, isStandardSchema, type Schema } from '../../core/schema.ts';
+import { checkStandard, compileSchema, isStandardSchema, type Schema } from '../../core/schema/schema.ts';
 import { type Explanation, explain } from '../explain.ts';
 
 /** The settings as the schema gives them, or all that is wrong with them. */

@@ -1,5 +1,5 @@
 /** Work of a plug-in, which nobody waits for without end. */
-import { abortable } from '../../core/abortable.ts';
+import { abortable } from '../../core/waiting/abortable.ts';
 import { ConfigError } from '../error.ts';
 
 /**

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { inTime, LATE } from '../../core/in-time.ts';
+import { inTime, LATE } from '../../core/waiting/in-time.ts';
 import { createAllowance } from '../allowance.ts';
 import { ConnectionFault } from '../faults.ts';
 import { mendMessages } from '../handshake.ts';

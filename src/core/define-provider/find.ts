@@ -2,7 +2,7 @@
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound, ResourceError } from '../errors.ts';
-import { mimeTypeOfName } from '../mime-type.ts';
+import { mimeTypeOfName } from '../formats/mime-type.ts';
 import type { Page } from '../provider.ts';
 import { nameOfUri, schemeOf, splitUri } from '../uri.ts';
 import type { DefinedPage, DefinedResource, NamedDefinition } from './definition.ts';

@@ -1,7 +1,7 @@
 /** A provider in its place in the tree. */
 import type { Icon } from '../../protocol/resources.ts';
-import type { MountedServer } from '../mounted-server.ts';
 import type { ResourceProvider } from '../provider.ts';
+import type { MountedServer } from './mounted-server.ts';
 
 export interface Mount {
   /** `[a-z][a-z0-9-.]*`: it becomes a part of a URI scheme. */

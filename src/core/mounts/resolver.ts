@@ -3,9 +3,9 @@
  * everybody else. Where two parts answered for themselves, one could allow what the other served.
  */
 
-import { ANY_SCHEME, isPrefixed, UI } from '../published-uris.ts';
 import { schemeOf } from '../uri.ts';
 import type { Mount } from './mount.ts';
+import { ANY_SCHEME, isPrefixed, UI } from './published-uris.ts';
 
 /** The mount and the provider's own URI for a published URI. */
 export interface Resolved {

@@ -1,6 +1,6 @@
 /** The thing with its label: what it is, the ways to look at it, and how to use it elsewhere. */
 import { useEffect } from 'preact/hooks';
-import { formatsOf } from '../../core/formats.ts';
+import { formatsOf } from '../../core/formats/formats.ts';
 import { addressOf, withQuery } from '../../frontends/explorer/address.ts';
 import { countText, sizeText, timeText } from '../../frontends/explorer/figures.ts';
 import { isFolder, typeText } from '../../frontends/explorer/kinds.ts';

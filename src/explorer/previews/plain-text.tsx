@@ -1,5 +1,5 @@
 /** Text as it is, with what cannot be seen written out. */
-import { showUnseen } from '../../core/clean-text.ts';
+import { showUnseen } from '../../core/text/clean-text.ts';
 import { shownText } from '../../frontends/explorer/figures.ts';
 
 export const visible = (text: string): string => showUnseen(shownText(text));

@@ -1,5 +1,5 @@
 /** Reads the thing on the page: whole where that is needed and small enough, in a window otherwise. */
-import { textFirst } from '../../core/formats.ts';
+import { textFirst } from '../../core/formats/formats.ts';
 import { lineUri } from '../../frontends/resources/line-uri.ts';
 import { ACCEPT_META_KEY, RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';

@@ -1,5 +1,5 @@
 /** Markup that is escaped by construction: whatever goes into a template is text, unless a template made it. */
-import { showUnseen } from '../../core/clean-text.ts';
+import { showUnseen } from '../../core/text/clean-text.ts';
 
 /** Made by `html` only. */
 class Markup {

@@ -1,5 +1,5 @@
 /** The page of one resource: the thing itself, its label beside it, and how to use it elsewhere. */
-import { formatsOf } from '../../core/formats.ts';
+import { formatsOf } from '../../core/formats/formats.ts';
 import { WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
 import type { LineRange } from '../resources/line-uri.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
-import { createCursorCodec } from '../../core/cursor.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { detached } from '../../core/invocation.ts';
+import { createCursorCodec } from '../../core/lists/cursor.ts';
 import { definePrompt } from '../../core/prompt.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { DEFAULT_LIMITS, type ResourceOptions } from '../resources/options.ts';

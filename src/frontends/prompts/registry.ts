@@ -1,13 +1,14 @@
 /** All prompts of a server: fixed ones, those of sources that change, and those of mounted servers. */
-import { type ListSource, pageAcross } from '../../core/across.ts';
+
 import { sendablePrompt } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
-import { fillPage } from '../../core/filtered-list.ts';
 import { keyed } from '../../core/keyed.ts';
+import { type ListSource, pageAcross } from '../../core/lists/across.ts';
+import { fillPage } from '../../core/lists/filtered-list.ts';
+import type { PublishedServer } from '../../core/mounts/published-server.ts';
 import type { Named, NamedOperations, Owner } from '../../core/operations.ts';
 import { noSuchPrompt, type Prompt, type PromptSource } from '../../core/prompt.ts';
-import type { PublishedServer } from '../../core/published-server.ts';
 import type { PromptDescription } from '../../protocol/content.ts';
 import { isInputRequired } from '../../protocol/input-required.ts';
 import { pageOf } from '../page.ts';

@@ -1,6 +1,6 @@
 /** Errors of the frontends, for a model: what to call instead. */
 import { ResourceError } from '../../core/errors.ts';
-import { scrub } from '../../core/scrub.ts';
+import { scrub } from '../../core/text/scrub.ts';
 import { callOf, type ToolSetup } from './setup.ts';
 
 /** The longest URI that is repeated in an error, in UTF-16 units. */

@@ -1,7 +1,7 @@
 /** Defines a resource tool with all that they share: names, hints, icons, and errors that tell a model how to do better. */
 
 import { isAsked } from '../../core/asking/needed.ts';
-import type { Schema } from '../../core/schema.ts';
+import type { Schema } from '../../core/schema/schema.ts';
 import { defineTool, type Tool, type ToolDefinition } from '../../core/tool.ts';
 import type { ToolAnnotations } from '../../protocol/content.ts';
 import { advised } from './advice.ts';

@@ -1,8 +1,8 @@
 /** The `describe` tool: what is known of one resource, without its content (2093-2). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
-import { formatsOf } from '../../core/formats.ts';
-import { isBinaryType } from '../../core/text.ts';
+import { formatsOf } from '../../core/formats/formats.ts';
+import { isBinaryType } from '../../core/text/text.ts';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';

@@ -1,7 +1,7 @@
 /** Puts facts about a resource into a line of text. */
 
 import { mayHaveContent } from '../../core/own-content.ts';
-import { scrub } from '../../core/scrub.ts';
+import { scrub } from '../../core/text/scrub.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 
 /** About how many bytes of text make a token; of base64 it takes fewer, since it is not made of words. */

@@ -5,8 +5,8 @@
 
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
-import type { NamedRequest } from '../../core/mounted-server.ts';
-import { isStandardSchema, type Schema } from '../../core/schema.ts';
+import type { NamedRequest } from '../../core/mounts/mounted-server.ts';
+import { isStandardSchema, type Schema } from '../../core/schema/schema.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { AppTools } from '../app/index.ts';
 import { describeTool } from './describe.ts';

@@ -5,7 +5,7 @@
 import { closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { RankedMatch, RankedSearch } from '../../core/ranked.ts';
-import { isBinaryType } from '../../core/text.ts';
+import { isBinaryType } from '../../core/text/text.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
 import { lineUri } from '../resources/line-uri.ts';
 import type { ResourceOptions } from '../resources/options.ts';

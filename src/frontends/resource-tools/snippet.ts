@@ -2,7 +2,7 @@
 import { type BodyContent, chunksOf, closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { ResourceProvider, SearchMatch } from '../../core/provider.ts';
-import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text.ts';
+import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text/text.ts';
 import type { TextResourceContents } from '../../protocol/resources.ts';
 import { lineUri } from '../resources/line-uri.ts';
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { sampledText } from '../../core/answers.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import { scrub } from '../../core/scrub.ts';
+import { scrub } from '../../core/text/scrub.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
 import { type InputRequired, inputRequired } from '../../protocol/input-required.ts';

@@ -1,5 +1,5 @@
 /** The variables of a URI template as an input JSON Schema, so that a model knows what to fill in. */
-import type { JsonSchema } from '../../core/schema.ts';
+import type { JsonSchema } from '../../core/schema/schema.ts';
 import { type Expression, parseParts, type VariableSpec } from '../../core/uri-template/parse.ts';
 import { parseUriTemplate, UriTemplateError } from '../../core/uri-template.ts';
 

@@ -1,8 +1,8 @@
 /** Bytes of a content: a range of them, within a limit, ending the stream as soon as they are complete. */
 import { type BodyContent, chunksOf } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
-import type { Parts } from '../../core/long-text.ts';
 import type { ByteRange } from '../../core/provider.ts';
+import type { Parts } from '../../core/text/long-text.ts';
 
 export interface CollectedParts {
   /** In their order; they need not be of one size. */

@@ -3,9 +3,9 @@ import { type BodyWindow, knownSize, type ResourceBody } from '../../core/body.t
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Loan } from '../../core/loan.ts';
-import { isUtf8Text, LONG_BYTES, type LongText, longBase64, longUtf8, type Parts } from '../../core/long-text.ts';
 import type { ByteRange } from '../../core/provider.ts';
-import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text.ts';
+import { isUtf8Text, LONG_BYTES, type LongText, longBase64, longUtf8, type Parts } from '../../core/text/long-text.ts';
+import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text/text.ts';
 import { RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
 import { type CollectedParts, collectParts, joined } from './collect.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { markRepeatable } from '../../core/again.ts';
 import { textBytes } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
-import { writtenMembers } from '../../core/written.ts';
+import { writtenMembers } from '../../core/text/written.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { createKeptAnswers } from './kept.ts';
 

@@ -9,7 +9,7 @@ import { knownSize, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { jsonOf } from '../../core/kept.ts';
 import type { Page, ReadOptions, ResourcePage, ResourceProvider } from '../../core/provider.ts';
-import { markWritten } from '../../core/written.ts';
+import { markWritten } from '../../core/text/written.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
 
 /** Of all answers together, in bytes, unless told otherwise. */

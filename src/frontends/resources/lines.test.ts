@@ -3,7 +3,7 @@ import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
 import { refused } from '../../../test/security/served.ts';
 import type { ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
-import { createCursorCodec } from '../../core/cursor.ts';
+import { createCursorCodec } from '../../core/lists/cursor.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { filesProvider } from '../../providers/files/index.ts';
 import { lineUri, splitLines } from './line-uri.ts';

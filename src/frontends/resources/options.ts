@@ -1,7 +1,7 @@
 /** The options of the resource frontends, which are plain functions of these, the validated params and a context. */
 
 import type { Context } from '../../core/context.ts';
-import type { CursorCodec, CursorScope } from '../../core/cursor.ts';
+import type { CursorCodec, CursorScope } from '../../core/lists/cursor.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
 import { DEFAULT_KEPT_BYTES, type KeptAnswers } from './kept.ts';

@@ -6,10 +6,10 @@ import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import { Loan } from '../../core/loan.ts';
-import { isUtf8Text, LongText } from '../../core/long-text.ts';
 import { createNotes } from '../../core/notes.ts';
 import type { ByteRange, ReadOptions } from '../../core/provider.ts';
-import { isBinaryType } from '../../core/text.ts';
+import { isUtf8Text, LongText } from '../../core/text/long-text.ts';
+import { isBinaryType } from '../../core/text/text.ts';
 import { type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import {
   ACCEPT_META_KEY,

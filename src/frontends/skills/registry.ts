@@ -1,8 +1,9 @@
 /** The skills that mounted servers declare. */
-import { type ListSource, pageAcross } from '../../core/across.ts';
+
 import { PeerError } from '../../core/errors.ts';
+import { type ListSource, pageAcross } from '../../core/lists/across.ts';
+import type { PublishedServer } from '../../core/mounts/published-server.ts';
 import type { NamedOperations, ServedSkill } from '../../core/operations.ts';
-import type { PublishedServer } from '../../core/published-server.ts';
 import { noSuchSkill } from '../../core/skill.ts';
 import type { Skill } from '../../protocol/skills.ts';
 

@@ -1,7 +1,7 @@
 /** Tasks of mounted servers, by the mount that each is of. */
 import type { Context } from '../../core/context.ts';
+import type { PublishedServer } from '../../core/mounts/published-server.ts';
 import type { NamedOperations } from '../../core/operations.ts';
-import type { PublishedServer } from '../../core/published-server.ts';
 import { noSuchTask, type TaskRef } from '../../core/task-ids.ts';
 import type { Era } from '../../protocol/era.ts';
 

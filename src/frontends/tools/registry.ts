@@ -1,17 +1,18 @@
 /** All tools of a server: its own, whose arguments and results are checked here, and those of mounted servers. */
-import { type ListSource, pageAcross } from '../../core/across.ts';
+
 import { isAsked } from '../../core/asking/needed.ts';
 import { sendableResult } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { fillPage } from '../../core/filtered-list.ts';
-import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import type { NamedRequest } from '../../core/mounted-server.ts';
+import { type ListSource, pageAcross } from '../../core/lists/across.ts';
+import { fillPage } from '../../core/lists/filtered-list.ts';
+import type { NamedRequest } from '../../core/mounts/mounted-server.ts';
+import type { PublishedServer } from '../../core/mounts/published-server.ts';
 import type { Named, NamedOperations, Owner } from '../../core/operations.ts';
-import type { PublishedServer } from '../../core/published-server.ts';
-import { type CompiledSchema, compileSchema } from '../../core/schema.ts';
-import { scrub } from '../../core/scrub.ts';
+import { type HeaderParameter, headerParametersOf } from '../../core/schema/header-parameters.ts';
+import { type CompiledSchema, compileSchema } from '../../core/schema/schema.ts';
+import { scrub } from '../../core/text/scrub.ts';
 import { noSuchTool, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { type CallToolResult, type ToolDescription, text } from '../../protocol/content.ts';
 import { type InputRequired, isInputRequired } from '../../protocol/input-required.ts';

@@ -1,7 +1,7 @@
 /** Nothing is listed, described, read, watched, completed, found or called that may not be (SEC-RES-2). */
 import type { Context } from '../../core/context.ts';
-import { fillPage } from '../../core/filtered-list.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
+import { fillPage } from '../../core/lists/filtered-list.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { guardedComplete } from './complete.ts';
 import type { Decisions } from './decisions.ts';

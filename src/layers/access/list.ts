@@ -4,7 +4,7 @@
  */
 import { isRepeatable, markRepeatable } from '../../core/again.ts';
 import type { Context } from '../../core/context.ts';
-import { fillPage } from '../../core/filtered-list.ts';
+import { fillPage } from '../../core/lists/filtered-list.ts';
 import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
 import { NAMES, type Resource } from '../../protocol/resources.ts';
 import { withoutUnseenMounts } from './unseen-mounts.ts';

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { fillPage } from '../../core/filtered-list.ts';
 import type { ProviderOverrides } from '../../core/layer.ts';
-import type { NamedRequest } from '../../core/mounted-server.ts';
+import { fillPage } from '../../core/lists/filtered-list.ts';
+import type { NamedRequest } from '../../core/mounts/mounted-server.ts';
 import type { Named, NamedPage, Operations, Owner } from '../../core/operations.ts';
 import { noSuchPrompt } from '../../core/prompt.ts';
 import type { Page } from '../../core/provider.ts';

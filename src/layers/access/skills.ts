@@ -3,8 +3,8 @@
  * the files that may be.
  */
 import type { Context } from '../../core/context.ts';
-import { fillPage } from '../../core/filtered-list.ts';
 import type { ProviderOverrides } from '../../core/layer.ts';
+import { fillPage } from '../../core/lists/filtered-list.ts';
 import type { Operations, ServedSkill } from '../../core/operations.ts';
 import { noSuchSkill } from '../../core/skill.ts';
 import { withoutUnseenMounts } from './unseen-mounts.ts';

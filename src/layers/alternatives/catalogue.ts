@@ -1,6 +1,6 @@
 /** Which forms there are of which type, with what is installed. */
 import { createRequire } from 'node:module';
-import { bestFormat } from '../../core/accept.ts';
+import { bestFormat } from '../../core/formats/accept.ts';
 import type { Converter } from './converters/converter.ts';
 import { CONVERTERS } from './converters/index.ts';
 import { utf8 } from './converters/utf8.ts';

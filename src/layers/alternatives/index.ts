@@ -2,15 +2,16 @@
  * The alternatives layer: a resource offers other forms of itself, as documents do their text (2093-6, 2093-8). They are
  * converted when somebody wants them, in processes of their own, and kept by what they are made of.
  */
-import { bestFormat } from '../../core/accept.ts';
+
 import { createOrigins } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
-import { mapEntries } from '../../core/entries.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { isBetterAsText, TEXT_TYPES } from '../../core/formats.ts';
+import { bestFormat } from '../../core/formats/accept.ts';
+import { isBetterAsText, TEXT_TYPES } from '../../core/formats/formats.ts';
 import { oncePerKept } from '../../core/kept.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
+import { mapEntries } from '../../core/lists/entries.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import { CHARSET_META_KEY, FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';

@@ -1,6 +1,6 @@
 /** Conversions, a few at a time: processes are started when they are needed and ended when they no longer are. */
 import { ResourceError } from '../../core/errors.ts';
-import { type Caller, createFairQueue, MAX_WAIT_MS } from '../../core/fair-queue.ts';
+import { type Caller, createFairQueue, MAX_WAIT_MS } from '../../core/waiting/fair-queue.ts';
 import type { Conversion } from './converters/converter.ts';
 import { type ConversionProcess, type Outcome, type ProcessOptions, startProcess } from './process.ts';
 

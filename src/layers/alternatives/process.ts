@@ -1,6 +1,6 @@
 /** One process that converts: it is started with nothing of this one's, and is ended when it takes too long or too much. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { builtProgram } from '../../core/built-program.ts';
+import { builtProgram } from '../../core/threads/built-program.ts';
 import { type Answer, OUT_OF_MEMORY, type Task } from './program.ts';
 
 /** How a conversion ended that was sent to a process. */

@@ -1,10 +1,11 @@
 /** Reading in the form that is wanted: one body of it, or where nobody says, the original and its text. */
-import { bestFormat } from '../../core/accept.ts';
+
 import { bytesOf, chunksOf, closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
 import { sameBytes, versioned, versionOfBytes } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
-import { isBetterAsText, TEXT_TYPES } from '../../core/formats.ts';
+import { bestFormat } from '../../core/formats/accept.ts';
+import { isBetterAsText, TEXT_TYPES } from '../../core/formats/formats.ts';
 import type { ByteRange, ReadOptions, ResourceProvider } from '../../core/provider.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';

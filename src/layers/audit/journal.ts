@@ -5,7 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../core/context.ts';
-import { inTime, LATE } from '../../core/in-time.ts';
+import { inTime, LATE } from '../../core/waiting/in-time.ts';
 import { type ChainedLine, chainLine, type Link, unchain } from './chain.ts';
 import { asciiMembers } from './json.ts';
 import type { AuditOutput, Interference, Renewed } from './output.ts';

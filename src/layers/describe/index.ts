@@ -4,9 +4,9 @@
  */
 import { createOrigins } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
-import { mapEntries } from '../../core/entries.ts';
 import { compileGlobs } from '../../core/glob/index.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
+import { mapEntries } from '../../core/lists/entries.ts';
 import type { Annotations, Icon, Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import { fill, fillersIn } from './words.ts';
 

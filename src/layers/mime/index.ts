@@ -5,7 +5,7 @@ import { type BodyContent, closeBodies, type ResourceBody } from '../../core/bod
 import { sameBytes } from '../../core/content-version.ts';
 import type { Layer } from '../../core/layer.ts';
 import { wrapProvider } from '../../core/layer.ts';
-import { isBinaryType, trailingPartBytes } from '../../core/text.ts';
+import { isBinaryType, trailingPartBytes } from '../../core/text/text.ts';
 import { CHARSET_META_KEY, DECLARED_MIME_TYPE_META_KEY, UNKNOWN_CHARSET } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { HEAD_BYTES, verifyType } from './verify.ts';

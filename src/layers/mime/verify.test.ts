@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mimeTypeOfName } from '../../core/mime-type.ts';
+import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { HEAD_BYTES, verifyType } from './verify.ts';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

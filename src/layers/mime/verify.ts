@@ -1,8 +1,8 @@
 /** Checks a claimed type against the bytes (SEC-RES-6), with Node's own check of UTF-8, which every read goes through. */
 import { isUtf8 } from 'node:buffer';
-import { verifyType as verify } from '../../core/verify-type.ts';
+import { verifyType as verify } from '../../core/formats/verify-type.ts';
 
-export { HEAD_BYTES } from '../../core/verify-type.ts';
+export { HEAD_BYTES } from '../../core/formats/verify-type.ts';
 
 /**
  * The type of content that begins with `head`.

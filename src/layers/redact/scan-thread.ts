@@ -3,7 +3,7 @@
  * long ends with its thread.
  */
 import { ResourceError } from '../../core/errors.ts';
-import { startThread } from '../../core/thread.ts';
+import { startThread } from '../../core/threads/thread.ts';
 import { type Finding, merged } from './mask.ts';
 import { SCAN_PROGRAM, type scanProgramData } from './scan-program.ts';
 

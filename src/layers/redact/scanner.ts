@@ -5,10 +5,10 @@
 
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { abortable } from '../../core/abortable.ts';
 import type { Context } from '../../core/context.ts';
-import { createFairQueue } from '../../core/fair-queue.ts';
 import { missingPackage } from '../../core/missing-package.ts';
+import { abortable } from '../../core/waiting/abortable.ts';
+import { createFairQueue } from '../../core/waiting/fair-queue.ts';
 import type { Finding } from './mask.ts';
 import { scanProgramData } from './scan-program.ts';
 import { type ScanThread, scanFailed, startScanThread } from './scan-thread.ts';

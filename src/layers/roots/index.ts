@@ -11,9 +11,9 @@
 
 import { RootsNeeded } from '../../core/asking/needed.ts';
 import type { Context } from '../../core/context.ts';
-import { mapEntries } from '../../core/entries.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
+import { mapEntries } from '../../core/lists/entries.ts';
 import type {
   CompletionRequest,
   CompletionValues,

@@ -2,15 +2,16 @@
  * The skills of one mount for one kind of reader. The catalogue is looked over again once it is a second old; what has not changed
  * since is not read again.
  */
-import { abortable } from '../../core/abortable.ts';
+
 import { breaks } from '../../core/breaks.ts';
 import { type Context, withSignal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
+import { nativeUri } from '../../core/mounts/published-uris.ts';
 import type { ServedSkill } from '../../core/operations.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
-import { nativeUri } from '../../core/published-uris.ts';
 import { noSuchSkill, SkillFault, skillFilter, skillFolderOf } from '../../core/skill.ts';
+import { abortable } from '../../core/waiting/abortable.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { createDigests } from './digests.ts';
 import { byUri, createEntries } from './entry.ts';

@@ -4,10 +4,10 @@
  * about each file for each caller.
  */
 import { LRUCache } from 'lru-cache';
-import { type ListSource, pageAcross } from '../../core/across.ts';
 import { type Context, createContext } from '../../core/context.ts';
-import { mapEntries } from '../../core/entries.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
+import { type ListSource, pageAcross } from '../../core/lists/across.ts';
+import { mapEntries } from '../../core/lists/entries.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
 import type { Operations, ServedSkill } from '../../core/operations.ts';

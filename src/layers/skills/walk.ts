@@ -3,8 +3,8 @@ import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
+import { publishUri } from '../../core/mounts/published-uris.ts';
 import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
-import { publishUri } from '../../core/published-uris.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import { SKILL_FILE } from '../../protocol/skills.ts';
 

@@ -9,7 +9,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import { scrub } from '../../core/scrub.ts';
+import { scrub } from '../../core/text/scrub.ts';
 import { VERSION } from '../../core/version.ts';
 import {
   CLIENT_DURATION,

@@ -8,10 +8,10 @@ import type { Resource } from '@opentelemetry/resources';
 import type { IMetricReader, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions';
 import { type Log, SILENT } from '../../core/context.ts';
-import { inTime, LATE } from '../../core/in-time.ts';
 import { missingPackage } from '../../core/missing-package.ts';
 import type { Telemetry } from '../../core/telemetry.ts';
 import { VERSION } from '../../core/version.ts';
+import { inTime, LATE } from '../../core/waiting/in-time.ts';
 import { createTelemetry } from './create.ts';
 import { reportTo } from './diagnostics.ts';
 

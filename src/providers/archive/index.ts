@@ -10,7 +10,7 @@ import type { ResourceBody } from '../../core/body.ts';
 import { type Context, type Log, SILENT } from '../../core/context.ts';
 import { type DefinedResource, defineProvider } from '../../core/define-provider.ts';
 import { invalid, notFound, ResourceError } from '../../core/errors.ts';
-import { mimeTypeOfName } from '../../core/mime-type.ts';
+import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import type { Page, ReadOptions, ResourceProvider } from '../../core/provider.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE } from '../../protocol/resources.ts';

@@ -1,7 +1,7 @@
 /** Reads the configuration into programs by path: some at a path, some at all paths of a template. */
 import { basename, resolve } from 'node:path';
 import { invalid } from '../../core/errors.ts';
-import { mimeTypeOfName } from '../../core/mime-type.ts';
+import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { encodeSegment, nameProblem, treeUri } from '../../core/uri.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import { type CommandBlock, type CommandOptions, MAX_BYTES, PASSED_ENV, TIMEOUT_SECONDS } from './config.ts';

@@ -1,7 +1,7 @@
 /** The runs of a mount: what is asked for at the same time is run once, and an output may be given again for a while. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { createFairQueue, MAX_WAIT_MS } from '../../core/fair-queue.ts';
+import { createFairQueue, MAX_WAIT_MS } from '../../core/waiting/fair-queue.ts';
 import type { Program } from './programs.ts';
 import { type Reader, type Run, startRun } from './run.ts';
 

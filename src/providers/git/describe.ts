@@ -1,6 +1,6 @@
 /** Describes each address: the resource without its content. */
 import { notFound } from '../../core/errors.ts';
-import { mimeTypeOfName } from '../../core/mime-type.ts';
+import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { ETAG_META_KEY, FORMATS_META_KEY, GIT_META_KEY } from '../../protocol/meta.ts';
 import { DIRECTORY_MIME_TYPE, NAMES, type Resource } from '../../protocol/resources.ts';
 import { type Address, parseUri, type Revision, uriOf } from './address.ts';

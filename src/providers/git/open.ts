@@ -1,8 +1,8 @@
 /** An open repository as a provider: the parts of it that are shared, and the turns of those who ask. */
 import { type Context, createContext, type Log, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { type Caller, createFairQueue, MAX_WAIT_MS, SERVER } from '../../core/fair-queue.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import { type Caller, createFairQueue, MAX_WAIT_MS, SERVER } from '../../core/waiting/fair-queue.ts';
 import { SCHEME } from './address.ts';
 import type { Git } from './command.ts';
 import { createCommits } from './commits.ts';

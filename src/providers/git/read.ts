@@ -1,9 +1,10 @@
 /** Reading: a file or a window of it, a document about commits, or a container as a bounded set of its children. */
-import { bestFormat } from '../../core/accept.ts';
+
 import { bytesOf, knownSize, type ResourceBody } from '../../core/body.ts';
 import { versioned } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
+import { bestFormat } from '../../core/formats/accept.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { blameJson, blameOf, blameText } from './blame.ts';

@@ -3,10 +3,10 @@
  * thread, with limits in time and memory, so that nothing that a server sends keeps others waiting.
  */
 import { setMaxListeners } from 'node:events';
-import { builtProgram } from '../../core/built-program.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { loadPlugIn } from '../../core/plug-in.ts';
-import { createThreadPool } from '../../core/thread-pool.ts';
+import { builtProgram } from '../../core/threads/built-program.ts';
+import { createThreadPool } from '../../core/threads/thread-pool.ts';
 import type { Answer, Task } from './program.ts';
 import type { ApiReading, ApiSource, DocumentPlugIn, FeedEntry, FeedSource } from './readings.ts';
 

@@ -1,5 +1,5 @@
 /** Describes the resources that URLs stand for. */
-import { mimeTypeOfName } from '../../core/mime-type.ts';
+import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { nameOfUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import type { Facts } from './facts.ts';

@@ -9,7 +9,7 @@
 import { isSameRange, markRepeatable, withAgain } from '../../core/again.ts';
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
 import { invalid, notFound, notListable } from '../../core/errors.ts';
-import { mimeTypeOfName } from '../../core/mime-type.ts';
+import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import type { ChangeEvent, Page, ReadOptions, ResourcePage, ResourceProvider } from '../../core/provider.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';

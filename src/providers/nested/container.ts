@@ -1,6 +1,6 @@
 /** Finds the file that a URI leads into, and what it is called from inside. */
 import { notFound, ResourceError } from '../../core/errors.ts';
-import type { Rename } from '../../core/renamed.ts';
+import type { Rename } from '../../core/mounts/renamed.ts';
 import { parseTreeUri, splitUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import type { FileKind, FolderKind, FolderPlace, NestedKind, Outer, Place } from './kind.ts';

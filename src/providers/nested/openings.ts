@@ -1,7 +1,7 @@
 /** Keeps a few containers open, for as long as somebody uses them, and closes them when nobody does. */
 import { LRUCache } from 'lru-cache';
 import { ResourceError } from '../../core/errors.ts';
-import { type Caller, createFairQueue } from '../../core/fair-queue.ts';
+import { type Caller, createFairQueue } from '../../core/waiting/fair-queue.ts';
 import type { Inner } from './kind.ts';
 
 /** Containers that are kept open at a time; any more are open only while they are in use. */

@@ -1,7 +1,7 @@
 /** The store of a bucket, the search for entries below its root, and their descriptions, for all operations. */
 import type { Context } from '../../core/context.ts';
 import { notFound } from '../../core/errors.ts';
-import { mimeTypeOfName } from '../../core/mime-type.ts';
+import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { ETAG_META_KEY } from '../../protocol/meta.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import { faultOf } from './fault.ts';

@@ -5,7 +5,7 @@
  */
 import type { Kysely } from 'kysely';
 import type { Log } from '../../core/context.ts';
-import type { Caller } from '../../core/fair-queue.ts';
+import type { Caller } from '../../core/waiting/fair-queue.ts';
 import type { SqlConfig } from './config.ts';
 
 /** The library that builds statements, loaded when a database is mounted. */

@@ -1,7 +1,7 @@
 /** The first look at the server of a database, when it is mounted. */
 import type { Log } from '../../core/context.ts';
 import type { ResourceError } from '../../core/errors.ts';
-import { SERVER } from '../../core/fair-queue.ts';
+import { SERVER } from '../../core/waiting/fair-queue.ts';
 import type { Lent } from './lending.ts';
 
 /** How long the first look may take, in milliseconds. */

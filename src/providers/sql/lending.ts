@@ -2,7 +2,7 @@
  * Connections of a pool, lent to one reading after the other. Who waits for one takes turns with others, and its time
  * begins when it has one. A connection comes back when nothing of its reading is left on it, and only then is lent again.
  */
-import type { FairQueue } from '../../core/fair-queue.ts';
+import type { FairQueue } from '../../core/waiting/fair-queue.ts';
 import type { Limits } from './dialect.ts';
 import { closedWhileReading, closing, stoppable } from './stoppable.ts';
 

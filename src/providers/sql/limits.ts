@@ -1,6 +1,6 @@
 /** How much one statement may take, by the options of the mount and by who asks. */
 import type { Context } from '../../core/context.ts';
-import { type Caller, SERVER } from '../../core/fair-queue.ts';
+import { type Caller, SERVER } from '../../core/waiting/fair-queue.ts';
 import type { SqlConfig } from './config.ts';
 import type { Limits } from './dialect.ts';
 

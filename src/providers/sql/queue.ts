@@ -1,5 +1,5 @@
 /** Who gets one of the few connections to a database, when more want to read than there are. */
-import { createFairQueue, type FairQueue, MAX_WAIT_MS } from '../../core/fair-queue.ts';
+import { createFairQueue, type FairQueue, MAX_WAIT_MS } from '../../core/waiting/fair-queue.ts';
 
 /** Statements that wait for a connection. */
 const MAX_WAITING = 1_000;

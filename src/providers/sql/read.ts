@@ -1,9 +1,9 @@
 /** Reads: rows and pages of them in several formats, descriptions, counts, single values, results of saved queries. */
 
-import { bestFormat } from '../../core/accept.ts';
 import { bytesOf, type ResourceBody, textBytes } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, notFound, ResourceError } from '../../core/errors.ts';
+import { bestFormat } from '../../core/formats/accept.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Known } from './catalogues.ts';

@@ -3,10 +3,11 @@
  * comes while the work is running shares the next run with all who come meanwhile. So two runs of the same work are all
  * that there is at a time, however many ask.
  */
-import { abortable } from '../../core/abortable.ts';
+
 import { type Context, withSignal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { holdNotes } from '../../core/notes.ts';
+import { abortable } from '../../core/waiting/abortable.ts';
 
 export interface Coalescing<T> {
   /**

@@ -1,11 +1,11 @@
 /** Keeps the definitions of an upstream's tools: from the lists that clients ask for, or from a scan of the list. */
 
 import { type Context, withSignal } from '../../core/context.ts';
-import { type HeaderParameter, headerParametersOf } from '../../core/header-parameters.ts';
-import { inTime, LATE } from '../../core/in-time.ts';
 import { createLru } from '../../core/lru.ts';
-import type { ToolPage } from '../../core/mounted-server.ts';
+import type { ToolPage } from '../../core/mounts/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
+import { type HeaderParameter, headerParametersOf } from '../../core/schema/header-parameters.ts';
+import { inTime, LATE } from '../../core/waiting/in-time.ts';
 import type { ToolDescription } from '../../protocol/content.ts';
 
 /** Tools that are gone through, and whose definitions are kept. */

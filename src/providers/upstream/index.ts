@@ -3,7 +3,7 @@ import type { Era } from '../../connection/data.ts';
 import type { ListName } from '../../connection/listening.ts';
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import type { MountedServer } from '../../core/mounted-server.ts';
+import type { MountedServer } from '../../core/mounts/mounted-server.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import { GET_SKILL_METHOD, LIST_SKILLS_METHOD } from '../../protocol/skills.ts';

@@ -1,7 +1,7 @@
 /** How a mounted server introduces itself (973-1): clean texts, and addresses that neither run nor open anything (973-4). */
 import type { Implementation } from '@modelcontextprotocol/client';
-import { cleanText } from '../../core/clean-text.ts';
 import { isIconAddress, isWebAddress } from '../../core/icons.ts';
+import { cleanText } from '../../core/text/clean-text.ts';
 import type { Icon } from '../../protocol/resources.ts';
 import { MAX_TITLE_LENGTH } from './border/described.ts';
 

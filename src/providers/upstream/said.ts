@@ -3,10 +3,11 @@
  * of progress. It bounds their length, and covers what looks like a secret or is one that the server was given: the texts
  * go to logs, to clients and to people who did not ask for them.
  */
-import { cleanText, stripUnseen } from '../../core/clean-text.ts';
+
 import { PeerError } from '../../core/errors.ts';
-import { changeTexts } from '../../core/scrub.ts';
-import { coverSecrets, coverSecretsIn } from '../../core/secret-forms.ts';
+import { cleanText, stripUnseen } from '../../core/text/clean-text.ts';
+import { changeTexts } from '../../core/text/scrub.ts';
+import { coverSecrets, coverSecretsIn } from '../../core/text/secret-forms.ts';
 import { type Data, isData } from '../../protocol/data.ts';
 import { extentOf } from './border/extent.ts';
 import { isStdio, type UpstreamTarget } from './options.ts';

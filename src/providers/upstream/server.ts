@@ -5,10 +5,16 @@ import { mayHaveActed } from '../../connection/faults.ts';
 import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import type { HeaderParameter } from '../../core/header-parameters.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import type { CallOutcome, MountedServer, NamedRequest, ServerList, ToolPage } from '../../core/mounted-server.ts';
+import type {
+  CallOutcome,
+  MountedServer,
+  NamedRequest,
+  ServerList,
+  ToolPage,
+} from '../../core/mounts/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
+import type { HeaderParameter } from '../../core/schema/header-parameters.ts';
 import { noSuchSkill, skillProblem } from '../../core/skill.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
 import type { GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';

@@ -6,7 +6,7 @@ import type { Data } from '../../connection/data.ts';
 import type { Context } from '../../core/context.ts';
 import { PeerError, ResourceError } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import type { TaskRequest } from '../../core/mounted-server.ts';
+import type { TaskRequest } from '../../core/mounts/mounted-server.ts';
 import { noSuchTask } from '../../core/task-ids.ts';
 import { isData } from '../../protocol/data.ts';
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';

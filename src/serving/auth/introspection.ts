@@ -3,7 +3,7 @@
  * for a short time, so that a token is not asked for with each request.
  */
 import { createHash } from 'node:crypto';
-import { createFairQueue } from '../../core/fair-queue.ts';
+import { createFairQueue } from '../../core/waiting/fair-queue.ts';
 import { networkOf } from '../network.ts';
 import { createAsking } from './asking.ts';
 import { CLOCK_SKEW_S, type Claims, type Verified, verifiedOf } from './claims.ts';

@@ -3,7 +3,7 @@
  * the memory of large ones counts (RES-7).
  */
 import type { Admission } from '../../core/admission.ts';
-import { LongText, withLongTexts } from '../../core/long-text.ts';
+import { LongText, withLongTexts } from '../../core/text/long-text.ts';
 import { INTERNAL_ERROR } from '../../protocol/error-codes.ts';
 import { jsonOfMessage, type MessageId } from '../messages.ts';
 import type { Outcome } from './envelope.ts';

@@ -1,7 +1,7 @@
 /** The one place where requests are answered: found by their method, checked, run with the way back, and asked about. */
 import { createContext, type Principal } from '../../core/context.ts';
-import { scrub } from '../../core/scrub.ts';
-import { writtenMembers } from '../../core/written.ts';
+import { scrub } from '../../core/text/scrub.ts';
+import { writtenMembers } from '../../core/text/written.ts';
 import type { Engine } from '../../engine/index.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { isInputRequired } from '../../protocol/input-required.ts';

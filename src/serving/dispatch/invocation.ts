@@ -1,11 +1,11 @@
 /** The way back to the client of one request: what it said before, and what it is told while the request is running. */
 import { createHash } from 'node:crypto';
 import type { ClientFeatures, Context } from '../../core/context.ts';
-import type { CursorScope } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Invocation, LoggingLevel, OtherFields } from '../../core/invocation.ts';
 import { keyed } from '../../core/keyed.ts';
-import { scrub, scrubData } from '../../core/scrub.ts';
+import type { CursorScope } from '../../core/lists/cursor.ts';
+import { scrub, scrubData } from '../../core/text/scrub.ts';
 import type { Engine } from '../../engine/index.ts';
 import { type Data, isData } from '../messages.ts';
 import type { Round } from './asking.ts';

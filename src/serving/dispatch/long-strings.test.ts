@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LongText } from '../../core/long-text.ts';
+import { LongText } from '../../core/text/long-text.ts';
 import { answerOf, LongAnswer, wholeText } from './answer.ts';
 import { inPieces } from './long-strings.ts';
 

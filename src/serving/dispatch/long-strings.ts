@@ -1,5 +1,5 @@
 /** Results with long strings in them, such as those of tools: texts that are sent in pieces come in their place. */
-import { LONG_BYTES, longString } from '../../core/long-text.ts';
+import { LONG_BYTES, longString } from '../../core/text/long-text.ts';
 import { isData } from '../messages.ts';
 
 /** Levels of a result; strings that are nested deeper are sent as they are. */

@@ -7,8 +7,8 @@ import type { Context, Principal } from '../../core/context.ts';
 import type { AccessOperation } from '../../core/decided.ts';
 import { ResourceError, toWireError, type WireError } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
-import { changeTexts, scrub } from '../../core/scrub.ts';
-import { markWritten } from '../../core/written.ts';
+import { changeTexts, scrub } from '../../core/text/scrub.ts';
+import { markWritten } from '../../core/text/written.ts';
 import type { Engine } from '../../engine/index.ts';
 import { APP_CONTENTS, APP_RESOURCE, APP_URI, browseTool, showsApps } from '../../frontends/app/index.ts';
 import { complete } from '../../frontends/completion/complete.ts';
@@ -76,7 +76,7 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
   const { withIcons = unchanged } = resources;
   const methods: Method[] = [
     method(METADATA_METHOD, metadataParams, async (params, ctx) =>
-      params.uri === APP_URI && vitrine.app !== undefined
+      params.uri === APP_URI && engine.app !== undefined
         ? answering(resources, ctx, async () => ({ resource: APP_RESOURCE }))
         : withIcons(await readMetadata(resources, params, ctx)),
     ),
@@ -100,7 +100,7 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
       'resources/read',
       readParams,
       (params, ctx) =>
-        params.uri === APP_URI && vitrine.app !== undefined
+        params.uri === APP_URI && engine.app !== undefined
           ? answering(resources, ctx, async () => ({ contents: APP_CONTENTS }))
           : readResource(resources, params, ctx),
       ({ uri, _meta }, ctx) =>
@@ -108,7 +108,7 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
     ),
     method('tools/list', listToolsParams, async (params, ctx) => {
       const listed = await listTools(provider, resources, params, ctx);
-      const { app } = vitrine;
+      const { app } = engine;
       if (app === undefined || listed.nextCursor !== undefined || !showsApps(ctx)) return listed;
       return { ...listed, tools: [...listed.tools, browseTool(app)] };
     }),
@@ -117,7 +117,7 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
       callToolParams,
       async (params, ctx) => {
         const { task, ...call } = params;
-        const name = await listedName(vitrine, params, ctx);
+        const name = await listedName(engine, params, ctx);
         const owner = tools.ownerOf(name);
         // If no tasks were offered, it is a call like others (2025-11-25).
         const asTask = task !== undefined && offersTasks(engine, ctx.principal, 'legacy') && { task };

@@ -1,6 +1,6 @@
 /** The methods of tasks, which are others in each era, and only where a mounted server has tasks in that era. */
 import type { Invocation } from '../../core/invocation.ts';
-import { scrub } from '../../core/scrub.ts';
+import { scrub } from '../../core/text/scrub.ts';
 import type { Engine } from '../../engine/index.ts';
 import { askTask, getTask, listTasks } from '../../frontends/tasks/methods.ts';
 import type { Era } from '../../protocol/era.ts';

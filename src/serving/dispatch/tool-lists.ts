@@ -1,5 +1,5 @@
 /** Tools as each era may see them: each has something that the other does not know. */
-import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../core/schema-keywords.ts';
+import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../core/schema/keywords.ts';
 import type { Era } from '../../protocol/era.ts';
 import { type Data, isData } from '../messages.ts';
 

@@ -1,7 +1,7 @@
 /** One endpoint for both eras: who asks, what, whether that may be, and which part answers. Listens to nothing by itself. */
 import { ANONYMOUS, type Log, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { excessOf } from '../../core/json-text.ts';
+import { excessOf } from '../../core/text/json-text.ts';
 import type { Engine } from '../../engine/index.ts';
 import { createFailures } from '../auth/failures.ts';
 import { type Authenticated, type AuthOptions, createAuthorization } from '../auth/index.ts';

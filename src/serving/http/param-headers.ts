@@ -5,7 +5,7 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { createContext, type Principal } from '../../core/context.ts';
 import { toWireError } from '../../core/errors.ts';
-import type { HeaderParameter } from '../../core/header-parameters.ts';
+import type { HeaderParameter } from '../../core/schema/header-parameters.ts';
 import type { Engine } from '../../engine/index.ts';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.ts';
 import { decodedHeader } from '../claim.ts';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { Loan } from '../../core/loan.ts';
-import { longUtf8 } from '../../core/long-text.ts';
+import { longUtf8 } from '../../core/text/long-text.ts';
 import { LongAnswer } from '../dispatch/answer.ts';
 import { createLineWriter } from './write-lines.ts';
 

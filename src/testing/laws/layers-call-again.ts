@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { withAgain } from '../../core/again.ts';
 import { type Context, createContext } from '../../core/context.ts';
-import type { NamedRequest } from '../../core/mounted-server.ts';
+import type { NamedRequest } from '../../core/mounts/mounted-server.ts';
 import type { Owner } from '../../core/operations.ts';
 import { innerProvider, type LayerLaw } from '../layer-law.ts';
 

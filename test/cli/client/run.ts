@@ -4,7 +4,7 @@ import { explainFailure } from '../../../src/cli/errors.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 import { processTerminal, type Terminal } from '../../../src/cli/terminal.ts';
 import { createSecrets } from '../../../src/config/secrets.ts';
-import { stripControls } from '../../../src/core/scrub.ts';
+import { stripControls } from '../../../src/core/text/scrub.ts';
 import type { Outcome } from '../run.ts';
 
 /** A signal ends the tests, and not the command. */

@@ -1,8 +1,8 @@
 /** Servers by the names that hosts have for them. */
 import { chmod } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HostPlace, hostPlaces } from '../../../src/cli/client/host-places.ts';
-import { knownServers } from '../../../src/cli/client/known-servers.ts';
+import { type HostPlace, hostPlaces } from '../../../src/cli/client/reaching/host-places.ts';
+import { knownServers } from '../../../src/cli/client/reaching/known-servers.ts';
 import { type Folder, temporaryFolder } from '../../e2e/folders.ts';
 import { startHttp } from '../../e2e/harness.ts';
 import { vitrine } from '../run.ts';

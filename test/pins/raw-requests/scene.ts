@@ -1,6 +1,6 @@
 /** The server that the raw requests are sent to, over each wire. */
 
-import type { CursorOptions } from '../../../src/core/cursor.ts';
+import type { CursorOptions } from '../../../src/core/lists/cursor.ts';
 import {
   createEndpoint,
   createVitrine,

@@ -1,12 +1,12 @@
 /** `vitrine doctor`. */
 import type { Secrets } from '../../../config/secrets.ts';
 import { CommandFailure, UsageError } from '../../errors.ts';
-import type { ServerFlags } from '../connect.ts';
 import { withOutput } from '../ending.ts';
 import { EXIT_DENIED, EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE } from '../exit-codes.ts';
-import { countOf, numberOf } from '../numbers.ts';
-import { jsonText, safe, safeLines } from '../output.ts';
-import { openTarget } from '../target.ts';
+import { countOf, numberOf } from '../printing/numbers.ts';
+import { jsonText, safe, safeLines } from '../printing/output.ts';
+import type { ServerFlags } from '../reaching/connect.ts';
+import { openTarget } from '../reaching/target.ts';
 import { CHECKS } from './checks/index.ts';
 import { type Diagnosis, diagnose } from './diagnose.ts';
 import { reportText } from './report.ts';

@@ -1,6 +1,6 @@
 /** A diagnosis for people: what is wrong, where the specification says so, what was seen, and what to do. */
-import { implementationLines } from '../implementation.ts';
-import { type Output, safe } from '../output.ts';
+import { implementationLines } from '../printing/implementation.ts';
+import { type Output, safe } from '../printing/output.ts';
 import { GROUPS, type Level } from './check.ts';
 import type { CheckResult, Diagnosis } from './diagnose.ts';
 import { type Era, LEGACY_VERSION, MODERN_VERSION } from './wire.ts';

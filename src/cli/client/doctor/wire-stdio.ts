@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { homedir } from 'node:os';
 import type { StdioTarget } from '../../../client/node/index.ts';
 import { seenIn } from '../../../connection/seen.ts';
-import { inTime, LATE } from '../../../core/in-time.ts';
+import { inTime, LATE } from '../../../core/waiting/in-time.ts';
 import {
   ACKNOWLEDGED,
   type Answer,

@@ -1,10 +1,10 @@
 /** `vitrine skills get`: skills as folders. */
 import { type WrittenSkill, writeSkill } from '../../../client/node/index.ts';
 import type { Secrets } from '../../../config/secrets.ts';
-import type { ServerFlags, Session } from '../connect.ts';
 import { EXIT_OK } from '../exit-codes.ts';
 import { failureOf, messageOf, statusOf } from '../failures.ts';
-import { safe } from '../output.ts';
+import { safe } from '../printing/output.ts';
+import type { ServerFlags, Session } from '../reaching/connect.ts';
 import { onSkills, skillNamed } from './named.ts';
 import { bytesOf, filesText } from './rows.ts';
 

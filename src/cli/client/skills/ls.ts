@@ -1,9 +1,9 @@
 /** `vitrine skills ls`. No file of a skill is read for it. */
 import { listSkills } from '../../../client/skills/list.ts';
 import type { Secrets } from '../../../config/secrets.ts';
-import type { ServerFlags } from '../connect.ts';
 import { wantedLimits } from '../ls.ts';
-import { countOf } from '../numbers.ts';
+import { countOf } from '../printing/numbers.ts';
+import type { ServerFlags } from '../reaching/connect.ts';
 import { onSkills, tellSkills } from './named.ts';
 import { skillRow } from './rows.ts';
 

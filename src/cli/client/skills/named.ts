@@ -4,9 +4,9 @@ import { getSkill, listSkills } from '../../../client/skills/list.ts';
 import type { Secrets } from '../../../config/secrets.ts';
 import { SKILL_FILE, type Skill } from '../../../protocol/skills.ts';
 import { CommandFailure } from '../../errors.ts';
-import { onServer, type ServerFlags, type Session } from '../connect.ts';
 import { EXIT_INCOMPLETE, EXIT_NOT_FOUND, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE } from '../exit-codes.ts';
-import { safe } from '../output.ts';
+import { safe } from '../printing/output.ts';
+import { onServer, type ServerFlags, type Session } from '../reaching/connect.ts';
 import { tellList } from '../stops.ts';
 
 /** Does the work of a command with a server that declares skills; no other one is asked for them. */

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { Secrets } from '../../../config/secrets.ts';
 import { UsageError } from '../../errors.ts';
-import type { ServerFlags } from '../connect.ts';
 import { collect, SERVER_ARGUMENT, serverOptions } from '../options.ts';
+import type { ServerFlags } from '../reaching/connect.ts';
 import type { SkillsGetFlags } from './get.ts';
 import type { SkillsLsFlags } from './ls.ts';
 

@@ -1,7 +1,7 @@
 /** Skills as lines for people. */
 import { DYNAMIC, type Skill } from '../../../protocol/skills.ts';
-import { type Output, safe } from '../output.ts';
-import { sizeText } from '../rows.ts';
+import { type Output, safe } from '../printing/output.ts';
+import { sizeText } from '../printing/rows.ts';
 
 /** Characters of a description in a list. */
 const MAX_ABOUT = 100;

@@ -3,9 +3,9 @@ import { skillText } from '../../../client/skills/frontmatter.ts';
 import { readSkillFile } from '../../../client/skills/read.ts';
 import type { Secrets } from '../../../config/secrets.ts';
 import { DYNAMIC, type Skill } from '../../../protocol/skills.ts';
-import type { ServerFlags } from '../connect.ts';
 import { EXIT_OK } from '../exit-codes.ts';
-import { jsonText, type Output, safe, safeLines } from '../output.ts';
+import { jsonText, type Output, safe, safeLines } from '../printing/output.ts';
+import type { ServerFlags } from '../reaching/connect.ts';
 import { onSkills, skillNamed } from './named.ts';
 import { bytesOf, filesText } from './rows.ts';
 

@@ -4,10 +4,10 @@ import { listSkills } from '../../../client/skills/list.ts';
 import { verifySkill } from '../../../client/skills/read.ts';
 import type { Secrets } from '../../../config/secrets.ts';
 import type { Skill } from '../../../protocol/skills.ts';
-import type { ServerFlags, Session } from '../connect.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import { messageOf } from '../failures.ts';
-import { type Output, safe } from '../output.ts';
+import { type Output, safe } from '../printing/output.ts';
+import type { ServerFlags, Session } from '../reaching/connect.ts';
 import { onSkills, skillNamed, tellSkills } from './named.ts';
 import { filesText } from './rows.ts';
 

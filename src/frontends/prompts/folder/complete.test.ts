@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../../core/context.ts';
-import { createCursorCodec } from '../../../core/cursor.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { wrapProvider } from '../../../core/layer.ts';
+import { createCursorCodec } from '../../../core/lists/cursor.ts';
 import { mountTree } from '../../../core/mounts.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
 import { memoryProvider } from '../../../providers/memory/index.ts';

@@ -2,7 +2,7 @@
 import { audioBlock, imageBlock } from '../../../core/content-blocks.ts';
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
-import { isBetterAsText } from '../../../core/formats.ts';
+import { isBetterAsText } from '../../../core/formats/formats.ts';
 import type { ContentBlock } from '../../../protocol/content.ts';
 import type { ResourceContents } from '../../../protocol/resources.ts';
 import type { ResourceOptions } from '../../resources/options.ts';

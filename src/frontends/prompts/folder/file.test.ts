@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../../core/context.ts';
-import { createCursorCodec } from '../../../core/cursor.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { LineFault } from '../../../core/front-matter.ts';
 import { detached } from '../../../core/invocation.ts';
+import { createCursorCodec } from '../../../core/lists/cursor.ts';
 import type { Prompt } from '../../../core/prompt.ts';
 import type { GetPromptResult, PromptMessage } from '../../../protocol/content.ts';
 import { type MemoryOptions, memoryProvider } from '../../../providers/memory/index.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createContext, type Log } from '../../../core/context.ts';
-import { createCursorCodec } from '../../../core/cursor.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { detached } from '../../../core/invocation.ts';
 import { wrapProvider } from '../../../core/layer.ts';
+import { createCursorCodec } from '../../../core/lists/cursor.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
 import { type MemoryProvider, memoryProvider } from '../../../providers/memory/index.ts';
 import { DEFAULT_LIMITS, type ResourceOptions } from '../../resources/options.ts';

@@ -1,6 +1,6 @@
 /** Cuts a window: text between characters, so that none is split, and everything else at the byte. */
 import { isUtf8 } from 'node:buffer';
-import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../../core/text.ts';
+import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../../core/text/text.ts';
 import type { Slice } from './slice.ts';
 
 export interface Cut {

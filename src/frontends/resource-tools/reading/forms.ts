@@ -1,7 +1,7 @@
 /** The forms of a read: whole and embedded, whole and plain, a window, or what fits (CB-3 to CB-6). */
 import type { Context } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
-import { formatsOf, textFirst } from '../../../core/formats.ts';
+import { formatsOf, textFirst } from '../../../core/formats/formats.ts';
 import { type CallToolResult, type ContentBlock, text } from '../../../protocol/content.ts';
 import { ACCEPT_META_KEY } from '../../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../../protocol/resources.ts';

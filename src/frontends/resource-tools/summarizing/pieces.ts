@@ -1,8 +1,8 @@
 /** A text in pieces that a model can summarise one by one: cut between lines where there are some, never in a character. */
 import type { Context } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
-import { textFirst } from '../../../core/formats.ts';
-import { trailingPartBytes } from '../../../core/text.ts';
+import { textFirst } from '../../../core/formats/formats.ts';
+import { trailingPartBytes } from '../../../core/text/text.ts';
 import { readMetadata } from '../../resources/metadata.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
 import { cutWindow } from '../reading/cut.ts';

@@ -1,6 +1,6 @@
 /** The state of `summarize` between two rounds. It is sealed on the way through the client, so it comes back as it left. */
-import { scrub } from '../../../core/scrub.ts';
-import { trailingPartBytes } from '../../../core/text.ts';
+import { scrub } from '../../../core/text/scrub.ts';
+import { trailingPartBytes } from '../../../core/text/text.ts';
 
 export interface Progress {
   readonly summarizing: true;

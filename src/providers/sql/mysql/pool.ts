@@ -1,7 +1,7 @@
 /** Connections to a MySQL or MariaDB server, opened when they are needed, and few. */
 import type { Connection, ConnectionOptions, Pool, PoolConnection } from 'mysql2/promise';
-import type { FairQueue } from '../../../core/fair-queue.ts';
 import { missingPackage } from '../../../core/missing-package.ts';
+import type { FairQueue } from '../../../core/waiting/fair-queue.ts';
 import type { Opening } from '../dialect.ts';
 import { connectionQueue } from '../queue.ts';
 import { CONNECTIONS, parseServerUrl, type ServerAddress } from '../server-url.ts';

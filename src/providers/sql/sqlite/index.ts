@@ -3,8 +3,8 @@
 import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { invalid, ResourceError } from '../../../core/errors.ts';
-import { SERVER } from '../../../core/fair-queue.ts';
 import { missingPackage } from '../../../core/missing-package.ts';
+import { SERVER } from '../../../core/waiting/fair-queue.ts';
 import type { Connection, Dialect, Limits, Opening, Parameter } from '../dialect.ts';
 import { connectionQueue } from '../queue.ts';
 import { readCatalogue } from './catalogue.ts';

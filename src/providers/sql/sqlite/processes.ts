@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { ResourceError } from '../../../core/errors.ts';
-import type { FairQueue } from '../../../core/fair-queue.ts';
+import type { FairQueue } from '../../../core/waiting/fair-queue.ts';
 import type { Limits, Rows, Statement, Value } from '../dialect.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { PROGRAM } from './program.ts';

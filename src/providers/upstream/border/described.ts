@@ -3,8 +3,8 @@
  * people and given to models before anybody has asked for anything, so they are always clean and never endless.
  */
 
-import { cleanText } from '../../../core/clean-text.ts';
-import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../../core/schema-keywords.ts';
+import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../../core/schema/keywords.ts';
+import { cleanText } from '../../../core/text/clean-text.ts';
 import { type Data, isData } from '../../../protocol/data.ts';
 
 /** Characters of a name or title, of a description, and of what a server says of how it wants to be used. */

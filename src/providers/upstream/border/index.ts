@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto';
 import type { Data } from '../../../connection/data.ts';
 import { breaks } from '../../../core/breaks.ts';
-import { cleanText } from '../../../core/clean-text.ts';
 import type { Context } from '../../../core/context.ts';
 import { createLru } from '../../../core/lru.ts';
+import { cleanText } from '../../../core/text/clean-text.ts';
 import { cleanDescribed } from './described.ts';
 import { extentOf } from './extent.ts';
 import { mended } from './mend.ts';

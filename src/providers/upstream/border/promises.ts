@@ -4,7 +4,7 @@
  */
 
 import type { Data } from '../../../connection/data.ts';
-import { checkAgainst } from '../../../core/schema-check.ts';
+import { checkAgainst } from '../../../core/schema/check.ts';
 import { BROKEN_RESULT_META_KEY } from '../../../protocol/meta.ts';
 
 /** Says what is wrong with a result; undefined where nothing is, and for a failure, of which nothing is promised. */

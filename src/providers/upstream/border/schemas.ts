@@ -3,7 +3,7 @@
  * as the schemas of the SDKs. They let unknown fields through everywhere.
  */
 import { z } from 'zod';
-import { stripUnseen } from '../../../core/clean-text.ts';
+import { stripUnseen } from '../../../core/text/clean-text.ts';
 import { MAX_URI_LENGTH } from '../../../core/uri.ts';
 import { parseUriTemplate } from '../../../core/uri-template.ts';
 import { annotationsSchema, iconSchema, resourceSchema } from '../../../protocol/resource-schemas.ts';

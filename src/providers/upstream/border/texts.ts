@@ -1,7 +1,7 @@
 /** Texts in results of tools and prompts without what acts on a terminal or hides; what is no text for people stays. */
 
 import type { Data } from '../../../connection/data.ts';
-import { cleanText, stripUnseen } from '../../../core/clean-text.ts';
+import { cleanText, stripUnseen } from '../../../core/text/clean-text.ts';
 import { MAX_DESCRIPTION_LENGTH } from './described.ts';
 
 /** Fields whose texts are data, or lead somewhere. */

@@ -4,9 +4,9 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { escapeUnseen } from '../../../core/clean-text.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { canonicalJson, pinOf } from '../../../core/fingerprint.ts';
+import { escapeUnseen } from '../../../core/text/clean-text.ts';
 import { type Data, isData } from '../../../protocol/data.ts';
 import { locked } from '../auth/lock.ts';
 import { writeWhole } from '../whole-file.ts';

@@ -27,9 +27,9 @@ import {
 } from '../../../connection/node/start.ts';
 import { anyResult } from '../../../connection/results.ts';
 import { AS_EXTENSION, keepWhole, othersOfProgress, wholeResult } from '../../../connection/whole-messages.ts';
-import { cleanText } from '../../../core/clean-text.ts';
 import type { Log } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
+import { cleanText } from '../../../core/text/clean-text.ts';
 import { VERSION } from '../../../core/version.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../border/described.ts';
 import { type Introduction, introductionOf } from '../introduction.ts';

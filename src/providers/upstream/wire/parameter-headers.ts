@@ -1,6 +1,6 @@
 /** Arguments that a tool wants repeated in headers over HTTP (SEP-2243), for the server's own front to route by. */
 
-import type { HeaderParameter } from '../../../core/header-parameters.ts';
+import type { HeaderParameter } from '../../../core/schema/header-parameters.ts';
 import { isData } from '../../../protocol/data.ts';
 
 /** Characters that stand for themselves in a header. */

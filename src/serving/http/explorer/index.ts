@@ -3,7 +3,7 @@
  * does, so there is nothing in it that such a client could not get.
  */
 import { type Log, SILENT } from '../../../core/context.ts';
-import { textFirst } from '../../../core/formats.ts';
+import { textFirst } from '../../../core/formats/formats.ts';
 import type { Engine } from '../../../engine/index.ts';
 import {
   type Addressed,

@@ -6,7 +6,7 @@ import type { ResourceBody } from '../../../core/body.ts';
 import { type Context, createContext } from '../../../core/context.ts';
 import { invalid, ResourceError } from '../../../core/errors.ts';
 import { Loan } from '../../../core/loan.ts';
-import type { Parts } from '../../../core/long-text.ts';
+import type { Parts } from '../../../core/text/long-text.ts';
 import { nameOfUri } from '../../../core/uri.ts';
 import type { Engine } from '../../../engine/index.ts';
 import { collectParts } from '../../../frontends/resources/collect.ts';

@@ -1,0 +1,111 @@
+/** `vitrine grep`: by the server's own search where it is a Vitrine, else by reading text after text. */
+
+import type { Secrets } from '../../../config/secrets.ts';
+import { compileLineTest } from '../../../core/search.ts';
+import { UsageError } from '../../errors.ts';
+import { EXIT_FAILED, EXIT_INCOMPLETE, EXIT_OK } from '../exit-codes.ts';
+import { wantedLimits } from '../ls.ts';
+import { bytesOf, countOf } from '../printing/numbers.ts';
+import { safe } from '../printing/output.ts';
+import { onServer, type ServerFlags, type Session } from '../reaching/connect.ts';
+import { urisOf } from '../references.ts';
+import type { Match, Query } from './query.ts';
+import { matchesByReading } from './reading.ts';
+import { matchesOfTool, searchToolOf } from './tool.ts';
+
+export interface GrepFlags extends ServerFlags {
+  readonly ignoreCase?: boolean;
+  readonly fixedStrings?: boolean;
+  readonly filesWithMatches?: boolean;
+  readonly include?: string;
+  readonly maxMatches?: string;
+  readonly maxResources?: string;
+  readonly maxDepth?: string;
+  readonly maxBytes?: string;
+  /** Reads by itself, whatever the server can do. */
+  readonly read?: boolean;
+  /** Finds the best places for a question instead. */
+  readonly ranked?: boolean;
+}
+
+const DEFAULT_MAX_MATCHES = 10_000;
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+
+export const grep = async (
+  server: string,
+  pattern: string,
+  references: readonly string[],
+  flags: GrepFlags,
+  secrets: Secrets,
+): Promise<void> => {
+  const query = await queryOf(pattern, flags);
+  const most = countOf(flags.maxMatches, '--max-matches', DEFAULT_MAX_MATCHES);
+  await onServer(server, flags, secrets, async (session) => {
+    const { output } = session;
+    const uris = await urisOf(references, session);
+    const tool = flags.read === true ? undefined : await searchToolOf(session);
+    let count = 0;
+    let incomplete = false;
+    const seen = new Set<string>();
+    const each = async function* (): AsyncGenerator<Match> {
+      for (const uri of uris.length === 0 ? [undefined] : uris) {
+        const found =
+          tool === undefined
+            ? matchesByReading(uri, query, session, () => {
+                incomplete = true;
+              })
+            : matchesOfTool(tool, uri, query, session);
+        for await (const match of found) {
+          if (flags.filesWithMatches === true && seen.has(match.uri)) continue;
+          seen.add(match.uri);
+          if (count >= most) {
+            output.note(`stopped after ${most} matches`);
+            incomplete ||= flags.maxMatches === undefined;
+            return;
+          }
+          count++;
+          yield match;
+        }
+      }
+    };
+    const shown =
+      flags.filesWithMatches === true && output.form !== 'human'
+        ? urisOnly(each())
+        : (each() as AsyncIterable<unknown>);
+    await output.list(shown, (match) => line(match as Match, flags.filesWithMatches === true, session));
+    return incomplete ? EXIT_INCOMPLETE : count === 0 ? EXIT_FAILED : EXIT_OK;
+  });
+};
+
+async function* urisOnly(matches: AsyncIterable<Match>): AsyncGenerator<string> {
+  for await (const { uri } of matches) yield uri;
+}
+
+function line({ uri, line: number, text }: Match, uriOnly: boolean, { output }: Session): string {
+  const place = output.paint('magenta', safe(uri));
+  return uriOnly ? place : `${place}:${output.paint('green', String(number))}:${safe(text)}`;
+}
+
+/** @throws UsageError for a pattern that is none */
+async function queryOf(typed: string, flags: GrepFlags): Promise<Query> {
+  if (typed === '') throw new UsageError('The pattern has at least one character');
+  if (/[\0\r\n]/.test(typed)) throw new UsageError('The pattern has no line breaks in it: matching is line by line');
+  const ignoring = flags.ignoreCase === true;
+  // There is no plain text that ignores case: it is an expression with everything quoted.
+  const pattern = ignoring ? `(?i)${flags.fixedStrings === true ? quoted(typed) : typed}` : typed;
+  const literal = flags.fixedStrings === true && !ignoring;
+  const test = await compileLineTest({ pattern, literal, glob: undefined, uri: undefined });
+  if (test === undefined) throw new UsageError('Say what to look for');
+  return {
+    pattern,
+    literal,
+    glob: flags.include,
+    test,
+    maxResources: countOf(flags.maxResources, '--max-resources', 10_000),
+    maxDepth: countOf(flags.maxDepth, '--max-depth', 32),
+    maxBytes: bytesOf(flags.maxBytes, '--max-bytes', DEFAULT_MAX_BYTES),
+    wanted: wantedLimits(flags),
+  };
+}
+
+const quoted = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');

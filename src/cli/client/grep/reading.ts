@@ -1,0 +1,110 @@
+/** Matches in the texts of any server: each is read, within limits, and gone through line by line. */
+import { isListable, type ListedResource } from '../../../client/shapes.ts';
+import { globFilter } from '../../../core/glob/filter.ts';
+import { isBinaryType } from '../../../core/text/text.ts';
+import { EXIT_OK } from '../exit-codes.ts';
+import { messageOf } from '../failures.ts';
+import type { Session } from '../reaching/connect.ts';
+import { tellWalk } from '../stops.ts';
+import type { Match, Query } from './query.ts';
+
+/** Characters at the beginning of a line that are matched: the engine is linear, but it does not pause. */
+const MAX_LINE = 64 * 1024;
+
+/** Matches in one resource. */
+const MAX_MATCHES = 1_000;
+
+/** Resources that are read at the same time. */
+const CONCURRENCY = 4;
+
+/** @param cut is called when something was left out that nobody wanted to leave out */
+export async function* matchesByReading(
+  start: string | undefined,
+  query: Query,
+  session: Session,
+  cut: () => void,
+): AsyncGenerator<Match> {
+  const { output, signal } = session;
+  const included = globFilter(query.glob);
+  const reading: { readonly uri: string; readonly found: Promise<readonly Match[]> }[] = [];
+  let count = 0;
+  async function take(): Promise<readonly Match[]> {
+    const next = reading.shift();
+    if (next === undefined) return [];
+    try {
+      return await next.found;
+    } catch (error) {
+      signal.throwIfAborted();
+      output.note(`${next.uri}: ${messageOf(error)}`);
+      cut();
+      return [];
+    }
+  }
+  for await (const { resource, path } of texts(start, query, session, cut)) {
+    if (!included(path)) continue;
+    output.progress(`${++count} texts`);
+    const found = inText(resource.uri, query, session);
+    found.catch(() => {});
+    reading.push({ uri: resource.uri, found });
+    if (reading.length >= CONCURRENCY) yield* await take();
+  }
+  while (reading.length > 0) yield* await take();
+}
+
+interface Found {
+  readonly resource: ListedResource;
+  /** Names below the start. */
+  readonly path: string;
+}
+
+async function* texts(
+  start: string | undefined,
+  { maxResources, maxDepth, wanted }: Query,
+  { resources, signal, output }: Session,
+  cut: () => void,
+): AsyncGenerator<Found> {
+  if (start !== undefined) {
+    const { resource } = await resources.metadata(start, { signal });
+    if (isListable(resource) !== true) {
+      yield { resource, path: resource.name };
+      return;
+    }
+  }
+  const walk = resources.walk(start, { maxResources, maxDepth, signal });
+  for await (const { resource } of walk) {
+    if (isListable(resource) === true || isBinaryType(resource.mimeType)) continue;
+    yield { resource, path: pathOf(resource.uri) };
+  }
+  if (tellWalk(walk.report, output, wanted) !== EXIT_OK) cut();
+}
+
+const pathOf = (uri: string): string => {
+  const path = uri.replace(/^[^:]*:(?:\/\/[^/]*)?\/?/, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+};
+
+async function inText(
+  uri: string,
+  { test, maxBytes }: Query,
+  { resources, signal }: Session,
+): Promise<readonly Match[]> {
+  const { primary } = await resources.read(uri, { signal, maxBytes });
+  const text = primary?.text();
+  if (text === undefined || text.includes('\0')) return [];
+  const matches: Match[] = [];
+  let line = 0;
+  for (let begin = 0; begin <= text.length && matches.length < MAX_MATCHES; ) {
+    const newline = text.indexOf('\n', begin);
+    const end = newline === -1 ? text.length : newline;
+    line++;
+    const each = text.slice(begin, Math.min(end, begin + MAX_LINE)).replace(/\r$/, '');
+    if (test(each) !== -1) matches.push({ uri, line, text: each });
+    begin = end + 1;
+    if (newline === -1) break;
+  }
+  return matches;
+}

@@ -1,0 +1,162 @@
+/**
+ * Prints the results of a command: lines for people, with colour on terminals; one JSON array or document, or JSON lines,
+ * for programs. Text of a server never reaches a terminal as it is.
+ */
+import { once } from 'node:events';
+import { forTerminal } from '../../../client/safety/terminal.ts';
+import type { Secrets } from '../../../config/secrets.ts';
+
+export interface OutputFlags {
+  /** One JSON array for lists, one document for anything else. */
+  readonly json?: boolean;
+  /** One JSON value a line. */
+  readonly jsonl?: boolean;
+  readonly color?: 'auto' | 'always' | 'never';
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
+
+const SGR: Readonly<Record<Style, readonly [number, number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+};
+
+/** Nobody reads what is printed any more, as when `head` has what it wanted. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed';
+}
+
+export interface Output {
+  readonly form: 'human' | 'json' | 'jsonl';
+  /** Whether standard output is a terminal. */
+  readonly terminal: boolean;
+  /** In colour, where there is colour. The text has to be safe already. */
+  paint(style: Style, text: string): string;
+  /** Prints text as it is. It must have nothing of a server in it that did not go through `safe` or `safeLines`. */
+  line(text: string): Promise<void>;
+  /** Writes bytes as they are, or text without a line feed. */
+  write(data: Uint8Array | string): Promise<void>;
+  /** A list: each entry as it comes. @param human lines for people; undefined prints nothing for it */
+  list<T>(entries: AsyncIterable<T> | Iterable<T>, human: (entry: T) => string | undefined): Promise<void>;
+  /** One thing. @param human lines for people */
+  document(value: unknown, human: () => string): Promise<void>;
+  /** One line on standard error, for people: of what was left out, and why. */
+  note(text: string): void;
+  /** Shows what goes on, on standard error if that is a terminal, in the place of the last text. Without a text: clears it. */
+  progress(text?: string): void;
+  /** Takes away what was left of the progress, and looks at standard output no more. */
+  close(): void;
+}
+
+/** @param onClosed called when nobody reads any more */
+export function createOutput(flags: OutputFlags, secrets: Secrets, onClosed: () => void = () => {}): Output {
+  const form = flags.jsonl === true ? 'jsonl' : flags.json === true ? 'json' : 'human';
+  const { stdout, stderr, env } = process;
+  const terminal = stdout.isTTY === true;
+  const coloured = hasColour(flags.color ?? 'auto', terminal, env);
+  let closed = false;
+  let shown = false;
+  const failed = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+    closed = true;
+    onClosed();
+  };
+  stdout.on('error', failed);
+
+  function progress(text?: string): void {
+    if (stderr.isTTY !== true || (text === undefined && !shown)) return;
+    shown = text !== undefined;
+    const width = Math.max(20, (stderr.columns || 80) - 1);
+    stderr.write(`\r\u001b[K${text === undefined ? '' : safe(text).slice(0, width)}`);
+  }
+
+  async function write(data: Uint8Array | string): Promise<void> {
+    if (closed) throw new OutputClosed();
+    if (terminal) progress();
+    if (data.length === 0 || stdout.write(data)) return;
+    // A reader that is gone is told by an error, which closes.
+    await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => {});
+    if (closed) throw new OutputClosed();
+  }
+
+  const line = (text: string): Promise<void> => write(`${text}\n`);
+
+  return {
+    form,
+    terminal,
+    paint(style, text) {
+      if (!coloured || text === '') return text;
+      const [on, off] = SGR[style];
+      return `\u001b[${on}m${text}\u001b[${off}m`;
+    },
+    line,
+    write,
+    async list(entries, human) {
+      if (form !== 'json') {
+        for await (const entry of entries) {
+          const text = form === 'jsonl' ? jsonText(entry) : human(entry);
+          if (text !== undefined) await line(text);
+        }
+        return;
+      }
+      let before = '[';
+      try {
+        for await (const entry of entries) {
+          await write(`${before}\n${indented(jsonText(entry, 2))}`);
+          before = ',';
+        }
+      } finally {
+        // A list that broke off is valid JSON all the same; the status says that it is incomplete.
+        if (!closed) await write(before === '[' ? '[]\n' : '\n]\n');
+      }
+    },
+    document: (value, human) => {
+      const text = form === 'human' ? human() : jsonText(value, form === 'json' ? 2 : undefined);
+      return text === '' ? Promise.resolve() : line(text);
+    },
+    note(text) {
+      progress();
+      stderr.write(`vitrine: ${safe(secrets.hide(text))}\n`);
+    },
+    progress,
+    close() {
+      progress();
+      // A pipe may break after all was written to it: then it is still looked at.
+      if (stdout.writableLength === 0) stdout.off('error', failed);
+    },
+  };
+}
+
+/** https://no-color.org */
+function hasColour(when: 'auto' | 'always' | 'never', terminal: boolean, env: NodeJS.ProcessEnv): boolean {
+  if (when !== 'auto') return when === 'always';
+  return terminal && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
+}
+
+/** A text of a server as one line that does nothing to a terminal. */
+export const safe = (text: string): string => forTerminal(text);
+
+/** The same with its lines. */
+export const safeLines = (text: string): string => forTerminal(text, { lines: true });
+
+/** Characters that JSON has no need to escape, and a terminal would act on or not show. */
+const UNSEEN =
+  /[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
+
+/** JSON that does nothing to a terminal, and means the same. */
+export function jsonText(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value ?? null, undefined, indent);
+  return text.replace(UNSEEN, (found) =>
+    Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+      '',
+    ),
+  );
+}
+
+const indented = (text: string): string => text.replace(/^/gm, '  ');

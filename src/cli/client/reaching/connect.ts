@@ -1,0 +1,145 @@
+/**
+ * The way of every command for servers of others: the server that the first argument names is connected to or started, the
+ * work is done, and everything is ended, whatever happens: also on SIGINT, and when nobody reads the output any more.
+ */
+import { createResourceClient, type ResourceClient } from '../../../client/client.ts';
+import type { ServerFacts } from '../../../client/link.ts';
+import { connectResourceClient, type ServerTarget } from '../../../client/node/index.ts';
+import { connected, lineConnect } from '../../../client/node/stdio.ts';
+import type { Secrets } from '../../../config/secrets.ts';
+import { hereTransport } from '../../../connection/node/here.ts';
+import { VERSION } from '../../../core/version.ts';
+import { type Abilities, abilitiesFor } from '../answers.ts';
+import { withOutput } from '../ending.ts';
+import { failureOf } from '../failures.ts';
+import { numberOf } from '../printing/numbers.ts';
+import { type Output, type OutputFlags, safeLines } from '../printing/output.ts';
+import type { Here } from './serve-here.ts';
+import { type NamedTarget, openTarget, type TargetFlags } from './target.ts';
+
+export interface ServerFlags extends TargetFlags, OutputFlags {
+  /** Seconds for connecting, and for each answer. Default 60; 300 until the first answer of a program. */
+  readonly timeout?: string;
+  /** Passes on what a program writes to standard error. */
+  readonly serverLog?: boolean;
+  /** Folders that the server may know of. */
+  readonly root?: readonly string[];
+}
+
+/** The connected client, the output and the settings that the work of a command gets. */
+export interface Session {
+  readonly resources: ResourceClient;
+  readonly facts: ServerFacts;
+  readonly output: Output;
+  /** Aborted on SIGINT, SIGTERM and SIGHUP, and when nobody reads any more. To be handed to every call. */
+  readonly signal: AbortSignal;
+  /** The server's name in messages. */
+  readonly label: string;
+  readonly target: NamedTarget;
+  readonly timeoutMs: number;
+}
+
+/** Seconds that a server has for an answer, unless told otherwise. */
+const DEFAULT_TIMEOUT_SECONDS = 60;
+
+/** How long it takes until it is shown that a server is waited for, and how often then, in milliseconds. */
+const SHOWN_MS = 5_000;
+const STEP_MS = 1_000;
+
+/** Characters of a program's standard error that are kept, to explain why it does not answer. */
+const MAX_SAID = 4_096;
+
+/**
+ * Does a command's work with a connected client, and sets the exit status.
+ * @param typed the first argument; @param work gives the status, 0 where it gives none
+ * @throws UsageError, ConfigError, CommandFailure
+ */
+export async function onServer(
+  typed: string,
+  flags: ServerFlags,
+  secrets: Secrets,
+  work: (session: Session) => Promise<number>,
+): Promise<void> {
+  await withOutput(flags, secrets, async (output, signal) => {
+    const given = millisecondsOf(flags.timeout);
+    const timeoutMs = given ?? DEFAULT_TIMEOUT_SECONDS * 1_000;
+    const target = await openTarget(typed, flags, secrets);
+    if (target.note !== undefined) output.note(target.note);
+    let said = '';
+    const onStderr = (text: string): void => {
+      said = (said + text).slice(-MAX_SAID);
+      if (flags.serverLog === true) process.stderr.write(safeLines(secrets.hide(text)));
+    };
+    const abilities = abilitiesFor(output, { label: target.label, roots: flags.root ?? [] });
+    const showing = showWaiting(output, target.label);
+    const here = await hereOf(target, flags, secrets, onStderr);
+    try {
+      const server = serverTarget(target, { connectMs: given, onStderr, abilities });
+      await using resources = await clientOf(server, here, { timeoutMs, signal }).finally(() => clearInterval(showing));
+      const facts = await resources.connect(signal);
+      output.progress();
+      const session: Session = { resources, facts, output, signal, label: target.label, target, timeoutMs };
+      return await work(session);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw here?.failure?.error ?? failureOf(error, target.label, said);
+    }
+  });
+}
+
+async function hereOf(
+  { source }: NamedTarget,
+  ...rest: [TargetFlags, Secrets, (text: string) => void]
+): Promise<Here | undefined> {
+  if (source === undefined) return undefined;
+  // Most commands need no server: its modules are loaded here.
+  const { serveHere } = await import('./serve-here.ts');
+  return serveHere(source, ...rest);
+}
+
+/** A client that is connected: over the network, to a program, or to what is served in this process. */
+async function clientOf(
+  server: Exclude<ServerTarget, string | URL>,
+  here: Here | undefined,
+  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+): Promise<ResourceClient> {
+  if (here === undefined) return connectResourceClient(server, { signal, timeoutMs });
+  const connect = lineConnect(server, (intake) => hereTransport(here.begin, intake));
+  return connected(createResourceClient(connect, { timeoutMs }), signal);
+}
+
+/** Shows how long a server takes that does not answer at once. */
+function showWaiting(output: Output, label: string): NodeJS.Timeout {
+  const begun = Date.now();
+  output.progress(`connecting to ${label}`);
+  return setInterval(() => {
+    const ms = Date.now() - begun;
+    if (ms >= SHOWN_MS) output.progress(`${label} is still starting (${Math.round(ms / 1_000)} s)`);
+  }, STEP_MS);
+}
+
+/** How the client of a command connects to a server; a program's standard error goes to `onStderr`. */
+export function serverTarget(
+  { server }: NamedTarget,
+  {
+    connectMs,
+    onStderr,
+    abilities,
+  }: {
+    readonly connectMs: number | undefined;
+    readonly onStderr?: ((text: string) => void) | undefined;
+    readonly abilities?: Abilities | undefined;
+  },
+): Exclude<ServerTarget, string | URL> {
+  return {
+    ...server,
+    ...('command' in server && { onStderr }),
+    ...abilities,
+    clientInfo: { name: 'vitrine', version: VERSION },
+    connectTimeoutMs: connectMs,
+  };
+}
+
+/** @throws UsageError */
+const millisecondsOf = (seconds: string | undefined): number | undefined =>
+  seconds === undefined ? undefined : numberOf(seconds, '--timeout', 0.001, 86_400) * 1_000;

@@ -1,0 +1,166 @@
+/** The servers that hosts on this machine are set up with, so that they can be named. Nothing is started to find them. */
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, resolve } from 'node:path';
+import { ConfigError } from '../../../config/error.ts';
+import { isRecord } from '../../../config/references.ts';
+import { formatOf } from '../../hosts/edit.ts';
+import { type HostPlace, hostPlaces, type Machine } from './host-places.ts';
+
+/** A server as a host has it, not looked at yet. */
+export interface KnownServer {
+  readonly name: string;
+  /** The host, or the file that was named. */
+  readonly host: string;
+  readonly file: string;
+  readonly scope: 'project' | 'user' | 'named';
+  /** The host leaves it out. */
+  readonly disabled: boolean;
+  readonly kind: 'stdio' | 'http';
+  /** In the words of `mcpServers`. It may have secrets in it. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** The folder that its relative paths start from; undefined for the one that the command runs in. */
+  readonly base: string | undefined;
+}
+
+/** Files of hosts that are larger are passed over, in bytes: some keep their whole history beside the servers. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+/** Files that slower parsers may have, in bytes: those with comments, YAML and TOML. */
+const MAX_SLOW_BYTES = 1024 * 1024;
+
+const SECTIONS = ['mcpServers', 'servers', 'context_servers', 'mcp', 'extensions'];
+
+export const thisMachine = (): Machine => ({
+  cwd: process.cwd(),
+  home: homedir(),
+  platform: process.platform,
+  env: process.env,
+});
+
+/**
+ * The servers in the places of hosts, or in one file.
+ * @param mcpConfig the only file to look at
+ * @throws ConfigError where that file is none
+ */
+export async function knownServers(
+  mcpConfig: string | undefined,
+  machine: Machine = thisMachine(),
+): Promise<readonly KnownServer[]> {
+  if (mcpConfig !== undefined) return inNamedFile(resolve(machine.cwd, mcpConfig), mcpConfig);
+  const found = await Promise.all(
+    hostPlaces(machine).map(async (place) => {
+      const content = await contentOf(place.file).catch(() => undefined);
+      return serversIn(sectionOf(content, place.section), place, machine);
+    }),
+  );
+  return found.flat();
+}
+
+async function inNamedFile(file: string, typed: string): Promise<readonly KnownServer[]> {
+  const content = await contentOf(file).catch((error: unknown) => {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`The file ${typed} of --mcp-config cannot be read`, { cause: error });
+  });
+  const section = SECTIONS.find((key) => sectionOf(content, [key]) !== undefined);
+  if (section === undefined)
+    throw new ConfigError(`${basename(file)}: there are no mcpServers in it, and no servers as VS Code writes them`);
+  const place = { host: typed, file, scope: 'named' } as const;
+  return serversIn(sectionOf(content, [section]), place, { ...thisMachine(), cwd: dirname(file) });
+}
+
+/** @throws ConfigError for what none of the formats of hosts is */
+async function contentOf(file: string): Promise<unknown> {
+  const { size } = await stat(file);
+  if (size > MAX_FILE_BYTES) throw new ConfigError(`${basename(file)}: it has more than ${MAX_FILE_BYTES} bytes`);
+  const text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
+  try {
+    return JSON.parse(text);
+  } catch {
+    // With comments, YAML or TOML.
+  }
+  if (size > MAX_SLOW_BYTES) throw new ConfigError(`${basename(file)}: it is no JSON`);
+  try {
+    return (await formatOf(file, text)).parse(text);
+  } catch (error) {
+    throw new ConfigError(`${basename(file)}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function sectionOf(content: unknown, keys: readonly string[]): Readonly<Record<string, unknown>> | undefined {
+  let section = content;
+  for (const key of keys) section = isRecord(section) && Object.hasOwn(section, key) ? section[key] : undefined;
+  return isRecord(section) ? section : undefined;
+}
+
+function serversIn(
+  section: Readonly<Record<string, unknown>> | undefined,
+  { host, file, scope }: Pick<HostPlace, 'host' | 'file'> & { readonly scope: KnownServer['scope'] },
+  { cwd, home }: Pick<Machine, 'cwd' | 'home'>,
+): readonly KnownServer[] {
+  return Object.entries(section ?? {}).flatMap(([name, written]) => {
+    const entry = isRecord(written) ? entryOf(written) : undefined;
+    if (entry === undefined) return [];
+    return {
+      name,
+      host,
+      file,
+      scope,
+      disabled: isRecord(written) && (written.disabled === true || written.enabled === false),
+      kind: 'url' in entry ? 'http' : 'stdio',
+      entry: withVariables(entry, { cwd, home }),
+      base: scope === 'user' ? undefined : cwd,
+    } as const;
+  });
+}
+
+/** The words of all hosts in those of one. */
+function entryOf(written: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  const { command, cmd, url, httpUrl, serverUrl, uri, env, envs, environment, auth, type, cwd } = written;
+  const headers = written.headers ?? written.http_headers;
+  const http = httpUrl ?? serverUrl ?? url ?? (type === 'streamable_http' ? uri : undefined);
+  if (http !== undefined)
+    return { url: http, ...(headers !== undefined && { headers }), ...(isRecord(auth) && { auth }), ...sseOf(type) };
+  // Zed has written commands as a block, opencode as a list.
+  const block = isRecord(command) ? { command: command.path, args: command.args, env: command.env } : undefined;
+  const line = Array.isArray(command) ? { command: command[0], args: command.slice(1) } : undefined;
+  const program = block?.command ?? line?.command ?? command ?? cmd;
+  if (program === undefined) return undefined;
+  const args = block?.args ?? line?.args ?? written.args;
+  const added = block?.env ?? env ?? envs ?? environment;
+  return {
+    command: program,
+    ...(args !== undefined && args !== null && { args }),
+    ...(isRecord(added) && { env: texts(added) }),
+    ...(cwd !== undefined && cwd !== null && { cwd }),
+  };
+}
+
+const sseOf = (type: unknown) => (type === 'sse' ? { type } : {});
+
+/** Some write numbers and booleans, which the environment has as text. */
+const texts = (record: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [
+      key,
+      typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
+    ]),
+  );
+
+/** Fills in the variables that hosts fill in by themselves, such as `${workspaceFolder}`. */
+function withVariables<T>(value: T, { cwd, home }: Pick<Machine, 'cwd' | 'home'>): T {
+  const places: Readonly<Record<string, string>> = { workspaceFolder: cwd, workspaceRoot: cwd, userHome: home };
+  const fill = (each: unknown): unknown => {
+    if (typeof each === 'string')
+      return each.replace(
+        /\$\{(workspaceFolder|workspaceRoot|userHome)\}/g,
+        (all, name: string) => places[name] ?? all,
+      );
+    if (Array.isArray(each)) return each.map(fill);
+    if (isRecord(each)) return Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, fill(inner)]));
+    return each;
+  };
+  return fill(value) as T;
+}

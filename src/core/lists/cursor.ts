@@ -1,0 +1,94 @@
+/**
+ * Cursors that peers hold: opaque, authenticated, bound to who asked and what was asked, and expiring (SEC-UTIL-1).
+ *
+ * A cursor is AES-256-GCM over the provider's position; the principal and the request are the associated data. It is
+ * encrypted rather than only signed, because a position names an entry and a caller may not be allowed to know it
+ * (`docs/decisions/0003-cursors.md`). The server keeps no state: replicas with a common key accept each other's.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ResourceError } from '../errors.ts';
+import { createSeal, type Keys, unsealable } from '../keys.ts';
+
+/** How long a cursor is accepted, in milliseconds. */
+export const CURSOR_TTL_MS = 60 * 60 * 1000;
+
+/** The longest position that is sealed, in bytes. */
+export const MAX_POSITION_BYTES = 131_072;
+
+/** Longer positions are deflated: what makes them long is URIs that begin alike. */
+const DEFLATE_FROM_BYTES = 512;
+
+const PLAIN = 1;
+const DEFLATED = 2;
+const HEADER_BYTES = 1 + 4;
+
+/** The scope of a cursor: it is good for the same principal, method and parameters, and for nothing else. */
+export interface CursorScope {
+  readonly principal: string;
+  readonly method: string;
+  /** The parameters that shape the list, in a fixed order. */
+  readonly parameters: readonly string[];
+}
+
+export interface CursorCodec {
+  /** Seals a position for a scope. */
+  seal(position: string, scope: CursorScope): string;
+  /**
+   * The position of a cursor that this server sealed for the same scope.
+   * @throws ResourceError `invalid` for a foreign, altered or expired one; the cases are not told apart.
+   */
+  open(cursor: string, scope: CursorScope): string;
+}
+
+export interface CursorOptions {
+  /** Shared by replicas. Random, so valid for this process only, when left out. */
+  readonly keys?: Keys | undefined;
+  readonly ttlMs?: number | undefined;
+  /** For tests. */
+  readonly now?: (() => number) | undefined;
+}
+
+export function createCursorCodec(options: CursorOptions = {}): CursorCodec {
+  const { seal, open } = createSeal(options.keys, 'vitrine cursor v1');
+  const ttlMs = options.ttlMs ?? CURSOR_TTL_MS;
+  const now = options.now ?? Date.now;
+
+  return {
+    seal(position, scope) {
+      const plain = Buffer.from(position, 'utf8');
+      if (plain.byteLength > MAX_POSITION_BYTES) {
+        throw new ResourceError(
+          'too-large',
+          'The list goes too deep to be continued by a cursor; list a part of it by its URI',
+        );
+      }
+      const deflated = plain.byteLength >= DEFLATE_FROM_BYTES;
+      const payload = deflated ? deflateRawSync(plain) : plain;
+      const header = Buffer.alloc(HEADER_BYTES);
+      header.writeUInt8(deflated ? DEFLATED : PLAIN, 0);
+      header.writeUInt32BE(Math.ceil((now() + ttlMs) / 1000), 1);
+      return Buffer.concat([header, seal(payload, associatedData(header, scope))]).toString('base64url');
+    },
+
+    open(cursor, scope) {
+      const bytes = unsealable(cursor);
+      if (bytes === undefined || bytes.byteLength < HEADER_BYTES) throw refused();
+      const header = bytes.subarray(0, HEADER_BYTES);
+      const payload = open(bytes.subarray(HEADER_BYTES), associatedData(header, scope));
+      if (payload === undefined || header.readUInt32BE(1) * 1000 < now()) throw refused();
+      if (header[0] !== DEFLATED) return payload.toString('utf8');
+      return inflateRawSync(payload, { maxOutputLength: MAX_POSITION_BYTES }).toString('utf8');
+    },
+  };
+}
+
+function refused(): ResourceError {
+  return new ResourceError('invalid', 'The cursor is not valid for this request or has expired; list again without it');
+}
+
+function associatedData(header: Buffer, scope: CursorScope): Buffer {
+  return Buffer.concat([
+    header,
+    Buffer.from(JSON.stringify([scope.principal, scope.method, ...scope.parameters]), 'utf8'),
+  ]);
+}

@@ -1,0 +1,33 @@
+/** Gives what comes from a provider other URIs: those that a mount publishes, or those of the place that it lies in. */
+import { NAMES, type Resource } from '../../protocol/resources.ts';
+import type { ResourceBody } from '../body.ts';
+import { sameBytes } from '../content-version.ts';
+import { ResourceError } from '../errors.ts';
+
+/** From a provider's own URI to the one by which others know it. */
+export type Rename = (uri: string) => string;
+
+export function renameResource<T extends Pick<Resource, 'uri' | typeof NAMES>>(resource: T, rename: Rename): T {
+  const names = resource[NAMES];
+  const uri = rename(resource.uri);
+  if (names?.leadsTo === undefined) return { ...resource, uri };
+  return { ...resource, uri, [NAMES]: { ...names, leadsTo: names.leadsTo.map(rename) } };
+}
+
+export const renameError = (error: unknown, rename: Rename): unknown =>
+  error instanceof ResourceError && error.uri !== undefined ? error.withUri(rename(error.uri)) : error;
+
+export function renameBody(body: ResourceBody, rename: Rename): ResourceBody {
+  const resource = renameResource(body.resource, rename);
+  const item = body.item === undefined ? {} : { item: renameResource(body.item, rename) };
+  if (body.content.kind === 'bytes') return { ...body, ...item, resource };
+  const { content } = body;
+  async function* renamed(): AsyncIterable<Uint8Array> {
+    try {
+      yield* content.open();
+    } catch (error) {
+      throw renameError(error, rename);
+    }
+  }
+  return { ...body, ...item, resource, content: sameBytes({ ...content, open: renamed }, content) };
+}
