@@ -2,7 +2,7 @@
 
 /** The limits of one conversion. */
 export interface ConversionLimits {
-  /** Bytes of the form. */
+  /** Bytes of the made format. */
   readonly maxOutputBytes: number;
   /** Bytes that an archive may have when it is unpacked, over all its files. */
   readonly maxUnpackedBytes: number;

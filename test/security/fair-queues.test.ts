@@ -60,7 +60,7 @@ describe.each(ERAS)('%s', (era) => {
       `export function serveConversions() {
          process.on('message', ({ id, bytes }) => {
            const text = Buffer.from(bytes).toString();
-           if (!text.includes('hang')) process.send({ id, form: 'made of ' + text, usedBytes: 0 });
+           if (!text.includes('hang')) process.send({ id, format: 'made of ' + text, usedBytes: 0 });
          });
          process.on('disconnect', () => process.exit());
        }`,

@@ -37,7 +37,7 @@ export function serveConversions() {
     if (text.includes('hang')) return;
     if (text.includes('fail')) process.send({ id, failed: 'no' });
     else if (text.includes('large')) process.send({ id, tooLarge: 'It is large', details: { limit: 1 } });
-    else process.send({ id, form: 'conversion ' + process.pid + ' ' + ++count + ' to ' + to, usedBytes: 0 });
+    else process.send({ id, format: 'conversion ' + process.pid + ' ' + ++count + ' to ' + to, usedBytes: 0 });
   });
   process.on('disconnect', () => process.exit());
 }
@@ -46,7 +46,7 @@ export function serveConversions() {
 let folder: string;
 let program: URL;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vitrine-forms-'));
+  folder = await mkdtemp(join(tmpdir(), 'vitrine-formats-'));
   await writeFile(join(folder, 'program.mjs'), PROGRAM);
   program = pathToFileURL(join(folder, 'program.mjs'));
 });
@@ -105,7 +105,7 @@ async function read(provider: ResourceProvider, uri: string, want: Partial<ReadO
 
 const typesOf = (given: readonly { readonly type: string | undefined }[]) => given.map(({ type }) => type);
 
-describe('what is said of a resource with other forms [2093-8]', () => {
+describe('what is said of a resource with other formats [2093-8]', () => {
   it('its formats, its own first, in lists and metadata, without reading', async () => {
     const { provider, reads } = observed();
     const formats = { [FORMATS_META_KEY]: [{ mimeType: PDF, size: pdf('report').length }, { mimeType: MARKDOWN }] };
@@ -134,18 +134,18 @@ describe('what is said of a resource with other forms [2093-8]', () => {
   });
 });
 
-describe('forms whose packages are missing', () => {
+describe('formats whose packages are missing', () => {
   it('are not offered, and the packages can be named', () => {
     const without = (...missing: string[]) => createCatalogue([], (name) => !missing.includes(name));
-    const formsOf = (catalogue: ReturnType<typeof createCatalogue>, type: string) =>
-      catalogue.formsOf(type)?.map(({ mimeType }) => mimeType);
-    expect(formsOf(without(), PDF)).toEqual([MARKDOWN]);
-    expect(formsOf(without('sharp', 'exif-reader', 'music-metadata'), 'application/rtf; charset=x')).toEqual([
+    const formatsOf = (catalogue: ReturnType<typeof createCatalogue>, type: string) =>
+      catalogue.formatsOf(type)?.map(({ mimeType }) => mimeType);
+    expect(formatsOf(without(), PDF)).toEqual([MARKDOWN]);
+    expect(formatsOf(without('sharp', 'exif-reader', 'music-metadata'), 'application/rtf; charset=x')).toEqual([
       MARKDOWN,
     ]);
-    expect(formsOf(without('exif-reader'), 'image/png')).toEqual(['image/webp']);
-    expect(formsOf(without('sharp', 'music-metadata'), 'image/png')).toBeUndefined();
-    expect(formsOf(without('sharp', 'music-metadata'), 'video/mp4')).toBeUndefined();
+    expect(formatsOf(without('exif-reader'), 'image/png')).toEqual(['image/webp']);
+    expect(formatsOf(without('sharp', 'music-metadata'), 'image/png')).toBeUndefined();
+    expect(formatsOf(without('sharp', 'music-metadata'), 'video/mp4')).toBeUndefined();
     expect(missingPackages((name) => name !== 'sharp' && name !== 'music-metadata')).toEqual([
       'sharp',
       'music-metadata',
@@ -225,7 +225,7 @@ describe('a read with what is accepted [2093-6]', () => {
     expect(only?.body.resource._meta).toHaveProperty([FORMATS_META_KEY]);
   });
 
-  it('gives windows of the form that is wanted, and of the original where none is said', async () => {
+  it('gives windows of the format that is wanted, and of the original where none is said', async () => {
     const { provider } = observed();
     const [whole] = await read(provider, URI, { accept: [MARKDOWN] });
     const total = whole?.text.length ?? 0;
@@ -257,7 +257,7 @@ describe('conversions', () => {
     const later = await read(provider, URI);
     const texts = [...all, later].map((given) => given.at(-1)?.text);
     expect(new Set(texts).size).toBe(1);
-    // The same content under another name is the same form.
+    // The same content under another name is the same format.
     expect((await read(provider, 'memory:///copy.pdf')).at(-1)?.text).toBe(texts[0]);
   });
 

@@ -1,45 +1,45 @@
-/** Which forms there are of which type, with what is installed. */
+/** Which formats there are of which type, with what is installed. */
 import { createRequire } from 'node:module';
 import { bestFormat } from '../../core/formats/accept.ts';
 import type { Converter } from './converters/converter.ts';
 import { CONVERTERS } from './converters/index.ts';
 import { utf8 } from './converters/utf8.ts';
 
-/** One form of a type, and who makes it. */
-export interface Form {
+/** One format of a type, and who makes it. */
+export interface Format {
   readonly mimeType: string;
   readonly converter: Converter;
 }
 
 export interface Catalogue {
-  /** The forms of a type beside its own, the preferred one first; undefined where there are none. */
-  formsOf(mimeType: string | undefined): readonly Form[] | undefined;
+  /** The formats of a type beside its own, the preferred one first; undefined where there are none. */
+  formatsOf(mimeType: string | undefined): readonly Format[] | undefined;
 }
 
 /**
  * Looks for the packages when a type is first asked for, so that a server that serves no documents never looks.
- * @param except types, or ranges of them, without forms
+ * @param except types, or ranges of them, without formats
  */
 export function createCatalogue(except: readonly string[] = [], isInstalled = installed): Catalogue {
-  const known = new Map<string, readonly Form[] | undefined>();
+  const known = new Map<string, readonly Format[] | undefined>();
   const byType = new Map<string, Converter[]>();
   for (const converter of CONVERTERS) {
     for (const type of converter.from) byType.set(type, [...(byType.get(type) ?? []), converter]);
   }
 
-  function find(type: string): readonly Form[] | undefined {
+  function find(type: string): readonly Format[] | undefined {
     const converters = byType.get(type);
     if (converters === undefined || bestFormat([type], except) !== undefined) return undefined;
     const able = converters.filter(({ needs = [] }) => needs.every(isInstalled));
-    const forms = new Map<string, Form>();
+    const formats = new Map<string, Format>();
     for (const converter of able) {
-      for (const mimeType of converter.to) if (!forms.has(mimeType)) forms.set(mimeType, { mimeType, converter });
+      for (const mimeType of converter.to) if (!formats.has(mimeType)) formats.set(mimeType, { mimeType, converter });
     }
-    return forms.size === 0 ? undefined : [...forms.values()];
+    return formats.size === 0 ? undefined : [...formats.values()];
   }
 
   return {
-    formsOf(mimeType) {
+    formatsOf(mimeType) {
       if (mimeType === undefined) return undefined;
       const type = byType.has(mimeType) ? mimeType : essenceOf(mimeType);
       // Types that nobody converts are not remembered: there may be any number of them.
@@ -50,14 +50,14 @@ export function createCatalogue(except: readonly string[] = [], isInstalled = in
   };
 }
 
-/** The form of a text that is not UTF-8. */
-export const utf8Form = (mimeType: string): Form => ({
+/** The format of a text that is not UTF-8. */
+export const utf8Format = (mimeType: string): Format => ({
   mimeType: `${essenceOf(mimeType)};charset=utf-8`,
   converter: utf8,
 });
 
 /** Whether a format that is wanted is that one. */
-export const isUtf8Form = (mimeType: string): boolean => /;\s*charset\s*=\s*"?utf-?8/i.test(mimeType);
+export const isUtf8Format = (mimeType: string): boolean => /;\s*charset\s*=\s*"?utf-?8/i.test(mimeType);
 
 /** Without parameters, in lower case; most types are like that already. */
 const essenceOf = (mimeType: string): string => {
@@ -87,7 +87,7 @@ function canResolve(name: string): boolean {
   }
 }
 
-/** Packages that would have to be installed for all forms, for those who check a configuration. */
+/** Packages that would have to be installed for all formats, for those who check a configuration. */
 export function missingPackages(isInstalled: (name: string) => boolean = installed): readonly string[] {
   return [...new Set(CONVERTERS.flatMap(({ needs = [] }) => needs.filter((name) => !isInstalled(name))))];
 }

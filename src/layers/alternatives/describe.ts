@@ -1,18 +1,18 @@
 /** Describes a resource that has other formats (2093-8), and a resource in one of them (2093-6). */
 import { CHARSET_META_KEY, DECLARED_MIME_TYPE_META_KEY, FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import type { Form } from './catalogue.ts';
+import type { Format } from './catalogue.ts';
 
-/** The resource with its formats, its own first. Known by its type alone: nothing is read, and no form is made. */
-export function withFormats(resource: Resource, forms: readonly Form[]): Resource {
+/** The resource with its formats, its own first. Known by its type alone: nothing is read, and no format is made. */
+export function withFormats(resource: Resource, formats: readonly Format[]): Resource {
   const { mimeType, size } = resource;
   const own = { mimeType, ...(size !== undefined && { size }) };
-  const formats = [own, ...forms.map((form) => ({ mimeType: form.mimeType }))];
-  return { ...resource, _meta: { ...resource._meta, [FORMATS_META_KEY]: formats } };
+  const all = [own, ...formats.map((format) => ({ mimeType: format.mimeType }))];
+  return { ...resource, _meta: { ...resource._meta, [FORMATS_META_KEY]: all } };
 }
 
-/** The resource in one of its forms. What its name claims is about the original. */
-export function inForm(resource: Resource, mimeType: string, size: number): Resource {
+/** The resource in one of its formats. What its name claims is about the original. */
+export function inFormat(resource: Resource, mimeType: string, size: number): Resource {
   const { [DECLARED_MIME_TYPE_META_KEY]: _declared, [CHARSET_META_KEY]: _charset, ...meta } = resource._meta ?? {};
   return { ...resource, mimeType, size, _meta: meta };
 }

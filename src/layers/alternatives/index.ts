@@ -1,5 +1,5 @@
 /**
- * The alternatives layer: a resource offers other forms of itself, as documents do their text (2093-6, 2093-8). They are
+ * The alternatives layer: a resource offers other formats of itself, as documents do their text (2093-6, 2093-8). They are
  * converted when somebody wants them, in processes of their own, and kept by what they are made of.
  */
 
@@ -15,12 +15,12 @@ import { mapEntries } from '../../core/lists/entries.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import { CHARSET_META_KEY, FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import { createCatalogue, type Form, utf8Form } from './catalogue.ts';
+import { createCatalogue, type Format, utf8Format } from './catalogue.ts';
 import { withFormats } from './describe.ts';
 import { type AlternativesOptions, limitsOf } from './options.ts';
 import type { ProcessOptions } from './process.ts';
 import { convertible, type Reading, readAccepted, withText } from './read.ts';
-import { createFormStore } from './store.ts';
+import { createFormatStore } from './store.ts';
 
 export { missingPackages } from './catalogue.ts';
 export type { AlternativesOptions } from './options.ts';
@@ -32,7 +32,7 @@ export interface Alternatives {
 }
 
 export interface AlternativesContext extends Pick<ProcessOptions, 'program'> {
-  /** Whether a resource may have forms, by its URI. Default: every one. */
+  /** Whether a resource may have formats, by its URI. Default: every one. */
   readonly concerns?: ((uri: string) => boolean) | undefined;
 }
 
@@ -43,29 +43,29 @@ export function createAlternatives(
 ): Alternatives {
   const limits = limitsOf(options);
   const catalogue = createCatalogue(limits.except);
-  const store = createFormStore(limits, program);
+  const store = createFormatStore(limits, program);
 
   /** Returns the formats to offer: none where the provider names its own, or for a container, which has no content. */
-  function formsOf({ uri, mimeType, capabilities, _meta }: Resource): readonly Form[] | undefined {
-    const known = catalogue.formsOf(mimeType);
+  function formatsOf({ uri, mimeType, capabilities, _meta }: Resource): readonly Format[] | undefined {
+    const known = catalogue.formatsOf(mimeType);
     // Only what was read is known not to be UTF-8.
     const charset = _meta?.[CHARSET_META_KEY];
-    const forms =
+    const formats =
       mimeType !== undefined && charset !== undefined && bestFormat([mimeType], limits.except) === undefined
-        ? [utf8Form(mimeType), ...(known ?? [])]
+        ? [utf8Format(mimeType), ...(known ?? [])]
         : known;
-    if (forms === undefined || capabilities?.list || _meta?.[FORMATS_META_KEY] !== undefined) return undefined;
-    return concerns(uri) ? forms : undefined;
+    if (formats === undefined || capabilities?.list || _meta?.[FORMATS_META_KEY] !== undefined) return undefined;
+    return concerns(uri) ? formats : undefined;
   }
 
   const described = oncePerKept((resource: Resource): Resource => {
-    const forms = formsOf(resource);
-    return forms === undefined ? resource : withFormats(resource, forms);
+    const formats = formatsOf(resource);
+    return formats === undefined ? resource : withFormats(resource, formats);
   });
 
   return {
     layer: (inner) => {
-      const reading: Reading = { inner, store, limits, formsOf };
+      const reading: Reading = { inner, store, limits, formatsOf };
       const origins = createOrigins(inner);
       return wrapProvider(inner, {
         metadata: (uri, ctx) => inner.metadata(uri, ctx).then(described),
@@ -74,18 +74,18 @@ export function createAlternatives(
           return origins.made({ ...listed, resources: mapEntries(listed.resources, described, ctx) }, listed);
         },
         listAgain: origins.listAgain,
-        // Bodies without another form are given as they came; for the others, new bodies are made, which nobody knows.
+        // Bodies without another format are given as they came; for the others, new bodies are made, which nobody knows.
         again: inner.again,
         read(uri, want, ctx) {
           const { accept, range } = want;
           if (accept !== undefined) return readAccepted(reading, uri, want, accept, ctx);
-          // A window is one of the original unless another form is asked for: the next one has to fit it.
+          // A window is one of the original unless another format is asked for: the next one has to fit it.
           if (range !== undefined) return inner.read(uri, want, ctx);
           return inner.read(uri, want, ctx).then(
             (bodies) => {
-              const forms = convertible(bodies, reading);
+              const formats = convertible(bodies, reading);
               const [body] = bodies;
-              return forms === undefined || body === undefined ? bodies : withText(reading, body, forms, want, ctx);
+              return formats === undefined || body === undefined ? bodies : withText(reading, body, formats, want, ctx);
             },
             (error: unknown) => {
               if (!(error instanceof ResourceError) || error.code !== 'too-large') throw error;
@@ -108,6 +108,6 @@ async function largeText(
   error: ResourceError,
 ): Promise<readonly ResourceBody[]> {
   const resource = await reading.inner.metadata(uri, ctx);
-  if (reading.formsOf(resource) === undefined || !isBetterAsText(resource.mimeType)) throw error;
+  if (reading.formatsOf(resource) === undefined || !isBetterAsText(resource.mimeType)) throw error;
   return readAccepted(reading, uri, want, TEXT_TYPES, ctx);
 }

@@ -3,7 +3,7 @@
 export interface AlternativesOptions {
   /** Bytes of a resource that is converted. Default: 33,554,432. */
   readonly maxInputBytes?: number | undefined;
-  /** Bytes of a form. Default: 8,388,608. */
+  /** Bytes of a format. Default: 8,388,608. */
   readonly maxOutputBytes?: number | undefined;
   /** Bytes of an archive's files, as they are unpacked. Default: 67,108,864. */
   readonly maxUnpackedBytes?: number | undefined;
@@ -15,7 +15,7 @@ export interface AlternativesOptions {
   readonly maxConcurrent?: number | undefined;
   /** Conversions that wait for their turn. Default: 64. */
   readonly maxWaiting?: number | undefined;
-  /** Bytes of forms that are kept. Default: 33,554,432. */
+  /** Bytes of formats that are kept. Default: 33,554,432. */
   readonly cacheBytes?: number | undefined;
   /** Bytes up to which a read gives the original beside its text, where nobody says what is wanted. Default: 1,048,576. */
   readonly originalBytes?: number | undefined;

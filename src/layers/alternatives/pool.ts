@@ -86,7 +86,7 @@ export function createPool(options: PoolOptions): Pool {
     signal.removeEventListener('abort', leave);
     busy.delete(used);
     put(used);
-    if (outcome.kind === 'form') return outcome.form;
+    if (outcome.kind === 'format') return outcome.format;
     throw signal.aborted ? signal.reason : errorOf(outcome, conversion, options);
   }
 
@@ -123,11 +123,11 @@ export function createPool(options: PoolOptions): Pool {
 const STOPPING = new Error('The server is stopping');
 
 function errorOf(
-  outcome: Exclude<Outcome, { kind: 'form' }>,
+  outcome: Exclude<Outcome, { kind: 'format' }>,
   conversion: Conversion,
   { timeoutMs, maxMemoryBytes }: PoolOptions,
 ): ResourceError {
-  const what = `The form ${conversion.to}`;
+  const what = `The format ${conversion.to}`;
   switch (outcome.kind) {
     case 'too-large':
       return new ResourceError('too-large', `${what} cannot be made: ${lower(outcome.message)}`, {
@@ -147,6 +147,6 @@ function errorOf(
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 const unavailable = ({ from, to }: Conversion, cause: Error): ResourceError =>
-  new ResourceError('unavailable', `The form ${to} cannot be made of this content, which says that it is ${from}`, {
+  new ResourceError('unavailable', `The format ${to} cannot be made of this content, which says that it is ${from}`, {
     cause,
   });

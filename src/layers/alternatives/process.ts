@@ -5,7 +5,7 @@ import { type Answer, OUT_OF_MEMORY, type Task } from './program.ts';
 
 /** How a conversion ended that was sent to a process. */
 export type Outcome =
-  | { readonly kind: 'form'; readonly form: Uint8Array }
+  | { readonly kind: 'format'; readonly format: Uint8Array }
   | { readonly kind: 'too-large'; readonly message: string; readonly details: Readonly<Record<string, unknown>> }
   | { readonly kind: 'memory' | 'timeout' }
   | { readonly kind: 'failed'; readonly cause: Error };
@@ -65,11 +65,11 @@ export function startProcess({ maxMemoryBytes, program = builtProgram(PROGRAM) }
   });
   child.on('message', (answer: Answer) => {
     if (answer.id !== running?.id) return;
-    if ('form' in answer) {
+    if ('format' in answer) {
       // A process that took much memory may not give it back: the next conversion begins with a new one.
       if (answer.usedBytes > maxMemoryBytes / 2) end();
-      const { form } = answer;
-      settle({ kind: 'form', form: typeof form === 'string' ? new TextEncoder().encode(form) : form });
+      const { format } = answer;
+      settle({ kind: 'format', format: typeof format === 'string' ? new TextEncoder().encode(format) : format });
     } else if ('tooLarge' in answer) settle({ kind: 'too-large', message: answer.tooLarge, details: answer.details });
     else settle({ kind: 'failed', cause: new Error(answer.failed) });
   });

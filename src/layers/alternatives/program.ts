@@ -16,7 +16,7 @@ export interface Task extends Conversion {
 
 /** The answer of the program. */
 export type Answer =
-  | { readonly id: number; readonly form: string | Uint8Array; readonly usedBytes: number }
+  | { readonly id: number; readonly format: string | Uint8Array; readonly usedBytes: number }
   | { readonly id: number; readonly tooLarge: string; readonly details: Readonly<Record<string, unknown>> }
   | { readonly id: number; readonly failed: string };
 
@@ -64,15 +64,15 @@ async function convert(task: Task): Promise<Answer> {
   try {
     const found = CONVERTERS.find(({ name }) => name === converter);
     if (found === undefined) throw new Error(`There is no converter ${converter}`);
-    const form = await found.convert(bytes, conversion);
-    const size = typeof form === 'string' ? Buffer.byteLength(form) : form.byteLength;
+    const format = await found.convert(bytes, conversion);
+    const size = typeof format === 'string' ? Buffer.byteLength(format) : format.byteLength;
     if (size > conversion.maxOutputBytes)
       return {
         id,
-        tooLarge: `The form is larger than ${conversion.maxOutputBytes} bytes`,
+        tooLarge: `The format is larger than ${conversion.maxOutputBytes} bytes`,
         details: { limit: conversion.maxOutputBytes },
       };
-    return { id, form, usedBytes: process.memoryUsage.rss() };
+    return { id, format, usedBytes: process.memoryUsage.rss() };
   } catch (error) {
     if (error instanceof ResourceError && error.code === 'too-large')
       return { id, tooLarge: error.message, details: error.details };

@@ -1,4 +1,4 @@
-/** Reading in the form that is wanted: one body of it, or where nobody says, the original and its text. */
+/** Reading in the format that is wanted: one body of it, or where nobody says, the original and its text. */
 
 import { bytesOf, chunksOf, closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
 import { sameBytes, versioned, versionOfBytes } from '../../core/content-version.ts';
@@ -9,24 +9,24 @@ import { isBetterAsText, TEXT_TYPES } from '../../core/formats/formats.ts';
 import type { ByteRange, ReadOptions, ResourceProvider } from '../../core/provider.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import { type Form, isUtf8Form } from './catalogue.ts';
-import { inForm, withFormats } from './describe.ts';
+import { type Format, isUtf8Format } from './catalogue.ts';
+import { inFormat, withFormats } from './describe.ts';
 import type { AlternativesLimits } from './options.ts';
-import { contentOf, type FormStore, given } from './store.ts';
+import { contentOf, type FormatStore, given } from './store.ts';
 
 export interface Reading {
   readonly inner: ResourceProvider;
-  readonly store: FormStore;
+  readonly store: FormatStore;
   readonly limits: AlternativesLimits;
-  /** The forms that a resource is offered in beside its own. */
-  readonly formsOf: (resource: Resource) => readonly Form[] | undefined;
+  /** The formats that a resource is offered in beside its own. */
+  readonly formatsOf: (resource: Resource) => readonly Format[] | undefined;
 }
 
-/** The forms of a body that is the only one, and whole. */
-export function convertible(bodies: readonly ResourceBody[], { formsOf }: Reading): readonly Form[] | undefined {
+/** The formats of a body that is the only one, and whole. */
+export function convertible(bodies: readonly ResourceBody[], { formatsOf }: Reading): readonly Format[] | undefined {
   const [body] = bodies;
   if (body === undefined || bodies.length > 1 || body.child || body.window !== undefined) return undefined;
-  return formsOf(body.resource);
+  return formatsOf(body.resource);
 }
 
 /** Whether an error means that a format cannot be made, and not that the caller may not have it or has left. */
@@ -37,25 +37,25 @@ const FAILURES: ReadonlySet<string> = new Set(['too-large', 'timeout', 'unavaila
 
 /**
  * The original where it is small, and its text. Without what cannot be made: then a read gives what it would give without
- * forms.
+ * formats.
  */
 export async function withText(
   reading: Reading,
   body: ResourceBody,
-  forms: readonly Form[],
+  formats: readonly Format[],
   want: ReadOptions,
   ctx: Context,
 ): Promise<readonly ResourceBody[]> {
-  const resource = withFormats(body.resource, forms);
+  const resource = withFormats(body.resource, formats);
   const original: ResourceBody = { ...body, resource };
-  const form =
-    forms.find(({ mimeType }) => isUtf8Form(mimeType)) ??
-    (isBetterAsText(resource.mimeType) ? forms.find(({ mimeType }) => TEXT_TYPES.includes(mimeType)) : undefined);
-  if (form === undefined) return [original];
+  const format =
+    formats.find(({ mimeType }) => isUtf8Format(mimeType)) ??
+    (isBetterAsText(resource.mimeType) ? formats.find(({ mimeType }) => TEXT_TYPES.includes(mimeType)) : undefined);
+  if (format === undefined) return [original];
   const source = createSource(reading, original, ctx);
   try {
-    const made = await formFrom(reading, source, form, ctx);
-    const text = formBody(resource, form, made, undefined);
+    const made = await formatFrom(reading, source, format, ctx);
+    const text = formatBody(resource, format, made, undefined);
     const size = knownSize(source.body().content) ?? Number.POSITIVE_INFINITY;
     const both = size <= reading.limits.originalBytes && size + made.byteLength <= want.maxBytes;
     if (both) return [source.body(), text];
@@ -67,7 +67,7 @@ export async function withText(
       await closeBodies([body]);
       throw error;
     }
-    ctx.log.info('a form cannot be made', { uri: resource.uri, form: form.mimeType, error });
+    ctx.log.info('a format cannot be made', { uri: resource.uri, format: format.mimeType, error });
     return originalOf(reading, source, resource.uri, want, ctx);
   }
 }
@@ -86,42 +86,44 @@ export async function readAccepted(
   const { inner } = reading;
   const resource = await inner.metadata(uri, ctx);
   // Only its bytes tell that a text is not UTF-8; more of them than are converted are not looked at for that.
-  const mayBeUtf8 = accept.some(isUtf8Form) && (resource.size ?? 0) <= reading.limits.maxInputBytes;
-  const known = reading.formsOf(resource) ?? (mayBeUtf8 ? [] : undefined);
+  const mayBeUtf8 = accept.some(isUtf8Format) && (resource.size ?? 0) <= reading.limits.maxInputBytes;
+  const known = reading.formatsOf(resource) ?? (mayBeUtf8 ? [] : undefined);
   if (known === undefined && want.range !== undefined) return inner.read(uri, want, ctx);
   const bodies = await inner.read(uri, known === undefined ? want : unwindowed(want, reading.limits), ctx);
   // The bytes may say that it is something else than its name claims.
-  const forms = convertible(bodies, reading);
+  const formats = convertible(bodies, reading);
   const [body] = bodies;
-  if (forms === undefined || body === undefined) {
+  if (formats === undefined || body === undefined) {
     if (known === undefined) return bodies;
     await closeBodies(bodies);
     return inner.read(uri, want, ctx);
   }
-  const source = createSource(reading, { ...body, resource: withFormats(body.resource, forms) }, ctx);
+  const source = createSource(reading, { ...body, resource: withFormats(body.resource, formats) }, ctx);
   let failure: unknown;
   // Of a text that is not UTF-8 its bytes come last among its formats: whoever wants text wants it to be read.
-  const [first] = forms;
-  let left: readonly (Form | undefined)[] =
-    first !== undefined && isUtf8Form(first.mimeType) ? [first, undefined, ...forms.slice(1)] : [undefined, ...forms];
+  const [first] = formats;
+  let left: readonly (Format | undefined)[] =
+    first !== undefined && isUtf8Format(first.mimeType)
+      ? [first, undefined, ...formats.slice(1)]
+      : [undefined, ...formats];
   try {
     for (;;) {
       const own = body.resource.mimeType ?? '';
       const at = bestFormat(
-        left.map((form) => form?.mimeType ?? own),
+        left.map((format) => format?.mimeType ?? own),
         accept,
       );
       if (at === undefined && failure !== undefined) throw failure;
-      const form = at === undefined ? undefined : left[at];
-      if (form === undefined) return await originalOf(reading, source, uri, want, ctx);
+      const format = at === undefined ? undefined : left[at];
+      if (format === undefined) return await originalOf(reading, source, uri, want, ctx);
       try {
-        const made = await formFrom(reading, source, form, ctx);
+        const made = await formatFrom(reading, source, format, ctx);
         await source.body().close?.();
-        return [formBody(source.body().resource, form, made, want.range)];
+        return [formatBody(source.body().resource, format, made, want.range)];
       } catch (error) {
         if (!isFailure(error)) throw error;
         failure ??= error.withUri(uri);
-        left = left.filter((each) => each !== form);
+        left = left.filter((each) => each !== format);
       }
     }
   } catch (error) {
@@ -147,7 +149,7 @@ async function originalOf(
   return [{ ...again, resource: { ...again.resource, _meta: { ...again.resource._meta, ...formats } } }, ...others];
 }
 
-/** The whole of it is converted, whatever part of the form is wanted. */
+/** The whole of it is converted, whatever part of the format is wanted. */
 const unwindowed = (
   { range: _range, accept: _accept, ...want }: ReadOptions,
   { maxInputBytes }: AlternativesLimits,
@@ -176,7 +178,7 @@ function createSource({ limits }: Reading, body: ResourceBody, ctx: Context): So
       const { content, resource } = current;
       const limit = limits.maxInputBytes;
       const tooLarge = (): ResourceError =>
-        new ResourceError('too-large', `No more than ${limit} bytes are converted into another form`, {
+        new ResourceError('too-large', `No more than ${limit} bytes are converted into another format`, {
           uri: resource.uri,
           details: { limit },
         });
@@ -199,31 +201,31 @@ function createSource({ limits }: Reading, body: ResourceBody, ctx: Context): So
   };
 }
 
-/** The form of what a source has: kept, or made now. */
-async function formFrom({ store }: Reading, source: Source, form: Form, ctx: Context): Promise<Uint8Array> {
+/** The format of what a source has: kept, or made now. */
+async function formatFrom({ store }: Reading, source: Source, format: Format, ctx: Context): Promise<Uint8Array> {
   const { resource } = source.body();
   const from = (resource.mimeType ?? '').split(';', 1)[0] ?? '';
   const known = store.versionOf(resource, ctx);
-  const kept = known === undefined ? undefined : store.kept(known, from, form);
+  const kept = known === undefined ? undefined : store.kept(known, from, format);
   if (kept !== undefined) return given(kept);
   const bytes = await source.bytes();
   const content = contentOf(bytes);
   if (bytes.byteLength === resource.size) store.learn(resource, content, ctx);
-  return store.make(content, bytes, from, form, ctx);
+  return store.make(content, bytes, from, format, ctx);
 }
 
-function formBody(
+function formatBody(
   resource: Resource,
-  { mimeType }: Form,
+  { mimeType }: Format,
   made: Uint8Array,
   range: ByteRange | undefined,
 ): ResourceBody {
   const total = made.byteLength;
-  const said = inForm(resource, mimeType, total);
+  const said = inFormat(resource, mimeType, total);
   if (range === undefined) return { resource: said, content: versioned(bytesOf(made), () => versionOfBytes(made)) };
   const { offset, length } = range;
   if (offset > total)
-    throw invalid(`The window begins behind the end of the form ${mimeType}, which has ${total} bytes`, resource.uri);
+    throw invalid(`The window begins behind the end of the format ${mimeType}, which has ${total} bytes`, resource.uri);
   const end = length === undefined ? total : offset + length;
   return { resource: said, content: bytesOf(made.subarray(offset, end)), window: { offset, total } };
 }

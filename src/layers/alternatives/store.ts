@@ -1,4 +1,4 @@
-/** Forms that have been made: kept by what they are made of, made once when several want them at the same time. */
+/** Formats that have been made: kept by what they are made of, made once when several want them at the same time. */
 
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -7,29 +7,29 @@ import { ResourceError } from '../../core/errors.ts';
 import { createLru } from '../../core/lru.ts';
 import { abortable } from '../../core/waiting/abortable.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import type { Form } from './catalogue.ts';
+import type { Format } from './catalogue.ts';
 import type { AlternativesLimits } from './options.ts';
 import { createPool } from './pool.ts';
 import type { ProcessOptions } from './process.ts';
 
-export interface FormStore {
+export interface FormatStore {
   /** Returns the hash of the content that this version has for this caller; undefined where it has to be read first. */
   versionOf(resource: Resource, ctx: Context): string | undefined;
   /** Keeps which content this version has. */
   learn(resource: Resource, content: string, ctx: Context): void;
-  /** A form of a content that has been made, or what has become of it. */
-  kept(content: string, from: string, form: Form): Made | undefined;
-  /** Makes a form. @throws ResourceError what the conversion ends with; the reason of the signal */
-  make(content: string, bytes: Uint8Array, from: string, form: Form, ctx: Context): Promise<Uint8Array>;
+  /** A format of a content that has been made, or what has become of it. */
+  kept(content: string, from: string, format: Format): Made | undefined;
+  /** Makes a format. @throws ResourceError what the conversion ends with; the reason of the signal */
+  make(content: string, bytes: Uint8Array, from: string, format: Format, ctx: Context): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** A form that is made, or waits to be. */
+/** A format that is made, or waits to be. */
 interface Making {
   readonly key: string;
   /** With the caller whose turn it waits for. */
   readonly own: string;
-  readonly form: Promise<Uint8Array>;
+  readonly format: Promise<Uint8Array>;
   readonly ended: AbortController;
   /** How many wait for it. */
   wanted: number;
@@ -42,13 +42,13 @@ export type Made = { readonly bytes: Uint8Array } | { readonly error: ResourceEr
 /** Versions whose content is remembered. */
 const MAX_VERSIONS = 10_000;
 
-/** Forms are kept, whatever their number, up to this many. */
+/** Formats are kept, whatever their number, up to this many. */
 const MAX_FORMS = 10_000;
 
 /** Bytes of the cache for a format that could not be made. */
 const FAILURE_BYTES = 1_024;
 
-/** A form that could not be made is not tried again for so long, in milliseconds. */
+/** A format that could not be made is not tried again for so long, in milliseconds. */
 const FAILURE_MS = 5 * 60_000;
 
 /** A resource that changed so shortly ago may change again within the precision of its time, in milliseconds. */
@@ -56,10 +56,10 @@ const SETTLED_MS = 2_000;
 
 export const contentOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url');
 
-export function createFormStore(limits: AlternativesLimits, program?: ProcessOptions['program']): FormStore {
+export function createFormatStore(limits: AlternativesLimits, program?: ProcessOptions['program']): FormatStore {
   const pool = createPool({ ...limits, program });
   const versions = createLru<string, string>(MAX_VERSIONS);
-  const forms = new LRUCache<string, Made>({
+  const formats = new LRUCache<string, Made>({
     max: MAX_FORMS,
     maxSize: limits.cacheBytes,
     sizeCalculation: (made) => ('bytes' in made ? Math.max(1, made.bytes.byteLength) : FAILURE_BYTES),
@@ -68,17 +68,17 @@ export function createFormStore(limits: AlternativesLimits, program?: ProcessOpt
   const making = new Map<string, Making>();
   const asked = new Map<string, Making>();
 
-  const keyOf = (content: string, from: string, { converter, mimeType }: Form): string =>
+  const keyOf = (content: string, from: string, { converter, mimeType }: Format): string =>
     `${content}\n${from}\n${converter.name}\n${mimeType}`;
 
-  /** Of the same form, each caller has a turn of its own to wait for: it is made at the first one. */
-  function begin(key: string, bytes: Uint8Array, from: string, form: Form, caller: string): Making {
+  /** Of the same format, each caller has a turn of its own to wait for: it is made at the first one. */
+  function begin(key: string, bytes: Uint8Array, from: string, format: Format, caller: string): Making {
     const ended = new AbortController();
     const { maxOutputBytes, maxUnpackedBytes } = limits;
-    const conversion = { from, to: form.mimeType, maxOutputBytes, maxUnpackedBytes };
+    const conversion = { from, to: format.mimeType, maxOutputBytes, maxUnpackedBytes };
     const own = ownKey(key, caller);
     const instead = (): Promise<Uint8Array> | undefined => {
-      const kept = forms.get(key);
+      const kept = formats.get(key);
       if (kept !== undefined) return (async () => given(kept))();
       const other = making.get(key);
       if (other !== undefined) return wait(other, ended.signal);
@@ -86,23 +86,23 @@ export function createFormStore(limits: AlternativesLimits, program?: ProcessOpt
       return undefined;
     };
     const made = pool
-      .convert(form.converter.name, bytes, conversion, { caller, signal: ended.signal, instead })
+      .convert(format.converter.name, bytes, conversion, { caller, signal: ended.signal, instead })
       .then(
         (result) => {
-          if (making.get(key) === entry) forms.set(key, { bytes: result });
+          if (making.get(key) === entry) formats.set(key, { bytes: result });
           return result;
         },
         (error: unknown) => {
           // A conversion that waited in vain, or was given up, says nothing about the content.
           const says = error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted;
-          if (says && making.get(key) === entry) forms.set(key, { error }, { ttl: FAILURE_MS });
+          if (says && making.get(key) === entry) formats.set(key, { error }, { ttl: FAILURE_MS });
           throw error;
         },
       )
       .finally(() => leave(entry));
     // Whoever waits for it is told; where nobody does any more, nobody needs to be.
     made.catch(() => {});
-    const entry: Making = { key, own, form: made, ended, wanted: 0 };
+    const entry: Making = { key, own, format: made, ended, wanted: 0 };
     asked.set(own, entry);
     return entry;
   }
@@ -115,12 +115,12 @@ export function createFormStore(limits: AlternativesLimits, program?: ProcessOpt
   async function wait(entry: Making, signal: AbortSignal): Promise<Uint8Array> {
     entry.wanted++;
     try {
-      return await abortable(entry.form, signal);
+      return await abortable(entry.format, signal);
     } finally {
       // Nobody waits for it any more: it is not made.
       if (--entry.wanted === 0 && asked.get(entry.own) === entry) {
         leave(entry);
-        entry.ended.abort(new Error('Nobody wants the form any more'));
+        entry.ended.abort(new Error('Nobody wants the format any more'));
       }
     }
   }
@@ -134,20 +134,20 @@ export function createFormStore(limits: AlternativesLimits, program?: ProcessOpt
       const key = versionKey(resource, ctx);
       if (key !== undefined) versions.set(key, content);
     },
-    kept: (content, from, form) => forms.get(keyOf(content, from, form)),
-    async make(content, bytes, from, form, { principal, signal }) {
-      const key = keyOf(content, from, form);
-      const kept = forms.get(key);
+    kept: (content, from, format) => formats.get(keyOf(content, from, format)),
+    async make(content, bytes, from, format, { principal, signal }) {
+      const key = keyOf(content, from, format);
+      const kept = formats.get(key);
       if (kept !== undefined) return given(kept);
       signal.throwIfAborted();
       const { id } = principal;
-      const entry = making.get(key) ?? asked.get(ownKey(key, id)) ?? begin(key, bytes, from, form, id);
+      const entry = making.get(key) ?? asked.get(ownKey(key, id)) ?? begin(key, bytes, from, format, id);
       return await wait(entry, signal);
     },
     async close() {
       await pool.close();
       versions.clear();
-      forms.clear();
+      formats.clear();
     },
   };
 }

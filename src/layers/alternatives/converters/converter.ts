@@ -8,18 +8,18 @@ import { ResourceError } from '../../../core/errors.ts';
 export type { Conversion, ConversionLimits, Convert } from '../../../core/conversion.ts';
 
 export interface Converter {
-  /** Stable, and unique among converters: a part of what forms are kept under. */
+  /** Stable, and unique among converters: a part of what formats are kept under. */
   readonly name: string;
   /** MIME types that it reads. */
   readonly from: readonly string[];
   /** MIME types that it writes, the preferred one first. */
   readonly to: readonly string[];
-  /** Packages that it loads and that do not come with Vitrine; without them its forms are not offered. */
+  /** Packages that it loads and that do not come with Vitrine; without them its formats are not offered. */
   readonly needs?: readonly string[];
   readonly convert: Convert;
 }
 
-/** A form, or what it is made of, is over a limit. */
+/** A format, or what it is made of, is over a limit. */
 export const tooMuch = (what: string, limit: number): ResourceError =>
   new ResourceError('too-large', `${what} is larger than ${limit} bytes`, { details: { limit } });
 
@@ -36,7 +36,7 @@ export function createOutput({ maxOutputBytes }: Pick<Conversion, 'maxOutputByte
   return {
     add(text) {
       bytes += Buffer.byteLength(text);
-      if (bytes > maxOutputBytes) throw tooMuch('The form', maxOutputBytes);
+      if (bytes > maxOutputBytes) throw tooMuch('The format', maxOutputBytes);
       parts.push(text);
     },
     text: () => parts.join(''),

@@ -245,7 +245,7 @@ describe('what documents may not do [SEC-RES-6]', () => {
     },
   );
 
-  it('be larger than a form may', async () => {
+  it('be larger than a format may', async () => {
     const rows = utf8('a,b\n'.repeat(1_000));
     await expect(convert(rows, 'text/csv', MARKDOWN, { ...LIMITS, maxOutputBytes: 500 })).rejects.toMatchObject({
       code: 'too-large',

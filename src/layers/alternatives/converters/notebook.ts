@@ -41,12 +41,12 @@ function addOutput(output: Output, each: Loose): void {
   if (output_type === 'stream') addFenced(output, joined(text), 'text');
   else if (output_type === 'error') addFenced(output, joined(traceback) || `${ename}: ${evalue}`, 'text');
   else {
-    const forms = loose(data);
-    const markdown = joined(forms['text/markdown']);
-    const plain = joined(forms['text/plain']);
+    const formats = loose(data);
+    const markdown = joined(formats['text/markdown']);
+    const plain = joined(formats['text/plain']);
     if (markdown !== '') output.add(`${markdown}\n\n`);
     else if (plain !== '') addFenced(output, plain, 'text');
-    const image = Object.keys(forms).find((type) => type.startsWith('image/'));
+    const image = Object.keys(formats).find((type) => type.startsWith('image/'));
     if (image !== undefined) output.add(`(An image, ${image.replace(/[^\w/+.-]/g, '')})\n\n`);
   }
 }
