@@ -131,13 +131,6 @@ More at [the press office](https://museum.example/press).
     expect(text.match(/The unclaimed clocks/g)).toHaveLength(1);
   });
 
-  it('RTF: letters of its code page and of Unicode, tables', async () => {
-    const text = await convertFile('condition-card.rtf', 'application/rtf');
-    expect(text).toBe(
-      'Condition card\n\nMusic box by J. Müller, 1790, of brass and walnut.\n\nThe comb is complete; the case smells of cedar – as it should.\n\n| Part | State |\n| --- | --- |\n| Comb | good |\n',
-    );
-  });
-
   it('notebooks: text, code in its language, and output', async () => {
     const text = await convertFile('footfall.ipynb', 'application/x-ipynb+json');
     expect(text).toContain('# Footfall\n\nHow many people came, by month.\n\n```python\ntotal = 812');

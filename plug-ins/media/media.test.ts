@@ -9,8 +9,8 @@ import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { CONVERTERS } from '../../src/layers/alternatives/converters/index.ts';
-import { MUSEUM } from '../e2e/harness.ts';
-import { chapterFrame, coverFrame, mp3, mp4, png, textFrame, webm } from './media-files.ts';
+import { MUSEUM } from '../../test/e2e/harness.ts';
+import { chapterFrame, coverFrame, mp3, mp4, png, textFrame, webm } from '../../test/forms/media-files.ts';
 
 const WEBP = 'image/webp';
 const JSON_TYPE = 'application/json';
