@@ -1,4 +1,4 @@
-/** What is made of images, sounds and films. */
+/** Images, sounds and films give Markdown about themselves. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';

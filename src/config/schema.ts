@@ -77,7 +77,7 @@ const serverConfig = z.strictObject({
   tls: tlsConfig.optional().describe('Serves HTTPS, with certificates that are read again when they change'),
 });
 
-/** What goes with each request of 2026-07-28 has to be short: so no icon contains its image. */
+/** Goes with each request of 2026-07-28, so it is short: no icon contains its image. */
 const clientConfig = z.strictObject({
   title: z.string().min(1).max(128).optional(),
   description: z.string().min(1).max(1_024).optional(),

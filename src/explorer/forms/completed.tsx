@@ -25,7 +25,7 @@ export function Completed({ reference, name, title, description, isRequired = fa
   const [isHere, setHere] = useState(false);
   const value = values[name] ?? '';
   const about = JSON.stringify([reference, values]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again for other words
+  // Asked again for other words.
   useEffect(() => {
     if (!isHere) return;
     const abort = new AbortController();

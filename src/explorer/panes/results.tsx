@@ -25,7 +25,7 @@ export function Results({ words }: { readonly words: string }) {
   const [found, setFound] = useState<{ readonly of: string; readonly found?: Found; readonly problem?: Refusal }>();
   const [asked, ask] = useState(0);
   const leave = useRef<AbortController>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: searched again when that is asked for
+  // Searched again when that is asked for.
   useEffect(() => {
     if (words === '' || tool === undefined) return;
     const abort = new AbortController();

@@ -32,7 +32,7 @@ export function useDescribed(uri: string | undefined): Described {
     return () => abort.abort();
   }, [store, uri, changes]);
   // It may have changed after it was read and before it was watched.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the watch begins
+  // Only when the watch begins.
   useEffect(() => {
     const before = described?.uri === uri ? described?.resource : undefined;
     if (!isWatched || before === undefined) return;
@@ -65,7 +65,7 @@ export function useThing(resource: Resource | undefined, view: View): Shown {
   const { as, from, lines, show } = view;
   const key = JSON.stringify([resource?.uri, as, from, lines, show]);
   const isThing = resource !== undefined && !isFolder(resource);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read again for another place and a change, not for another description
+  // Read again for another place and a change, not for another description.
   useEffect(() => {
     if (!isThing) return;
     const abort = new AbortController();
