@@ -1,15 +1,12 @@
 /** `vitrine serve`. */
-import { join, parse } from 'node:path';
 import { closeMounts } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { defined, type EngineFlags, engineOptions } from '../configured/engine-options.ts';
 import { rankedIndexOf } from '../configured/ranked-index.ts';
-import type { Bus } from '../core/bus.ts';
 import type { ClientFeatures, Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { isLoopback } from '../core/hosts.ts';
-import type { Keys } from '../core/keys.ts';
 import { ANY_SCHEME, publishUri } from '../core/mounts.ts';
 import { stripControls } from '../core/text/scrub.ts';
 import { inTime } from '../core/waiting/in-time.ts';
@@ -20,17 +17,17 @@ import type { MetricsOptions } from '../serving/http/probes.ts';
 import type { TlsOptions } from '../serving/http/tls.ts';
 import { serveStdio } from '../serving/stdio/index.ts';
 import { type Address, addressOf } from './address.ts';
-import { busOf } from './bus.ts';
 import { UsageError } from './errors.ts';
 import { addedWith, addOverHttp } from './hosts.ts';
 import { createLog } from './log.ts';
 import type { LogLevel } from './log-levels.ts';
 import { followSources, type Served } from './reloading.ts';
+import { fileOfWorker, joinReplicas, type Replica, type WorkerFlags, workerOf } from './replica.ts';
 import { openSources, type SourceFlags, type Sources } from './sources.ts';
 import { metricsOf, telemetryOf } from './telemetry.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface ServeFlags extends SourceFlags, EngineFlags {
+export interface ServeFlags extends SourceFlags, EngineFlags, WorkerFlags {
   readonly http?: string | true;
   readonly port?: string;
   readonly allowRemote?: boolean;
@@ -39,9 +36,6 @@ export interface ServeFlags extends SourceFlags, EngineFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly explorer?: 'on' | 'off';
-  readonly workers?: string;
-  /** Each worker starts programs of its own. */
-  readonly multiply?: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -138,69 +132,6 @@ const typedAgain = ({ tools, icons }: EngineFlags): readonly string[] => [
   ...(tools === undefined ? [] : ['--tools', tools]),
   ...(icons === undefined ? [] : ['--icons', icons]),
 ];
-
-/** How this process stands to others that serve the same. */
-interface Replica {
-  readonly stdio: boolean;
-  /** Its number; undefined where it is no worker. */
-  readonly worker: number | undefined;
-  readonly bus: Bus | undefined;
-  readonly keys: Keys | undefined;
-}
-
-/** The number of this worker, and where it serves. A parent resolves to `parent` when its workers have ended. @throws UsageError */
-async function workerOf(
-  { workers }: ServeFlags,
-  address: Address | undefined,
-  log: Log,
-  terminal: Terminal,
-): Promise<(Pick<Replica, 'worker'> & { readonly address: Address | undefined }) | 'parent'> {
-  if (workers === undefined) return { worker: undefined, address };
-  const { addressOfWorker, serveWorkers, workerCount, workerNumber } = await import('./workers.ts');
-  const count = workerCount(workers);
-  if (address === undefined)
-    throw new UsageError('--workers is for HTTP: over standard input and output there is one host');
-  const number = workerNumber();
-  if (number !== undefined) return { worker: number, address: addressOfWorker(address) };
-  const status = await serveWorkers(count, address, log, terminal);
-  if (status !== 0) terminal.exit(status);
-  return 'parent';
-}
-
-/** Joins the others: over a bus that is configured, else over the parent of the workers. @throws UsageError */
-async function joinReplicas(
-  sources: Sources,
-  { multiply, workers }: ServeFlags,
-  address: Address | undefined,
-  worker: number | undefined,
-  log: Log,
-): Promise<Replica> {
-  const { keys } = sources;
-  const stdio = address === undefined;
-  try {
-    const programs = sources.mounts.filter(({ upstream }) => upstream !== undefined).map(({ name }) => name);
-    if (worker !== undefined && workers !== '1' && multiply !== true && programs.length > 0)
-      throw new UsageError(
-        `Each worker would have its own connection to, or program of, ${programs.join(', ')}; say --multiply if that is meant`,
-      );
-    if (stdio) return { stdio, worker, bus: undefined, keys };
-    const bus = await busOf(sources, log);
-    if (worker === undefined || bus !== undefined) return { stdio, worker, bus, keys };
-    const { busOfWorker } = await import('./workers.ts');
-    const ofParent = await busOfWorker();
-    return { stdio, worker, bus: ofParent.bus, keys: keys ?? ofParent.keys };
-  } catch (error) {
-    await closeMounts(sources.mounts);
-    throw error;
-  }
-}
-
-/** Each worker writes a chain of its own, as to `audit.2.jsonl`; one that takes the place of another one goes on with its chain. */
-function fileOfWorker(file: string, worker: number | undefined): string {
-  if (worker === undefined || file === '-') return file;
-  const { dir, name, ext } = parse(file);
-  return join(dir, `${name}.${worker}${ext}`);
-}
 
 export interface OpenEngine {
   readonly vitrine: Engine;

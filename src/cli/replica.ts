@@ -1,0 +1,81 @@
+/** How a process of `vitrine serve` stands to the others: as one of several workers, or as a replica on a bus. */
+import { join, parse } from 'node:path';
+import { closeMounts } from '../config/mounts.ts';
+import type { Bus } from '../core/bus.ts';
+import type { Log } from '../core/context.ts';
+import type { Keys } from '../core/keys.ts';
+import type { Address } from './address.ts';
+import { busOf } from './bus.ts';
+import { UsageError } from './errors.ts';
+import type { Sources } from './sources.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface WorkerFlags {
+  /** How many, or `auto`. */
+  readonly workers?: string;
+  /** Each worker starts programs of its own. */
+  readonly multiply?: boolean;
+}
+
+/** How this process stands to others that serve the same. */
+export interface Replica {
+  readonly stdio: boolean;
+  /** Its number; undefined where it is no worker. */
+  readonly worker: number | undefined;
+  readonly bus: Bus | undefined;
+  readonly keys: Keys | undefined;
+}
+
+/** The number of this worker, and where it serves. A parent resolves to `parent` when its workers have ended. @throws UsageError */
+export async function workerOf(
+  { workers }: WorkerFlags,
+  address: Address | undefined,
+  log: Log,
+  terminal: Terminal,
+): Promise<(Pick<Replica, 'worker'> & { readonly address: Address | undefined }) | 'parent'> {
+  if (workers === undefined) return { worker: undefined, address };
+  const { addressOfWorker, serveWorkers, workerCount, workerNumber } = await import('./workers.ts');
+  const count = workerCount(workers);
+  if (address === undefined)
+    throw new UsageError('--workers is for HTTP: over standard input and output there is one host');
+  const number = workerNumber();
+  if (number !== undefined) return { worker: number, address: addressOfWorker(address) };
+  const status = await serveWorkers(count, address, log, terminal);
+  if (status !== 0) terminal.exit(status);
+  return 'parent';
+}
+
+/** Joins the others: over a bus that is configured, else over the parent of the workers. @throws UsageError */
+export async function joinReplicas(
+  sources: Sources,
+  { multiply, workers }: WorkerFlags,
+  address: Address | undefined,
+  worker: number | undefined,
+  log: Log,
+): Promise<Replica> {
+  const { keys } = sources;
+  const stdio = address === undefined;
+  try {
+    const programs = sources.mounts.filter(({ upstream }) => upstream !== undefined).map(({ name }) => name);
+    if (worker !== undefined && workers !== '1' && multiply !== true && programs.length > 0)
+      throw new UsageError(
+        `Each worker would have its own connection to, or program of, ${programs.join(', ')}; say --multiply if that is meant`,
+      );
+    if (stdio) return { stdio, worker, bus: undefined, keys };
+    const bus = await busOf(sources, log);
+    if (worker === undefined || bus !== undefined) return { stdio, worker, bus, keys };
+    const { busOfWorker } = await import('./workers.ts');
+    const ofParent = await busOfWorker();
+    return { stdio, worker, bus: ofParent.bus, keys: keys ?? ofParent.keys };
+  } catch (error) {
+    await closeMounts(sources.mounts);
+    throw error;
+  }
+}
+
+/** Each worker writes a chain of its own, as to `audit.2.jsonl`; one that takes the place of another one goes on with its chain. */
+export function fileOfWorker(file: string, worker: number | undefined): string {
+  if (worker === undefined || file === '-') return file;
+  const { dir, name, ext } = parse(file);
+  return join(dir, `${name}.${worker}${ext}`);
+}
