@@ -61,6 +61,11 @@ export async function joinReplicas(
       throw new UsageError(
         `Each worker would have its own connection to, or program of, ${programs.join(', ')}; say --multiply if that is meant`,
       );
+    const isAlone = (worker === undefined || workers === '1') && sources.config.bus === undefined;
+    if (typeof sources.config.explorer === 'object' && !isAlone)
+      throw new UsageError(
+        'explorer.clientId: only the process at which somebody signs in knows them; serve with one process and no bus, or leave it out',
+      );
     if (stdio) return { stdio, worker, bus: undefined, keys };
     const bus = await busOf(sources, log);
     if (worker === undefined || bus !== undefined) return { stdio, worker, bus, keys };

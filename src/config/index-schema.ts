@@ -34,7 +34,10 @@ export const indexConfig = z.union([
     diacritics: z.enum(['fold', 'keep']).optional().describe('fold: é is found by e. Default: fold'),
     embeddings: z
       .strictObject({
-        url: z.url({ protocol: /^https?$/ }).describe('The whole URL, as http://127.0.0.1:11434/v1/embeddings'),
+        url: z
+          .url({ protocol: /^https?$/ })
+          .refine((url) => !/^\w+:\/\/[^/]*@/.test(url), 'has no user and no password: say key for a token')
+          .describe('The whole URL, as http://127.0.0.1:11434/v1/embeddings'),
         model: z.string().min(1).describe('Name of the model'),
         key: z.string().min(1).optional().describe('Sent as a bearer token. Best a reference to the environment'),
         timeoutSeconds: z.number().int().min(1).max(600).optional().describe('For one answer. Default: 10'),

@@ -38,6 +38,11 @@ export interface BusMemory {
    * @throws ResourceError `unavailable`
    */
   put(key: string, field: string, text: string, ttlMs: number): Promise<number>;
+  /**
+   * Keeps this text and nothing else under its key. Where there is no room for all such keys, the oldest are forgotten.
+   * @throws ResourceError `unavailable`
+   */
+  replace(key: string, field: string, text: string, ttlMs: number): Promise<void>;
   /** @throws ResourceError `unavailable` */
   remove(key: string, field: string): Promise<void>;
   /** The texts of a key by field; none where there is no such key. @throws ResourceError `unavailable` */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/e2e/folders.ts';
 import { embeddingServer } from '../../test/tools/embedding-server.ts';
@@ -6,6 +7,8 @@ import { SILENT } from '../core/context.ts';
 import { memoryProvider } from '../providers/memory/index.ts';
 import { createEmbedder } from './embeddings.ts';
 import { createIndex } from './index.ts';
+import { sqlitePackage } from './library.ts';
+import { sqlThread } from './thread.ts';
 
 const DIRECTIONS = [['clock', 'timepiece'], ['key'], ['bell', 'chime']];
 const annotations = { lastModified: '2025-04-01T10:00:00Z' };
@@ -37,6 +40,33 @@ describe('a search by meaning', () => {
     await expect.poll(() => find(engine, 'clock')).toEqual(['b.md']);
     engine.memory.set('d.md', { text: 'This timepiece too.' });
     await expect.poll(() => find(engine, 'clock')).toEqual(['b.md', 'd.md']);
+  });
+
+  it('finds by meaning inside a folder, however much is nearer outside of it', async () => {
+    await using folder = await temporaryFolder({});
+    await using server = await embeddingServer(DIRECTIONS);
+    const index = createIndex({ folder: folder.path, embeddings: { url: server.url, model: 'm' } });
+    const outside = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}.md`, { text: 'A timepiece.' }]));
+    await using engine = memoryEngine({ ...outside, 'in/a.md': { text: 'A timepiece beside a key.' } }, { index });
+    await engine.vitrine.ranked?.settled();
+    expect(await find(engine, 'chime timepiece clock in:m+memory:///in')).toEqual(['a.md']);
+    expect(await find(engine, 'clock in:m+memory:///in')).toEqual(['a.md']);
+  });
+
+  it('forgets the vectors of what is gone', async () => {
+    await using folder = await temporaryFolder({});
+    await using server = await embeddingServer(DIRECTIONS);
+    const index = createIndex({ folder: folder.path, embeddings: { url: server.url, model: 'm' } });
+    const engine = memoryEngine({ ...RESOURCES, 'f/x.md': { text: '# Escapement\n\nA key.' } }, { index });
+    await engine.vitrine.ranked?.settled();
+    engine.memory.delete('f/x.md');
+    await expect.poll(() => engine.vitrine.ranked?.state().resources).toBe(4);
+    await engine[Symbol.asyncDispose]();
+    const file = join(folder.path, 'vectors.sqlite');
+    const thread = sqlThread({ library: sqlitePackage(), file, lock: `${file}.test`, pragmas: [] });
+    const [rows = []] = await thread.run([['SELECT uri FROM vector ORDER BY uri']]);
+    await thread.close();
+    expect(rows.map(([uri]) => String(uri).slice(-4))).toEqual(['a.md', 'b.md', 'c.md']);
   });
 
   it('keeps its vectors, and sends no text again', async () => {

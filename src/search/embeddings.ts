@@ -47,7 +47,8 @@ export function createEmbedder(
 ): Embedder {
   let dimensions: number | undefined;
   let failing = false;
-  let until = 0;
+  /** Until when the server is left alone: by questions, which are in a hurry, and by all. */
+  const until = { questions: 0, all: 0 };
 
   async function ask(input: readonly string[], signal: AbortSignal, mostMs: number): Promise<readonly Float32Array[]> {
     const response = await fetch(url, {
@@ -73,7 +74,8 @@ export function createEmbedder(
 
   return {
     async embed(texts, signal, mostMs = Number.POSITIVE_INFINITY) {
-      if (performance.now() < until) return undefined;
+      const hurried = Number.isFinite(mostMs);
+      if (performance.now() < Math.max(until.all, hurried ? until.questions : 0)) return undefined;
       try {
         const vectors: Float32Array[] = [];
         for (let at = 0; at < texts.length; at += BATCH) {
@@ -87,12 +89,14 @@ export function createEmbedder(
         if (signal.aborted) return undefined;
         if (!failing) log.warn('there are no embeddings now; ranked search goes on by words alone', { error });
         failing = true;
-        until = performance.now() + restMs;
+        until[hurried && isTimeout(error) ? 'questions' : 'all'] = performance.now() + restMs;
         return undefined;
       }
     },
   };
 }
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
 
 async function limited({ body }: Response): Promise<string> {
   const parts: Uint8Array[] = [];

@@ -2,6 +2,7 @@
  * An index over mounts, for ranked search: words of every resource in a file, which is kept true while it is served. It is
  * filled with what is redacted, by nobody's rules; what a caller finds is decided for each, and read as that caller.
  */
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createContext, type Log, SILENT } from '../core/context.ts';
 import { invalid, ResourceError } from '../core/errors.ts';
@@ -18,7 +19,7 @@ import { postgresStore } from './postgres/store.ts';
 import { parseQuestion, termsIn } from './question.ts';
 import { createStore, type FileStore, type IndexStore } from './store.ts';
 import { SqlFault } from './thread.ts';
-import { createVectors } from './vectors.ts';
+import { createVectors, type Vectors } from './vectors.ts';
 
 export interface IndexOptions {
   /** Where its files are; made for this user only. One server has it at a time. Needed where there is no `url`. */
@@ -112,7 +113,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   const ctx = createContext({ principal: { id: 'vitrine:index' }, signal, log });
   const { embeddings } = options;
   const settings =
-    embeddings === undefined ? around.settings : JSON.stringify([around.settings, embeddings.url, embeddings.model]);
+    embeddings === undefined ? around.settings : digest([around.settings, embeddings.url, embeddings.model]);
   const store = storeOf(options, library, settings, fail);
   const vectors =
     embeddings !== undefined && 'ask' in store
@@ -144,7 +145,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
 
   const crawler = createCrawler({
     provider: around.provider,
-    store: vectors === undefined ? store : withVectors(store, vectors.put),
+    store: vectors === undefined ? store : withVectors(store, vectors),
     mounts: mountsIn,
     mountOf(uri) {
       const mount = around.mountOf(uri);
@@ -320,15 +321,26 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   };
 }
 
-/** The store, whose resources get their vectors when they are put in. */
-const withVectors = (store: IndexStore, putVectors: typeof store.put): IndexStore => ({
+/** The settings of an index, without what is in them. */
+const digest = (settings: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(settings)).digest('base64url');
+
+/** The store, whose resources get their vectors when they are put in, and lose them when they are taken out. */
+const withVectors = (store: IndexStore, vectors: Vectors): IndexStore => ({
   ...store,
   get full() {
     return store.full;
   },
   async put(entries) {
     await store.put(entries);
-    await putVectors(entries);
+    await vectors.put(entries);
+  },
+  async remove(ids) {
+    await vectors.remove(ids, () => store.remove(ids));
+  },
+  async keepMounts(mounts) {
+    await store.keepMounts(mounts);
+    await vectors.prune();
   },
 });
 

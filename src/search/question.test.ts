@@ -47,6 +47,10 @@ describe('a question', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), understood));
   });
 
+  it('refuses a character that no database takes', () => {
+    expect(() => parseQuestion('clock mount:"a\0b"')).toThrow('U+0000');
+  });
+
   it('has no other forms of a word where these are not wanted', () => {
     expect(matchOf(parseQuestion('clock wound', false))).toBe('"clock" OR "wound"');
   });

@@ -58,6 +58,7 @@ const TOKEN =
  */
 export function parseQuestion(text: string, withForms = true): Question {
   if (text.length > MAX_QUESTION_LENGTH) throw invalid(`A question has at most ${MAX_QUESTION_LENGTH} characters`);
+  if (text.includes('\0')) throw invalid('A question has no character U+0000; leave it out');
   const terms: Term[] = [];
   const filters: { -readonly [K in keyof Filters]: Filters[K] } = {};
   const question = text.trim();
@@ -143,7 +144,7 @@ function bytesOf(key: string, said: string): number {
   const { number, unit = '' } = /^(?<number>\d{1,15})(?<unit>[kmg]?)b?$/i.exec(said)?.groups ?? {};
   const factor = UNITS[unit.toLowerCase()];
   if (number === undefined || factor === undefined) throw invalid(`${key}: takes bytes as in ${key}:4096 or ${key}:2m`);
-  return Number(number) * factor;
+  return Math.min(Number(number) * factor, Number.MAX_SAFE_INTEGER);
 }
 
 /** A term in the syntax of FTS5: quoted strings, which have no syntax in them. */

@@ -17,6 +17,9 @@ const MAX_VECTOR_BYTES = 256 * 1024 * 1024;
 /** Resources that a question finds by meaning. */
 const MOST = 50;
 
+/** Resources that the index is asked about at a time. */
+const LOOKED = 500;
+
 /** The least likeness (cosine) of what is found. */
 const LEAST = 0.3;
 
@@ -46,6 +49,10 @@ export interface Vectors {
   put(entries: readonly Entry[]): Promise<void>;
   /** The places that are nearest to a text, of the kinds that are given by their keys and numbers. Never throws. */
   nearest(text: string, filters: Filters, kinds: ReadonlyMap<string, number>, ctx: Context): Promise<readonly Place[]>;
+  /** Takes resources out, with all below them. @param remove takes them out of the index @throws what that throws */
+  remove(ids: readonly number[], remove: () => Promise<void>): Promise<void>;
+  /** Forgets what the index has no more. Never throws. */
+  prune(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -136,7 +143,54 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     }
   }
 
+  /** Those of some resources that the index has, and that pass the filters. */
+  async function inIndex(uris: readonly string[], filters: Filters) {
+    const { sql, parameters } = conditionsOf(filters);
+    const [rows = []] = await store.ask([
+      [
+        `SELECT uri, version, kind FROM resource WHERE uri IN (SELECT value FROM json_each(?))${sql}`,
+        JSON.stringify(uris),
+        ...parameters,
+      ],
+    ]);
+    return new Map(rows.map(([uri, version, kind]) => [String(uri), { version, kind: Number(kind) }]));
+  }
+
+  /** The URIs of resources and of all below them. */
+  async function withChildren(ids: readonly number[]): Promise<readonly string[]> {
+    const [rows = []] = await store.ask([
+      [
+        `WITH RECURSIVE gone (uri) AS (
+          SELECT uri FROM resource WHERE id IN (SELECT value FROM json_each(?))
+          UNION SELECT resource.uri FROM resource JOIN gone ON resource.parent = gone.uri)
+        SELECT uri FROM gone`,
+        JSON.stringify(ids),
+      ],
+    ]);
+    return rows.map(([uri]) => String(uri));
+  }
+
+  async function forget(uris: readonly string[]): Promise<void> {
+    for (const uri of uris) keep(uri, undefined);
+    const statements = uris.map((uri): Statement => ['DELETE FROM vector WHERE uri = ?', uri]);
+    if (statements.length > 0) await thread.run(statements, true);
+  }
+
   return {
+    async remove(ids, remove) {
+      const gone = ids.length === 0 ? [] : await safely(() => withChildren(ids), []);
+      await safely(() => forget(gone), undefined);
+      await remove();
+    },
+    prune: () =>
+      safely(async () => {
+        const all = [...held.keys()];
+        for (let first = 0; first < all.length; first += LOOKED) {
+          const some = all.slice(first, first + LOOKED);
+          const now = await inIndex(some, {});
+          await forget(some.filter((uri) => !now.has(uri)));
+        }
+      }, undefined),
     put: (entries) =>
       safely(async () => {
         const statements: Statement[] = [];
@@ -159,25 +213,25 @@ export function createVectors({ folder, library, store, embedder, settings, miss
           if (turn !== undefined) await turn;
         }
         found.sort((a, b) => b.near - a.near || (a.uri < b.uri ? -1 : 1));
-        const { sql, parameters } = conditionsOf(filters);
-        const [rows = []] = await store.ask([
-          [
-            `SELECT uri, version, kind FROM resource WHERE uri IN (SELECT value FROM json_each(?))${sql}`,
-            JSON.stringify(found.slice(0, MOST).map(({ uri }) => uri)),
-            ...parameters,
-          ],
-        ]);
-        const now = new Map(rows.map(([uri, version, kind]) => [String(uri), { version, kind: Number(kind) }]));
-        return found.slice(0, MOST).flatMap(({ uri, at, of }): Place[] => {
-          const is = now.get(uri);
-          const passage = of.passages[at];
-          if (passage === undefined || is === undefined) return [];
-          if (is.version !== (of.version ?? null) || is.kind !== kinds.get(of.kind)) return [];
-          const { headings, page, lines, bytes: place } = passage;
-          const heading = headings.length === 0 ? undefined : headings.join(' > ');
-          const { path, size, changed } = of;
-          return [{ uri, path, kind: is.kind, heading, page, lines, bytes: place, size, changed }];
-        });
+        const places: Place[] = [];
+        for (let first = 0; first < found.length && places.length < MOST; first += LOOKED) {
+          const some = found.slice(first, first + LOOKED);
+          const now = await inIndex(
+            some.map(({ uri }) => uri),
+            filters,
+          );
+          for (const { uri, at, of } of some) {
+            const is = now.get(uri);
+            const passage = of.passages[at];
+            if (passage === undefined || is === undefined) continue;
+            if (is.version !== (of.version ?? null) || is.kind !== kinds.get(of.kind)) continue;
+            const { headings, page, lines, bytes: place } = passage;
+            const heading = headings.length === 0 ? undefined : headings.join(' > ');
+            const { path, size, changed } = of;
+            places.push({ uri, path, kind: is.kind, heading, page, lines, bytes: place, size, changed });
+          }
+        }
+        return places.slice(0, MOST);
       }, []),
     async close() {
       await opened?.catch(() => {});

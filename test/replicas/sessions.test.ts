@@ -1,5 +1,7 @@
 /** Sessions of 2025 over replicas that answer in turn: each of them goes on with each session, and nothing is missed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Bus } from '../../src/core/bus.ts';
+import { ResourceError } from '../../src/core/errors.ts';
 import { filesProvider } from '../../src/providers/files/index.ts';
 import { busAt, createHub, type Hub } from '../../src/serving/bus/hub.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
@@ -23,9 +25,8 @@ let hub: Hub;
 let replicas: Replica[];
 const urls = (): readonly string[] => replicas.map(({ serving }) => serving.url);
 
-async function startReplica(keys = KEYS): Promise<Replica> {
+async function startReplica(keys = KEYS, bus = busAt(hub)): Promise<Replica> {
   const provider = await filesProvider({ path: folder.path });
-  const bus = busAt(hub);
   const vitrine = createVitrine({
     mounts: [{ name: 'files', provider, prefix: 'none' }],
     keys,
@@ -125,6 +126,24 @@ describe('a session of 2025', () => {
     });
     await begun.text();
     expect((await ask(0, begun.headers.get('mcp-session-id') ?? '', 'ping')).status).toBe(404);
+  });
+
+  it('goes on where the bus cannot keep anything, and says so', async () => {
+    const away: Bus = {
+      ...busAt(hub),
+      get whole() {
+        return false;
+      },
+      memory: {
+        ...hub.memory,
+        put: () => Promise.reject(new ResourceError('unavailable', 'The bus is away')),
+      },
+    };
+    const lonely = await startReplica(KEYS, away);
+    replicas.push(lonely);
+    await using one = await connectInTurn(() => [lonely.serving.url]);
+    await expect(one.request('resources/subscribe', { uri: NOTE })).rejects.toThrow('The bus is away');
+    expect(await one.request('resources/read', { uri: NOTE })).toMatchObject({ contents: [{ text: 'first' }] });
   });
 
   it('needs keys, and offers no tools whose subscriptions one replica only would know', async () => {

@@ -78,6 +78,8 @@ export function storeCases(storeIn: () => Promise<IndexStore>): void {
     expect(await found(store, 'clock after:2024')).toEqual(['a.md']);
     expect(await found(store, 'clock before:2024')).toEqual(['f/b.md']);
     expect(await found(store, 'clock larger:5')).toEqual(['f/b.md']);
+    expect(await found(store, 'clock smaller:999999999999999g')).toEqual(both);
+    expect(await found(store, 'clock larger:99999999999g')).toEqual([]);
     expect(await found(store, 'clock smaller:1k')).toEqual(both);
   });
 

@@ -15,13 +15,18 @@ const FAULTS: readonly (readonly [code: string, kind: FaultKind, said: string])[
   ['XX002', 'damaged', 'its tables are damaged, and are made anew'],
 ];
 
-/** @returns a ResourceError for a question that took too long, which says nothing of the index; else a SqlFault */
+/** @returns a ResourceError for a question that took too long or cannot be asked, which says nothing of the index; else a SqlFault */
 export function faultOf(error: unknown): SqlFault | ResourceError {
   if (error instanceof SqlFault || error instanceof ResourceError) return error;
   const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
   const cause = withoutClient(error);
   if (code === '57014' || message === 'Query read timeout')
     return new ResourceError('timeout', 'The question takes too long; ask for words that are less common', { cause });
+  // A value that is in a question, and that no column can have.
+  if (typeof code === 'string' && code.startsWith('22'))
+    return new ResourceError('invalid', 'A number or a text of the question is more than the index can look for', {
+      cause,
+    });
   const known = FAULTS.find(([each]) => typeof code === 'string' && code.startsWith(each));
   if (known !== undefined) return new SqlFault(known[1], message, { said: known[2], cause });
   if (isLostConnection(error) || networkFault(code) !== undefined)

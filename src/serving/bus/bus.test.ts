@@ -35,6 +35,36 @@ describe('a bus', () => {
     hub.close();
   });
 
+  it('keeps the order of what is said again', async () => {
+    const hub = createHub();
+    const [one, other] = [busAt(hub), busAt(hub)];
+    buses.push(one, other);
+    const there = hearing(other, 'a', 2);
+    for (const word of ['on', 'off', 'on']) one.publish('a', word);
+    expect(await there).toEqual(['off', 'on']);
+    hub.close();
+  });
+
+  it('drops what is too much to wait, and tells the others', async () => {
+    const hub = createHub();
+    const [one, other] = [busAt(hub), busAt(hub)];
+    buses.push(one, other);
+    const lost = new Promise<void>((resolve) => void other.onMended(resolve));
+    for (let each = 0; each < 5; each++) one.publish('a', { each, text: 'x'.repeat(4 * 1024 * 1024) });
+    await lost;
+    hub.close();
+  });
+
+  it('keeps the last text alone, where it takes the place of all others', async () => {
+    const hub = createHub();
+    const { memory } = hub;
+    await memory.put('k', 'a', '1', 60_000);
+    await memory.replace('k', 'b', '2', 60_000);
+    await memory.put('k', 'c', '3', 60_000);
+    expect([...(await memory.all('k')).keys()].sort()).toEqual(['b', 'c']);
+    hub.close();
+  });
+
   it('tells the others that something was lost, as soon as it can', async () => {
     const sent: string[] = [];
     let whole = false;

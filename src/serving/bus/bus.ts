@@ -7,8 +7,11 @@ const GATHER_MS = 1;
 /** Until the others are told again that something was dropped, in milliseconds. */
 const AGAIN_MS = 200;
 
-/** Messages that wait to leave. More than that are dropped together, and the other replicas are told so. */
+/** Messages that wait to leave. More than that, or longer ones, are dropped together, and the other replicas are told so. */
 const MAX_WAITING = 10_000;
+
+/** The length of their texts together. */
+const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
 /** Stands for messages that were dropped. */
 const DROPPED = 'null';
@@ -33,6 +36,7 @@ export function createBus(open: (events: CarrierEvents) => Carrier): Bus {
   const listeners = new Map<string, Set<BusListener>>();
   const mending = new Set<() => void>();
   let waiting = new Set<string>();
+  let length = 0;
   let dropped = false;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -64,6 +68,7 @@ export function createBus(open: (events: CarrierEvents) => Carrier): Bus {
     timer = undefined;
     const texts = [...waiting];
     waiting = new Set();
+    length = 0;
     if (dropped) dropped = !(await carrier.send(DROPPED));
     if (texts.length > 0 && !dropped) dropped = !(await carrier.send(`[${texts.join(',')}]`));
     // Where it is broken, it is said when it is whole again.
@@ -72,11 +77,18 @@ export function createBus(open: (events: CarrierEvents) => Carrier): Bus {
 
   return {
     publish(topic, data) {
-      if (waiting.size >= MAX_WAITING) {
+      const text = JSON.stringify([topic, data]);
+      // The later one counts, behind what was said in between.
+      if (waiting.delete(text)) length -= text.length;
+      if (waiting.size >= MAX_WAITING || length + text.length > MAX_WAITING_LENGTH) {
         waiting.clear();
+        length = 0;
         dropped = true;
       }
-      waiting.add(JSON.stringify([topic, data]));
+      if (text.length <= MAX_WAITING_LENGTH) {
+        waiting.add(text);
+        length += text.length;
+      }
       gather();
     },
     listen(topic, listener) {

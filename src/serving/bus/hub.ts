@@ -1,6 +1,7 @@
 /** The middle of a bus within one process: what the replicas of it share, and the parent of workers keeps for them. */
 import type { Bus, BusMemory } from '../../core/bus.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { createLru } from '../../core/lru.ts';
 import { createBus } from './bus.ts';
 
 /** Keys that are kept at a time. */
@@ -19,6 +20,7 @@ export interface Hub {
 export function createHub(now: () => number = Date.now): Hub {
   const members = new Set<(text: string) => void>();
   const kept = new Map<string, { readonly fields: Map<string, string>; ends: number }>();
+  const replaced = createLru<string, ReadonlyMap<string, string>>(MAX_KEPT);
   const sweep = setInterval(() => {
     for (const [key, { ends }] of kept) if (ends <= now()) kept.delete(key);
   }, SWEEP_MS);
@@ -40,13 +42,17 @@ export function createHub(now: () => number = Date.now): Hub {
         kept.set(key, found);
         return found.fields.size;
       },
+      async replace(key, field, text, ttlMs) {
+        kept.delete(key);
+        replaced.set(key, new Map([[field, text]]), { ttl: ttlMs });
+      },
       async remove(key, field) {
         const fields = current(key)?.fields;
         fields?.delete(field);
         if (fields?.size === 0) kept.delete(key);
       },
       async all(key) {
-        return new Map(current(key)?.fields);
+        return new Map([...(current(key)?.fields ?? []), ...(replaced.get(key) ?? [])]);
       },
     },
     join(receive) {
@@ -62,6 +68,7 @@ export function createHub(now: () => number = Date.now): Hub {
       clearInterval(sweep);
       members.clear();
       kept.clear();
+      replaced.clear();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** A bus over Redis or Valkey. All that goes there is sealed: who reads it learns nothing, and who writes cannot pretend anything. */
+/** A bus over Redis or Valkey. All that goes there is sealed: who reads it learns nothing, and who writes can invent nothing. */
 import { type Bus, type BusMemory, busProblem } from '../../core/bus.ts';
 import type { Log } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
@@ -83,6 +83,7 @@ interface Client {
 }
 
 interface Multi {
+  del(key: string): Multi;
   hSet(key: string, field: string, value: string): Multi;
   pExpire(key: string, ms: number): Multi;
   hLen(key: string): Multi;
@@ -109,7 +110,10 @@ function openCarrier(client: Client, hearing: Client, { keys, log }: RedisBusOpt
       log.warn('the bus is away: subscriptions of 2025 wait for it, and reads go on', { error });
     wasBroken = true;
   };
-  const whole = (): boolean => client.isReady && hearing.isReady;
+  let subscribed = false;
+  let subscribing: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  const whole = (): boolean => client.isReady && hearing.isReady && subscribed;
   const again = (): void => {
     if (!whole()) return;
     if (wasBroken) log.warn('the bus is there again: everything subscribed to is told of');
@@ -117,10 +121,26 @@ function openCarrier(client: Client, hearing: Client, { keys, log }: RedisBusOpt
     wasBroken = false;
     events.mended();
   };
-  for (const each of [client, hearing]) {
-    each.on('error', broken);
-    each.on('ready', again);
+  /** Tries until it succeeds: what was subscribed to once, the package subscribes to again by itself. */
+  function subscribe(): Promise<void> {
+    subscribing ??= hearing.subscribe(channel, received).then(
+      () => {
+        subscribed = true;
+        again();
+      },
+      (error: unknown) => {
+        subscribing = undefined;
+        broken(error);
+        if (closed) return;
+        retry = setTimeout(() => void subscribe(), RETRY_MS.most);
+        retry.unref();
+      },
+    );
+    return subscribing;
   }
+  for (const each of [client, hearing]) each.on('error', broken);
+  client.on('ready', again);
+  hearing.on('ready', () => (subscribed ? again() : void subscribe()));
 
   function received(message: string): void {
     const sealed = unsealable(message);
@@ -134,10 +154,7 @@ function openCarrier(client: Client, hearing: Client, { keys, log }: RedisBusOpt
     if (from !== self) events.received(text);
   }
 
-  const ready = Promise.all([
-    client.connect(),
-    hearing.connect().then(() => hearing.subscribe(channel, received)),
-  ]).catch(broken);
+  const ready = Promise.all([client.connect(), hearing.connect().then(subscribe)]).catch(broken);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, COMMAND_MS);
@@ -148,8 +165,14 @@ function openCarrier(client: Client, hearing: Client, { keys, log }: RedisBusOpt
       async send(text) {
         const sealed = seal(Buffer.from(JSON.stringify([self, text])), bound).toString('base64url');
         return client.publish(channel, sealed).then(
-          () => true,
-          () => false,
+          () => {
+            if (wasBroken) again();
+            return true;
+          },
+          (error: unknown) => {
+            broken(error);
+            return false;
+          },
         );
       },
       get whole() {
@@ -158,6 +181,7 @@ function openCarrier(client: Client, hearing: Client, { keys, log }: RedisBusOpt
       memory: sealedMemory(client, keys),
       async close() {
         closed = true;
+        clearTimeout(retry);
         client.destroy();
         hearing.destroy();
       },
@@ -195,6 +219,11 @@ function sealedMemory(client: Client, keys: Keys): BusMemory {
         client.multi().hSet(at, sealedField(key, field), sealed).pExpire(at, ttlMs).hLen(at).exec(),
       );
       return Number(count);
+    },
+    async replace(key, field, text, ttlMs) {
+      const sealed = texts.seal(Buffer.from(text), Buffer.from(`${key} ${field}`)).toString('base64url');
+      const at = `${PREFIX}${key}`;
+      await done(client.multi().del(at).hSet(at, sealedField(key, field), sealed).pExpire(at, ttlMs).exec());
     },
     async remove(key, field) {
       // Another replica may have sealed it with another one of the keys.

@@ -17,6 +17,7 @@ const MAX_CALLS = 20_000;
 
 type Call =
   | readonly ['put', key: string, field: string, text: string, ttlMs: number]
+  | readonly ['replace', key: string, field: string, text: string, ttlMs: number]
   | readonly ['remove', key: string, field: string]
   | readonly ['all', key: string];
 
@@ -82,6 +83,7 @@ export async function workerBus(channel: ProcessChannel): Promise<{ readonly bus
 
   const memory: BusMemory = {
     put: async (key, field, text, ttlMs) => call<number>('put', key, field, text, ttlMs),
+    replace: async (key, field, text, ttlMs) => void (await call('replace', key, field, text, ttlMs)),
     remove: async (key, field) => void (await call('remove', key, field)),
     all: async (key) => new Map(await call<readonly (readonly [string, string])[]>('all', key)),
   };

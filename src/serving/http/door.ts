@@ -98,10 +98,23 @@ function isOfOwnPage(request: Pick<IncomingMessage, 'headers'>): boolean {
  * Whether this user, or the system, has the other end of a connection of this machine: others may see the address among the
  * arguments of the browser. True where the operating system does not say (any but Linux).
  */
-function isOfUser({ localPort, remotePort }: Pick<Socket, 'localPort' | 'remotePort'>): boolean {
-  const ends = new RegExp(`^ *\\d+: \\w+:${hex(remotePort)} \\w+:${hex(localPort)} (?:\\S+ +){4}(\\d+) `, 'm');
-  const uid = ['/proc/net/tcp', '/proc/net/tcp6'].map((table) => ends.exec(textOf(table))?.[1]).find(Boolean);
-  return uid === undefined || uid === '0' || uid === String(process.getuid?.());
+function isOfUser({ localAddress, localPort, remoteAddress, remotePort }: Ends): boolean {
+  const tables = ['/proc/net/tcp', '/proc/net/tcp6'].map(textOf);
+  const [there, here] = [hexOf(remoteAddress, remotePort), hexOf(localAddress, localPort)];
+  // 01 is an open connection: rows of closed ones belong to user 0, whoever had them.
+  const row = new RegExp(`^ *\\d+: ${there} ${here} 01 (?:\\S+ +){3}(\\d+) `, 'm');
+  const uid = tables.map((table) => row.exec(table)?.[1]).find(Boolean);
+  if (uid === undefined) return tables.every((table) => table === '');
+  return uid === '0' || uid === String(process.getuid?.());
+}
+
+type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
+
+/** An end as the tables have it: the bytes of an address of version 4 from the last to the first, and its port. */
+function hexOf(address = '', port = 0): string {
+  const bytes = address.replace(/^::ffff:/, '').split('.');
+  const digits = bytes.map((byte) => Number(byte).toString(16).toUpperCase().padStart(2, '0'));
+  return `${bytes.length === 4 ? digits.reverse().join('') : '\\w+'}:${hex(port)}`;
 }
 
 const hex = (port = 0): string => port.toString(16).toUpperCase().padStart(4, '0');

@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { SUPPORTED_PROTOCOL_VERSIONS, specTypeSchemas } from '@modelcontextprotocol/server';
 import { type Context, createContext, type Log, type Principal } from '../../core/context.ts';
+import { toWireError } from '../../core/errors.ts';
 import type { ClientFeatures, LoggingLevel } from '../../core/invocation.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
 import type { Engine } from '../../engine/index.ts';
@@ -123,10 +124,12 @@ export class Peer {
       };
       this.#running ??= new Map();
       this.#running.set(id, cancel);
-      void this.#outcomeOf(message, way, abort.signal).then((outcome) => {
-        if (abort.signal.aborted) drop(id, outcome);
-        else settle(answerOf(id, outcome));
-      });
+      void this.#outcomeOf(message, way, abort.signal)
+        .catch((error: unknown): Outcome => ({ error: toWireError(error) }))
+        .then((outcome) => {
+          if (abort.signal.aborted) drop(id, outcome);
+          else settle(answerOf(id, outcome));
+        });
     });
   }
 

@@ -58,6 +58,9 @@ export interface SharedSessionEvents extends SharedPartEvents {
   ended(): void;
 }
 
+/** Commands to the memory of the bus at a time, when it is mended. */
+const AT_ONCE = 500;
+
 export interface SharedSessions {
   begin(principal: Principal, revision: string, capabilities: SessionClaims['capabilities']): SharedSession;
   /** The session of an id, where there can be one; it is not looked at yet whether it has ended. */
@@ -73,7 +76,9 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
   const ended = new LRUCache<string, true>({ max: MAX_ENDED, ttl: KEPT_MS });
   const { memory } = bus;
   const keyOf = (id: string): string => `session:${id}`;
-  const noteEnded = (id: string): Promise<number> => memory.put(keyOf(id), ENDED, '', KEPT_MS);
+  const noteEnded = (id: string): Promise<void> => memory.replace(keyOf(id), ENDED, '', KEPT_MS);
+  /** Sessions are mended one after the other, since the bus takes so many commands at a time. */
+  let mending = Promise.resolve();
 
   const forget = [
     bus.listen(TOPIC, (data) => {
@@ -96,10 +101,14 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
       }
     }),
     bus.onMended(() => {
-      for (const id of ended.keys()) noteEnded(id).catch(ignore);
+      const over = [...ended.keys()];
+      mending = mending.then(() => inParts(over, noteEnded));
       for (const [id, session] of here) {
         session.mended();
-        load(id).then(({ isOver }) => isOver && session.ended(), ignore);
+        mending = mending
+          .then(() => load(id))
+          .then(({ isOver }) => isOver && session.ended())
+          .then(ignore, ignore);
       }
     }),
   ];
@@ -142,9 +151,8 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
           },
           mended() {
             // Before it is read again, since the memory may have lost it.
-            Promise.all([...noted].map((uri) => memory.put(keyOf(id), `${URI}${uri}`, '', KEPT_MS)))
-              .then(() => whole.mended())
-              .catch(ignore);
+            const put = (uri: string): Promise<unknown> => memory.put(keyOf(id), `${URI}${uri}`, '', KEPT_MS);
+            mending = mending.then(() => inParts([...noted], put)).then(() => whole.mended());
           },
         });
       },
@@ -219,3 +227,10 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
 }
 
 const ignore = (): void => {};
+
+/** Does something for each, so many at a time, whether or not it succeeds. */
+async function inParts(all: readonly string[], each: (one: string) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    await Promise.all(all.slice(at, at + AT_ONCE).map((one) => each(one).catch(ignore)));
+  }
+}

@@ -48,7 +48,7 @@ afterAll(() => {
 describe('offers', () => {
   it('commands, options and their values', async () => {
     expect(await offeredHere('tr')).toEqual(['tree', FILES]);
-    expect(await offeredHere('audit', '')).toEqual(['verify', NO_FILES]);
+    expect(await offeredHere('audit', '')).toEqual(['verify', 'merge', NO_FILES]);
     expect(await offeredHere('ls', '--max-r')).toEqual(['--max-resources', NO_FILES]);
     expect(await offeredHere('ls', '--color', 'a')).toEqual(['auto', 'always', NO_FILES]);
     expect(await offeredHere('ls', '--color=al')).toEqual(['always', NO_FILES]);

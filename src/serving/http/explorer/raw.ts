@@ -31,7 +31,7 @@ export const RAW_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'private, no-cache',
-  Vary: 'Authorization',
+  Vary: 'Authorization, Cookie',
 } as const;
 
 interface Wanted {
