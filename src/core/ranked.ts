@@ -14,6 +14,11 @@ export interface RankedQuery {
   readonly uri?: string | undefined;
   /** On paths below the mount; one without a slash matches names at any depth. */
   readonly glob?: string | undefined;
+  /**
+   * The text is the beginnings of words, all of which are in the title or the name. Found is only what the index knows by itself
+   * that the caller may read.
+   */
+  readonly byName?: boolean | undefined;
 }
 
 /** A match of a ranked search. */
@@ -51,6 +56,12 @@ export interface RankedSearch {
   changed(): void;
   /** Ends watches, and closes the files. */
   close(): Promise<void>;
+}
+
+/** Whether it can be asked now. */
+export function isAnswering(index: RankedSearch | undefined): index is RankedSearch {
+  const state = index?.state().state;
+  return state === 'ready' || state === 'building';
 }
 
 /** The parts of an engine that an index works with. */

@@ -18,6 +18,7 @@ import type { Tool } from '../core/tool.ts';
 import { VERSION } from '../core/version.ts';
 import { withNamed } from '../core/with-named.ts';
 import type { AppTools } from '../frontends/app/index.ts';
+import { completedByName } from '../frontends/completion/by-name.ts';
 import { promptFolder } from '../frontends/prompts/folder/index.ts';
 import { createPromptRegistry, type PromptRegistry } from '../frontends/prompts/registry.ts';
 import { createResourceTools } from '../frontends/resource-tools/index.ts';
@@ -181,7 +182,9 @@ export function createEngine(options: EngineOptions): Engine {
   // Tools and prompts read through the same layers that are around them.
   const tree = withNamed(live.tree, () => named);
   // A layer keeps every method that there is.
-  const provider = applyLayers(tree, layers.all) as EngineOperations;
+  const layered = applyLayers(tree, layers.all);
+  const completed = options.index ? completedByName(layered, () => ranked, bounds.completionMs) : layered;
+  const provider = completed as EngineOperations;
   const resources: ResourceOptions = {
     provider,
     cursors: createCursorCodec({ ...options.cursors, keys: options.keys }),

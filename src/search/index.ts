@@ -16,7 +16,7 @@ import { kindOf, seenKinds } from './kinds.ts';
 import { postgresPackage, sqlitePackage } from './library.ts';
 import { DEFAULT_SCHEMA } from './postgres/schema.ts';
 import { postgresStore } from './postgres/store.ts';
-import { parseQuestion, termsIn } from './question.ts';
+import { parseQuestion, questionOfName, termsIn } from './question.ts';
 import { createStore, type FileStore, type IndexStore } from './store.ts';
 import { SqlFault } from './thread.ts';
 import { createVectors, type Vectors } from './vectors.ts';
@@ -281,7 +281,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
           `The index cannot be used now${reason === undefined ? '' : `: ${reason}`}`,
         );
       }
-      const asked = parseQuestion(query.text, stemming === 'english');
+      const asked = query.byName ? questionOfName(query.text) : parseQuestion(query.text, stemming === 'english');
       const question = {
         ...asked,
         filters: { ...asked.filters, ...(query.uri !== undefined && { folder: query.uri }) },
@@ -293,7 +293,8 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
         // A phrase must be there, and cannot be found by meaning.
         const byMeaning = vectors !== undefined && !question.terms.some(({ required }) => required);
         const near = byMeaning ? await vectors.nearest(query.text, question.filters, keys, caller) : [];
-        for await (const { kind, path, uri, ...place } of fused(store.find(question, ids), near)) {
+        const kinds = query.byName ? [...keys.values()] : ids;
+        for await (const { kind, path, uri, ...place } of fused(store.find(question, kinds), near)) {
           caller.signal.throwIfAborted();
           if (!isNamed(path)) continue;
           const match: RankedMatch = { uri, path, passage: { ...place, unsure: unsure.has(kind), fits } };

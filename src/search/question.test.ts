@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResourceError } from '../core/errors.ts';
-import { matchOf, parseQuestion, termsIn } from './question.ts';
+import { matchOf, parseQuestion, questionOfName, termsIn } from './question.ts';
 
 describe('a question', () => {
   it.each([
@@ -49,6 +49,14 @@ describe('a question', () => {
 
   it('refuses a character that no database takes', () => {
     expect(() => parseQuestion('clock mount:"a\0b"')).toThrow('U+0000');
+  });
+
+  it('of a name is the beginnings of its words, whatever signs are there', () => {
+    expect(matchOf(questionOfName('type:pdf'))).toBe(
+      '({title name} : "type" * AND {title name} : "pdf" *) AND ({title name} : "type" * OR {title name} : "pdf" *)',
+    );
+    expect(() => questionOfName('*"')).toThrow(/at least one word/);
+    expect(() => questionOfName('x'.repeat(1_025))).toThrow(/at most 1024 characters/);
   });
 
   it('has no other forms of a word where these are not wanted', () => {

@@ -41,6 +41,8 @@ export interface Term {
   readonly required: boolean;
   /** Words that do as well, as its irregular forms. */
   readonly forms?: readonly string[] | undefined;
+  /** Only titles and names count. */
+  readonly byName?: boolean | undefined;
 }
 
 export interface Question {
@@ -72,10 +74,25 @@ export function parseQuestion(text: string, withForms = true): Question {
     else if (near !== undefined) terms.push(nearOf(near));
     else terms.push(...termsOf(phrase ?? word ?? `${key}:${said}`, phrase !== undefined, withForms));
   }
+  return { terms: limited(terms), filters };
+}
+
+/**
+ * The beginnings of words of a title or a name, all of which have to be there. No sign in the text means anything.
+ * @throws ResourceError `invalid` for a text without words, and for one that is too long
+ */
+export function questionOfName(text: string): Question {
+  if (text.length > MAX_QUESTION_LENGTH) throw invalid(`A question has at most ${MAX_QUESTION_LENGTH} characters`);
+  const terms = wordsOf(text).map((word): Term => ({ words: [word], prefix: true, required: true, byName: true }));
+  return { terms: limited(terms), filters: {} };
+}
+
+/** The terms, of which there are neither too many nor none. @throws ResourceError `invalid` */
+function limited(terms: readonly Term[]): readonly Term[] {
   const words = terms.reduce((sum, term) => sum + term.words.length, 0);
   if (words === 0) throw invalid('A question has at least one word; signs alone are not in the index');
   if (words > MAX_QUESTION_WORDS) throw invalid(`A question has at most ${MAX_QUESTION_WORDS} words`);
-  return { terms: withoutCommon(terms), filters };
+  return withoutCommon(terms);
 }
 
 function termsOf(text: string, isPhrase: boolean, withForms: boolean): readonly Term[] {
@@ -148,10 +165,10 @@ function bytesOf(key: string, said: string): number {
 }
 
 /** A term in the syntax of FTS5: quoted strings, which have no syntax in them. */
-export function expressionOf({ words, prefix, near, forms = [] }: Term): string {
+export function expressionOf({ words, prefix, near, byName = false, forms = [] }: Term): string {
   if (forms.length > 0) return `(${[words.join(' '), ...forms].map(quote).join(' OR ')})`;
   if (near !== undefined) return `NEAR(${words.map(quote).join(' ')}, ${near})`;
-  return `${quote(words.join(' '))}${prefix ? ' *' : ''}`;
+  return `${byName ? '{title name} : ' : ''}${quote(words.join(' '))}${prefix ? ' *' : ''}`;
 }
 
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;

@@ -2,9 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseUriTemplate } from '../../src/core/uri-template.ts';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import type { ResourceContents } from '../../src/protocol/resources.ts';
 import { embeddedIn, structured, textOf } from '../tools/engine.ts';
+import { metadata } from './answers.ts';
 import { type Folder, temporaryFolder } from './folders.ts';
 import { type Connected, connect, DIAGONAL, ROOT } from './harness.ts';
 
@@ -19,7 +21,11 @@ describe.each(DIAGONAL)('ranked search over $transport, $era', ({ transport, era
   let folder: Folder;
   let museum: Connected;
   beforeAll(async () => {
-    folder = await temporaryFolder({ 'notes/today.md': '# Today\n\nNothing yet.\n' });
+    folder = await temporaryFolder({
+      'notes/today.md': '# Today\n\nNothing yet.\n',
+      'notes/how-we-wind.md': '# Winding\n',
+      'prompts/show.md': '---\narguments: [{ name: note }]\n---\n{{resource notes+file:///{note}.md}}\n',
+    });
     const config = join(folder.path, 'vitrine.yaml');
     await writeFile(
       config,
@@ -30,6 +36,7 @@ describe.each(DIAGONAL)('ranked search over $transport, $era', ({ transport, era
           registrar: join(ROOT, 'examples/registrar.sqlite'),
           notes: './notes',
         },
+        prompts: './prompts',
       }),
     );
     museum = await connect(transport, era, ['--config', config]);
@@ -80,6 +87,30 @@ describe.each(DIAGONAL)('ranked search over $transport, $era', ({ transport, era
       .toMatchObject([{ uri: 'notes+file:///today.md', heading: 'Today', line: 3 }]);
     await writeFile(join(folder.path, 'notes/today.md'), '# Today\n\nIt rains.\n');
     await expect.poll(() => found(question)).toEqual([]);
+  });
+
+  const completed = async (ref: object, name: string, value: string): Promise<object> => {
+    const params = { ref, argument: { name, value } };
+    return (await museum.request<{ completion: object }>('completion/complete', params)).completion;
+  };
+
+  it.each([
+    ['carriage', ['collection/clocks/carriage-clock.png']],
+    ['cafe clo', ['collection/naïve café clock – №7.md']],
+    ['collection/esca', ['collection/clocks/escapement.svg']],
+    ['clocks', ['collection/clocks/']],
+  ])('completes %s by words of names, which read back [RES-3]', async (typed, values) => {
+    const ref = { type: 'ref/resource', uri: 'museum+file:///{+path}' };
+    await expect.poll(() => completed(ref, 'path', typed), { timeout: 30_000 }).toEqual({ values, hasMore: false });
+    const uri = parseUriTemplate(ref.uri).expand({ path: values[0] ?? '' });
+    expect(await metadata(museum, uri)).toMatchObject({ name: values[0]?.split('/').findLast((name) => name !== '') });
+  });
+
+  it('completes an argument of a prompt that names a resource by words of names, too [SEC-UTIL-5]', async () => {
+    const ref = { type: 'ref/prompt', name: 'show' };
+    await expect
+      .poll(() => completed(ref, 'note', 'win'), { timeout: 30_000 })
+      .toMatchObject({ values: ['how-we-wind'], hasMore: false });
   });
 
   it('says what is wrong with a question', async () => {

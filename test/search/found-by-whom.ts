@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { AccessPolicy } from '../../src/core/access.ts';
+import { createContext } from '../../src/core/context.ts';
+import type { CompletionValues } from '../../src/core/provider.ts';
 import type { RankedIndex } from '../../src/core/ranked.ts';
 import { type AccessRule, type AccessRules, rulesPolicy } from '../../src/layers/access/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
@@ -19,6 +21,12 @@ const QUESTIONS = [
   'NEAR(key spring, 4)',
   'clock type:plain',
 ];
+
+/** Long enough for any machine: completions are compared whole. */
+const PATIENCE_MS = 60_000;
+
+/** Beginnings of words of titles and names, with which no path begins. */
+const TYPED = ['clo', 'bra', 'oak b', 'key spring', 'a/be', '1.txt'];
 
 const texts = fc.array(
   fc.record({
@@ -42,8 +50,11 @@ const rule: fc.Arbitrary<AccessRule> = fc
   )
   .map((each): AccessRule => (each.effect === 'ask' ? { ...each, operations: ['read'] } : each));
 
+/** Everybody may ask for completions: what they are offered is the question. */
+const COMPLETE: AccessRule = { effect: 'allow', operations: ['complete'] };
+
 const rules: fc.Arbitrary<AccessRules> = fc.record({
-  rules: fc.array(rule, { minLength: 1, maxLength: 4 }),
+  rules: fc.array(rule, { minLength: 1, maxLength: 4 }).map((each) => [COMPLETE, ...each]),
   default: fc.constantFrom('allow', 'deny', 'hide'),
 });
 
@@ -56,7 +67,7 @@ const SEEN = [
     { folder: 'a', words: ['clock', 'brass'] },
     { folder: 'b', words: ['clock'] },
   ],
-  { rules: [{ effect: 'allow', uris: ['m+memory:///a/**'] }], default: 'deny' },
+  { rules: [COMPLETE, { effect: 'allow', uris: ['m+memory:///a/**'] }], default: 'deny' },
   CALLERS[2],
 ] as const;
 
@@ -81,6 +92,16 @@ async function answers(engine: Engine, principal: (typeof CALLERS)[number]): Pro
   return given;
 }
 
+/** What is offered for each, or why nothing can be. */
+function offers(engine: Engine, principal: (typeof CALLERS)[number]): Promise<readonly (CompletionValues | string)[]> {
+  const ctx = createContext({ principal });
+  const known = { uriTemplate: 'm+memory:///{+path}', variable: 'path', known: {}, limit: 100 };
+  const offered = TYPED.map(
+    async (value) => (await engine.vitrine.provider.complete?.({ ...known, value }, ctx)) ?? 'nothing is completed',
+  );
+  return Promise.all(offered.map((each) => each.catch(String)));
+}
+
 export interface TwoIndexes extends AsyncDisposable {
   readonly one: RankedIndex;
   readonly other: RankedIndex;
@@ -93,10 +114,14 @@ export async function findsOnlyWhatIsSeen(
   runs: number,
 ): Promise<void> {
   let seenSome = 0;
+  let offeredSome = 0;
   await fc.assert(
     fc.asyncProperty(texts, rules, fc.constantFrom(...CALLERS), async (all, given, principal) => {
       const resources = Object.fromEntries(
-        all.map(({ folder, words }, at) => [`${folder}/${at}.txt`, { text: words.join(' ') }]),
+        all.map(({ folder, words }, at) => [
+          `${folder}/${at}.txt`,
+          { text: words.join(' '), title: words.slice(0, 2).join(' ') },
+        ]),
       );
       const policy = rulesPolicy(given);
       const mayRead = (path: string): boolean =>
@@ -106,15 +131,20 @@ export async function findsOnlyWhatIsSeen(
         });
       const seen = Object.fromEntries(Object.entries(resources).filter(([path]) => mayRead(path)));
       await using indexes = await twoIndexes();
-      const access = accessOf(given);
-      await using whole = engineOf({ m: memoryProvider({ resources }) }, { access, index: indexes.one });
-      await using part = engineOf({ m: memoryProvider({ resources: seen }) }, { access, index: indexes.other });
+      const common = { access: accessOf(given), limits: { completionMs: PATIENCE_MS } };
+      await using whole = engineOf({ m: memoryProvider({ resources }) }, { ...common, index: indexes.one });
+      await using part = engineOf({ m: memoryProvider({ resources: seen }) }, { ...common, index: indexes.other });
       await Promise.all([whole.vitrine.ranked?.settled(), part.vitrine.ranked?.settled()]);
       const found = await answers(whole, principal);
       if (found.some(({ places }) => places.length > 1)) seenSome++;
       expect(found).toEqual(await answers(part, principal));
+      const offered = await offers(whole, principal);
+      if (offered.some((each) => typeof each !== 'string' && each.values.length > 1)) offeredSome++;
+      expect(offered).toEqual(await offers(part, principal));
     }),
     { numRuns: runs, endOnFailure: true, examples: [SEEN as never] },
   );
   expect(seenSome).toBeGreaterThan(0);
+  // Nobody can tell beforehand what another policy lets be read: nothing of that is offered.
+  expect(offeredSome > 0).toBe('rules' in accessOf(SEEN[1]));
 }

@@ -1,6 +1,6 @@
 /** The laws of every store of an index, whatever database it is in. */
 import { expect, it } from 'vitest';
-import { parseQuestion } from '../../src/search/question.ts';
+import { parseQuestion, questionOfName } from '../../src/search/question.ts';
 import type { Entry, IndexStore } from '../../src/search/store.ts';
 
 export const entry = (name: string, text: string, more: Partial<Entry> = {}): Entry => ({
@@ -51,6 +51,27 @@ export function storeCases(storeIn: () => Promise<IndexStore>): void {
     expect(await found(store, 'NEAR(small iron, 1)')).toEqual([]);
     expect(await found(store, '時計')).toEqual(['案内.txt']);
     expect(await found(store, '計時')).toEqual([]);
+  });
+
+  it('finds by the beginnings of all words of a title and a name, and by nothing else', async () => {
+    const store = await storeIn();
+    await store.put([
+      entry('spare-hands.md', 'Of brass', { title: 'For a carriage clock' }),
+      entry('clocks/bell.md', 'The spare hands of a clock', { name: 'bell.md' }),
+      entry('café.md', 'Of nothing'),
+    ]);
+    const kinds = (await store.kinds()).map(({ id }) => id);
+    for (const [typed, names] of [
+      ['hand', ['spare-hands.md']],
+      ['Clo han', ['spare-hands.md']],
+      ['hand*) OR bell type:pdf', []],
+      ['brass', []],
+      ['cafe', ['café.md']],
+    ] as const) {
+      const given: string[] = [];
+      for await (const { path } of store.find(questionOfName(typed), kinds)) given.push(path);
+      expect(given, typed).toEqual(names);
+    }
   });
 
   it('takes what is typed for words, whatever it would mean to the database', async () => {

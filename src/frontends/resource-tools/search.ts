@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
-import type { RankedMatch, RankedQuery, RankedSearch } from '../../core/ranked.ts';
+import { isAnswering, type RankedMatch, type RankedQuery, type RankedSearch } from '../../core/ranked.ts';
 import { MAX_PATTERN_LENGTH, searchProvider } from '../../core/search.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CallToolResult, type ContentBlock, text } from '../../protocol/content.ts';
@@ -249,11 +249,6 @@ const linked = (resource: Resource): Pick<Block, 'content' | 'bytes'> => ({
   content: { type: 'resource_link', ...resource },
   bytes: Buffer.byteLength(JSON.stringify(resource)),
 });
-
-function isAnswering(index: RankedSearch | undefined): boolean {
-  const state = index?.state().state;
-  return state === 'ready' || state === 'building';
-}
 
 /** Nobody has said how, and it reads like words. */
 const isWords = ({ pattern, literal }: Arguments): boolean =>

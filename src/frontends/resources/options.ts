@@ -19,6 +19,8 @@ export interface ResourceLimits {
   readonly maxChildren: number;
   /** Values of a completion; the specification caps them at 100. */
   readonly maxCompletions: number;
+  /** Milliseconds that the index may take for the values of a completion that it adds. */
+  readonly completionMs: number;
   /** Bytes of answers that are kept to be given again; 0 keeps none. */
   readonly keptBytes: number;
 }
@@ -34,6 +36,7 @@ export const DEFAULT_LIMITS: ResourceLimits = {
   maxReadBytes: 7 * 1024 * 1024,
   maxChildren: 100,
   maxCompletions: 100,
+  completionMs: 200,
   keptBytes: DEFAULT_KEPT_BYTES,
 };
 

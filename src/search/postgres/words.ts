@@ -23,13 +23,16 @@ export interface Expression {
   readonly words: readonly string[];
 }
 
+/** The weights of titles, and of names and headings, behind the sign that a word only begins so. */
+const TITLE_OR_NAME = 'AB';
+
 export function expressionsOf({ terms }: Question, diacritics: Diacritics): readonly Expression[] {
   return terms.flatMap((term) => {
     const words = term.words.flatMap((word) => indexed(word, diacritics));
     if (words.length === 0) return [];
     const joined = words.map(quoted).join(term.near === undefined ? ' <-> ' : ' & ');
     const others = (term.forms ?? []).map((form) => ` | ${quoted(form)}`).join('');
-    return [{ term, words, sql: `(${joined}${term.prefix ? ':*' : ''}${others})` }];
+    return [{ term, words, sql: `(${joined}${term.prefix ? ':*' : ''}${term.byName ? TITLE_OR_NAME : ''}${others})` }];
   });
 }
 

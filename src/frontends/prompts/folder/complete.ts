@@ -28,7 +28,8 @@ export async function completeArgument(
     if (node.kind !== 'resource' || !node.uri.variables.includes(argument.name)) continue;
     for (const candidate of await namesFor(node.uri, argument.name, value, known, provider, ctx)) found.add(candidate);
   }
-  return [...found].filter(begins);
+  // Those that were found by a word of their names come last.
+  return [...found].sort((a, b) => Number(begins(b)) - Number(begins(a)));
 }
 
 /** A template cut behind the expression of one variable. */
