@@ -62,7 +62,7 @@ describe('completion by names', () => {
     const { complete } = completedByName(memory, () => index, 0);
     const ask = () => complete?.({ ...request, value: 'be' }, createContext());
     for (let at = 0; at < 20; at++) expect(await ask()).toEqual({ values: ['bell.md'], hasMore: false, total: 1 });
-    expect(asked).toBe(8);
+    expect(asked).toBe(4);
     answer();
     await answered;
     await expect
@@ -70,7 +70,7 @@ describe('completion by names', () => {
         await ask();
         return asked;
       })
-      .toBeGreaterThan(8);
+      .toBeGreaterThan(4);
   });
 
   it('offers nothing that the caller sees under another name, that is gone, or that the template does not make', async () => {

@@ -12,7 +12,7 @@ import { DIRECTORY_MIME_TYPE } from '../../protocol/resources.ts';
 const MAX_LOOKED_AT = 200;
 
 /** Questions that the index is asked at once; those that take too long count until it has answered them. */
-const MAX_AT_ONCE = 8;
+const MAX_AT_ONCE = 4;
 
 /** Characters; fewer begin too many words. */
 const MIN_TYPED = 2;
