@@ -126,7 +126,12 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   let reason: string | undefined;
   let figures = NOTHING;
   let failure: unknown;
-  let wake = (): void => {};
+  /** Whether there was something to do while nobody rested. */
+  let missed = false;
+  const miss = (): void => {
+    missed = true;
+  };
+  let wake = miss;
   let settle = (): void => {};
   const settled = new Promise<void>((resolve) => {
     settle = resolve;
@@ -172,12 +177,14 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
         clearTimeout(timer);
         clearTimeout(gathering);
         signal.removeEventListener('abort', done);
-        wake = () => {};
+        wake = miss;
         resolve();
       }
       wake = () => {
         gathering ??= setTimeout(done, GATHER_MS);
       };
+      if (missed) wake();
+      missed = false;
       signal.addEventListener('abort', done, { once: true });
       if (signal.aborted) done();
     });
