@@ -8,8 +8,12 @@ import type { Resource } from '../protocol/resources.ts';
 export const MAX_FOLLOWED = 10_000;
 
 export interface Following {
-  /** Watches it, if that can be done. */
-  found(resource: Resource): void;
+  /**
+   * Watches it, if that can be done.
+   * @param isLate it is looked at once more when the watch is in place: it may have changed since it was read, as a file does
+   * that was seen before anything was written to it
+   */
+  found(resource: Resource, isLate: boolean): void;
   lost(uri: string): void;
   /** Whether all that was found is watched. */
   readonly whole: boolean;
@@ -45,14 +49,19 @@ export function createFollowing(
   }
 
   return {
-    found({ uri, capabilities }) {
+    found({ uri, capabilities }, isLate) {
       if (watches.has(uri)) return;
       if (capabilities?.subscribe !== true || watches.size >= MAX_FOLLOWED) {
         whole = false;
         return;
       }
       // One after the other: to open one takes several looks at the source.
-      const handle = opening.then(() => watch(uri));
+      const handle = opening
+        .then(() => watch(uri))
+        .then((watched) => {
+          if (isLate && watched !== undefined) changed(uri);
+          return watched;
+        });
       watches.set(uri, handle);
       opening = handle.catch((error: unknown) => ctx.log.warn('a change may be found late', { uri, error }));
     },

@@ -56,6 +56,9 @@ const REST_FACTOR = 20;
 /** Milliseconds until an index is tried again that another server has, that has no room, or whose database does not answer. */
 const RETRY_MS = 2_000;
 
+/** Milliseconds from the opening of watches to a second look: until then a list may be one of before. */
+const SECOND_LOOK_MS = 1_200;
+
 /** Milliseconds between two looks whether the server that follows changes is still there. */
 const LEASE_MS = 1_000;
 
@@ -157,11 +160,13 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
       return mount !== undefined && mountsIn().includes(mount) ? mount : undefined;
     },
     kindOf: (resource) => kindOf(resource, around),
-    found: (resource) => following?.found(resource),
+    found: (resource) => following?.found(resource, isFollowing),
     lost: (uri) => following?.lost(uri),
     ctx,
   });
   let following: Following | undefined;
+  /** Everything was looked at a second time, with watches in place. */
+  let isFollowing = false;
 
   function changed(uri: string): void {
     crawler.changed(uri);
@@ -218,8 +223,18 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
     }
   }
 
+  /** Finds changes of resources that were not watched yet, once lists are none of before. */
+  function secondLook(): void {
+    const again = (): void => {
+      crawler.again();
+      wake();
+    };
+    pause(SECOND_LOOK_MS, undefined, { signal, ref: false }).then(again, () => {});
+  }
+
   /** Fills it, and keeps it true. @throws SqlFault; the reason of the signal */
   async function keepTrue(): Promise<never> {
+    isFollowing = false;
     following = createFollowing(around.provider, changed, ctx);
     await store.keepMounts(mountsIn());
     for (let round = 0; ; round++) {
@@ -234,9 +249,9 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
       settle();
       if (round === 0) {
         log.info('the index is built', { ...figures });
-        // A second look finds changes of resources that were not watched yet.
         await following.opened();
-        continue;
+        isFollowing = true;
+        secondLook();
       }
       const least = (performance.now() - begun) * REST_FACTOR;
       const until = performance.now() + Math.max(least, rescanSeconds * 1_000 * (following.whole ? WATCHED_FACTOR : 1));

@@ -1,0 +1,44 @@
+import { open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/e2e/folders.ts';
+import { engineOf, structured, textOf } from '../../test/tools/engine.ts';
+import { filesProvider } from '../providers/files/index.ts';
+import { createIndex } from './index.ts';
+
+it('finds what is written to a file that was seen when it was empty', async () => {
+  await using folder = await temporaryFolder({ 'a.md': 'The brass clock' });
+  await using place = await temporaryFolder({});
+  const index = createIndex({ folder: place.path, rescanSeconds: 3_600 });
+  await using engine = engineOf({ m: await filesProvider({ path: folder.path }) }, { index });
+  await engine.vitrine.ranked?.settled();
+  const find = async (pattern: string): Promise<number> => {
+    const result = await engine.call('search', { pattern, mode: 'ranked' });
+    if (result.isError) throw new Error(textOf(result));
+    return structured<{ matches: readonly unknown[] }>(result).matches.length;
+  };
+  for (const [at, ms] of [0, 5, 15, 25, 30, 35, 40, 45, 50, 60].entries()) {
+    const file = await open(join(folder.path, `late${at}.md`), 'w');
+    await pause(ms);
+    await file.writeFile(`A walnut${at} case`);
+    await file.close();
+    await expect.poll(() => find(`walnut${at}`), { timeout: 10_000 }).toBe(1);
+  }
+});
+
+it('finds what was written after it was read, and before it was watched', async () => {
+  const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}.md`, 'The brass clock']));
+  await using folder = await temporaryFolder({ ...files, 'z.md': '' });
+  await using place = await temporaryFolder({});
+  const index = createIndex({ folder: place.path, rescanSeconds: 3_600 });
+  await using engine = engineOf({ m: await filesProvider({ path: folder.path }) }, { index });
+  await engine.vitrine.ranked?.settled();
+  await writeFile(join(folder.path, 'z.md'), 'A walnut case');
+  const find = async (pattern: string): Promise<number> => {
+    const result = await engine.call('search', { pattern, mode: 'ranked' });
+    if (result.isError) throw new Error(textOf(result));
+    return structured<{ matches: readonly unknown[] }>(result).matches.length;
+  };
+  await expect.poll(() => find('walnut'), { timeout: 10_000 }).toBe(1);
+});
